@@ -4,14 +4,14 @@ import { listExisting } from '../preflight/list-existing.js';
 import { TimeBudget } from '../preflight/time-budget.js';
 import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
-import { findCapacities } from './find-capacities.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './phases.js';
 import { removeLeftovers } from './remove-leftovers.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
-import { runRamps } from './run-ramps.js';
+import { RampsPlan } from './ramps-plan.js';
 import { planContext, runPlan } from './run-plan.js';
+import { SearchesPlan } from './searches-plan.js';
 import { StagesPlan } from './stages-plan.js';
 
 /**
@@ -20,6 +20,7 @@ import { StagesPlan } from './stages-plan.js';
  * @import { Config } from '../model/config.js'
  * @import { RunResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
+ * @import { Plan, PlanContext } from './plan.js'
  * @import { BegunSession, Session } from './session.js'
  */
 
@@ -169,12 +170,23 @@ async function withListed(session) {
 /** @param {BegunSession} session */
 async function measure(session) {
   const { config, run, result } = session;
-  if (config.search !== null) {
-    await findCapacities(session, config.search);
-    return;
+  const plan = planOf(config, planContext(session));
+  try {
+    await runPlan(plan, session);
+  } finally {
+    const isKept = config.objects.keep && run.wroteObjects;
+    result.kept = isKept ? Math.min(run.written.end, plan.wholeObjects ?? Infinity) : 0;
   }
-  await (config.schedule.ramp === undefined
-    ? runPlan(new StagesPlan(planContext(session)), session)
-    : runRamps(session, config.schedule.ramp));
-  result.kept = config.objects.keep && run.wroteObjects ? run.written.end : 0;
+}
+
+/**
+ * @param {Config} config
+ * @param {PlanContext} context
+ * @returns {Plan}
+ */
+function planOf({ search, schedule: { ramp } }, context) {
+  if (search !== null) {
+    return new SearchesPlan(context, search);
+  }
+  return ramp === undefined ? new StagesPlan(context) : new RampsPlan(context, ramp);
 }

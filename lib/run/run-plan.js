@@ -5,11 +5,12 @@ import { AttemptError } from '../s3/s3-error.js';
 import { explainError } from '../s3/explain-error.js';
 
 /**
- * @import { FinishedSlot } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { RunResult } from '../model/result.js'
+ * @import { Idleness, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { BegunSession } from './session.js'
  */
 
@@ -38,15 +39,24 @@ export async function runPlan(plan, session) {
  */
 async function runStage(stage, plan, session) {
   const { run, signal, observer, result } = session;
-  await waitForStage(stage, plan, session);
-  if (signal.aborted) {
+  plan.notices?.forEach((notice) => observer.notice(notice));
+  if (plan.starts !== null) {
+    await waitForStage(stage, plan, session);
+    if (signal.aborted) {
+      return false;
+    }
+    observer.stageStarts(plan.starts);
+  }
+  const last = await runSlots(plan, session);
+  if (last === null && signal.aborted) {
     return false;
   }
-  observer.stageStarts(plan.starts);
-  const last = await runSlots(plan, session);
-  const ofStage = plan.result();
-  result.stages.push(ofStage);
-  observer.stageEnds(ofStage);
+  const conclusion = plan.conclude(observer);
+  if (conclusion.result === null) {
+    return noteIdleness(conclusion, result);
+  }
+  result.stages.push(conclusion.result);
+  observer.stageEnds(conclusion.result);
   if (stage.rewrites && run.mixed?.versions.hasForgotten) {
     observer.notice(
       `${stage.name}: so many changes had no definite answer that stale reads of some objects could not be told`,
@@ -61,59 +71,102 @@ async function runStage(stage, plan, session) {
  * @param {StagePlan} plan
  * @param {BegunSession} session
  */
-async function waitForStage({ name }, { startsAt, notice }, { run: { clock }, signal, observer, phases }) {
-  if (startsAt <= clock.now()) {
-    return;
+async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }, signal, phases }) {
+  if (startsAt > clock.now()) {
+    await phases.during(`waiting for the time of ${name}`, () => waitUntil(startsAt, clock, signal), startsAt);
   }
-  if (notice !== null) {
-    observer.notice(notice);
-  }
-  await phases.during(`waiting for the time of ${name}`, () => waitUntil(startsAt, clock, signal), startsAt);
+}
+
+/**
+ * @param {Idleness} idleness
+ * @param {RunResult} result
+ * @returns {boolean} whether the next stage can run
+ */
+function noteIdleness({ problem, mayPass, goesOn }, result) {
+  result.problems.push(problem);
+  result.mayPass = mayPass;
+  return goesOn;
 }
 
 /**
  * @param {StagePlan} plan
  * @param {BegunSession} session
- * @returns {Promise<StageOutcome | null>} of the last slot
+ * @returns {Promise<StageOutcome | null>} of the last slot in which anything was run
  */
 async function runSlots(plan, session) {
+  const { signal, observer } = session;
   /** @type {StageOutcome | null} */
   let last = null;
-  let planned = plan.next();
-  while (planned !== null && (last === null || last.end === 'complete')) {
-    const finished = await runPlanned(planned, plan, session);
-    last = finished.outcome;
-    plan.take(finished);
-    planned = plan.next();
+  let done = { operations: 0, moved: 0 };
+  while (!signal.aborted && (last === null || last.end === 'complete')) {
+    const planned = plan.next();
+    if (planned === null) {
+      break;
+    }
+    if (await isReady(planned, session)) {
+      const { finished, moved } = await runPlanned(planned, plan, done, session);
+      last = finished.outcome;
+      done = { operations: done.operations + last.meter.done, moved: done.moved + moved };
+      plan.take(finished, observer);
+    } else {
+      plan.take(null, observer);
+    }
   }
   return last;
 }
 
 /**
  * @param {PlannedSlot} planned
- * @param {StagePlan} plan
  * @param {BegunSession} session
- * @returns {Promise<FinishedSlot>}
+ * @returns {Promise<boolean>} whether something can be run in the slot: after its time has come, and before it has passed
  */
-function runPlanned({ slot, ending }, plan, session) {
+async function isReady(
+  { slot, notice, startsAt = -Infinity, startsBy = Infinity },
+  { run: { clock }, signal, observer },
+) {
+  if (notice !== undefined) {
+    observer.notice(notice);
+  }
+  await waitUntil(startsAt, clock, signal);
+  return slot !== null && !signal.aborted && clock.now() <= startsBy;
+}
+
+/**
+ * @param {PlannedSlot} planned
+ * @param {StagePlan} plan
+ * @param {{ operations: number, moved: number }} done in the stage's slots before; `moved` in bytes
+ * @param {BegunSession} session
+ * @returns {Promise<{ finished: FinishedSlot, moved: number }>}
+ */
+async function runPlanned(planned, plan, done, session) {
   const { run, observer } = session;
+  const { ending } = planned;
+  const slot = /** @type {Slot} */ (planned.slot);
   if (slot.stage.rewrites) {
     run.mixed?.begin(run.written, slot.range.count);
   }
-  return runSlot(slot, session, {
+  const startedAt = run.clock.now();
+  let moved = 0;
+  const finished = await runSlot(slot, session, {
     second(second, budget) {
-      plan.second(second, observer);
-      ending?.second(second, budget);
+      plan.second?.(second, observer);
+      ending?.second?.(second, budget);
     },
-    progress: (done, flow) => observer.progress(done, flow),
+    retrying: () => ending?.retrying?.(),
+    progress(operations, flow, budget) {
+      moved = flow.moved;
+      ending?.progress?.(operations, startedAt, budget);
+      observer.progress(done.operations + operations, { ...flow, moved: done.moved + moved });
+    },
   });
+  return { finished, moved };
 }
 
 /**
  * @param {FatalError | null} fatal
  * @param {BegunSession} session
  */
-export function noteFatalError(fatal, { config, run, result }) {
+function noteFatalError(fatal, { config, run, result }) {
   if (fatal === null) {
     return;
   }
@@ -132,5 +185,9 @@ export function noteFatalError(fatal, { config, run, result }) {
  * @returns {PlanContext}
  */
 export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
-  return { config, clock: run.clock, firstStageAt, unloaded, storeClock: () => runClock.facts() };
+  return {
+    ...{ config, clock: run.clock, firstStageAt, unloaded, requests: run.requests },
+    storeClock: () => runClock.facts(),
+    has: (localIndex) => run.written.has(localIndex),
+  };
 }

@@ -14,9 +14,11 @@ import { stageTimes } from './stage-schedule.js';
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { KindCount } from '../meter/stage-meter.js'
  * @import { Config } from '../model/config.js'
- * @import { SecondCount } from '../model/result.js'
+ * @import { SecondCount, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Plan, PlanContext, StagePlan } from './plan.js'
+ * @import { MeasuredSecond } from '../engine/second-merger.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
 
@@ -35,6 +37,16 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  */
 
 /**
+ * What the stage before has left.
+ *
+ * @typedef {object} Left
+ * @property {number} objects
+ * @property {number} mayRewriteFrom monotonic ms
+ * @property {boolean} hasRewritten
+ * @property {string | null} shortOf its name, if it had too few objects for its time
+ */
+
+/**
  * Each stage is one slot.
  *
  * @implements {Plan}
@@ -42,13 +54,8 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 export class StagesPlan {
   #context;
   #pass;
-  /** Number of objects that the stage before has left. */
-  #objects;
-  /** Monotonic ms. */
-  #mayRewriteFrom = -Infinity;
-  #hasRewritten = false;
-  /** Name of the stage before, if it had too few objects for its time. @type {string | null} */
-  #shortOf = null;
+  /** @type {Left} */
+  #left;
 
   /**
    * @param {PlanContext} context
@@ -63,7 +70,8 @@ export class StagesPlan {
   ) {
     this.#context = context;
     this.#pass = pass;
-    this.#objects = context.config.objects.count;
+    const { count: objects } = context.config.objects;
+    this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, shortOf: null };
   }
 
   /**
@@ -72,84 +80,137 @@ export class StagesPlan {
    * @returns {StagePlan}
    */
   stage(stage, place) {
-    const { config, clock } = this.#context;
-    const objects = this.#objects;
-    const earliest = stage.rewrites || this.#hasRewritten ? this.#mayRewriteFrom : -Infinity;
-    const time = this.#pass.timeOf(place, earliest);
-    const startsAt = Math.max(time.startsAt, earliest);
-    const load = loadOf(config, time.slot !== null, stage, objects);
+    const { mayRewriteFrom, hasRewritten } = this.#left;
+    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const { startsAt, slot } = this.#pass.timeOf(place, earliest);
+    const time = { startsAt: Math.max(startsAt, earliest), slot };
+    return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
+  }
+}
+
+/** @implements {StagePlan} */
+class StageInOneSlot {
+  #stage;
+  #time;
+  #left;
+  #objects;
+  #context;
+  #limit;
+  #slot;
+  /** @type {EarlyStop | undefined} */
+  #ending;
+  /** @type {FinishedSlot | null} */
+  #ran = null;
+
+  /**
+   * @param {Stage} stage
+   * @param {StageTime} time
+   * @param {number} firstObject localIndex
+   * @param {Left} left is brought up to date when the stage ends
+   * @param {PlanContext} context
+   */
+  constructor(stage, time, firstObject, left, context) {
+    const { config, clock } = context;
+    const { objects: count } = left;
+    this.#stage = stage;
+    this.#time = time;
+    this.#left = left;
+    this.#objects = count;
+    this.#context = context;
     // A stage with a time limit takes its objects again and again until the time is over. Each object is written or copied only
     // once; removal has no limit, because all objects must go.
-    const limit = stage.removes ? null : time.slot;
-    const goesRound = limit !== null && !(stage.creates || stage.copies);
-    const slot = { stage, load, range: { first: this.#pass.firstObject, count: objects, goesRound }, limit };
-    /** @type {EarlyStop | null} */
-    let ending = null;
-    /** @type {FinishedSlot | null} */
-    let ran = null;
-    const { name } = stage;
-    return {
-      startsAt,
-      notice:
-        this.#shortOf !== null && config.schedule.sharesSlots
-          ? `${this.#shortOf} has no objects left: ${name} begins in ${((startsAt - clock.now()) / 1000).toFixed(1)}s`
-          : null,
-      starts: {
-        stage: name,
-        objects,
-        ...(stage.grouping === null ? {} : { operations: operationsFor(stage, objects, config) }),
-        threads: config.load.threads,
-        buckets: config.store.buckets.length,
-        bytesPerOperation: bytesAnOperation(stage, config),
-        nominalBytes: nominalBytes(stage, config.objects),
-        duration: limit === null ? null : limit.stopsAt - limit.startsAt,
-      },
-      next: () => {
-        if (ran !== null) {
-          return null;
-        }
-        ending = earlyStopOf(config, clock, limit);
-        return { slot, ending };
-      },
-      take: (finished) => {
-        ran = finished;
-      },
-      second({ kinds, ...second }, observer) {
-        observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
-      },
-      result: () => {
-        const { outcome, claimed, budget } = /** @type {FinishedSlot} */ (ran);
-        const stability = ending?.result();
-        const isShort = time.slot !== null && stage.creates && !stability?.isStable;
-        const result = stageResult({
-          ...{ stage, outcome, clock, objects, load, stability },
-          unloaded: this.#context.unloaded.get(name.toLowerCase()) ?? null,
-          unloadedByOperation: this.#context.unloaded,
-          availableCores: config.load.availableCores,
-          storeClock: this.#context.storeClock(),
-          stopsAt: limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt),
-          objectsNeeded: isShort ? objectsNeeded(outcome, /** @type {SlotTimes} */ (time.slot)) : null,
-        });
-        this.#shortOf = result.objectsNeeded ? name : null;
-        this.#objects = stage.creates ? claimed : objects;
-        this.#mayRewriteFrom = outcome.endedAt + MIN_WRITE_PAUSE_MS;
-        this.#hasRewritten = stage.rewrites;
-        return result;
-      },
+    this.#limit = stage.removes ? null : time.slot;
+    const goesRound = this.#limit !== null && !(stage.creates || stage.copies);
+    const load = loadOf(config, time.slot !== null, stage, count);
+    this.#slot = { stage, load, range: { first: firstObject, count, goesRound }, limit: this.#limit };
+    this.startsAt = time.startsAt;
+    const wait = time.startsAt - clock.now();
+    this.notices =
+      left.shortOf !== null && config.schedule.sharesSlots && wait > 0
+        ? [`${left.shortOf} has no objects left: ${stage.name} begins in ${(wait / 1000).toFixed(1)}s`]
+        : [];
+    this.starts = {
+      stage: stage.name,
+      objects: count,
+      ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
+      threads: config.load.threads,
+      buckets: config.store.buckets.length,
+      bytesPerOperation: bytesAnOperation(stage, config),
+      nominalBytes: nominalBytes(stage, config.objects),
+      duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };
+  }
+
+  /** @returns {PlannedSlot | null} */
+  next() {
+    if (this.#ran !== null) {
+      return null;
+    }
+    const { config, clock } = this.#context;
+    this.#ending = earlyStopOf(config, clock, this.#limit);
+    return { slot: this.#slot, ending: this.#ending };
+  }
+
+  /** @param {FinishedSlot | null} ran */
+  take(ran) {
+    this.#ran = ran;
+  }
+
+  /**
+   * @param {MeasuredSecond} second
+   * @param {Pick<RunObserver, 'second'>} observer
+   */
+  second({ kinds, ...second }, observer) {
+    observer.second(
+      this.#stage.name,
+      kinds === undefined ? second : { ...second, kinds: namedKinds(this.#stage, kinds) },
+    );
+  }
+
+  /** @returns {Conclusion} */
+  conclude() {
+    const { config, clock, unloaded, storeClock } = this.#context;
+    const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
+    const stability = this.#ending?.result();
+    const { name } = this.#stage;
+    const result = stageResult({
+      ...{ stage: this.#stage, outcome, clock, objects: this.#objects, load: this.#slot.load, stability },
+      unloaded: unloaded.get(name.toLowerCase()) ?? null,
+      unloadedByOperation: unloaded,
+      availableCores: config.load.availableCores,
+      storeClock: storeClock(),
+      stopsAt: this.#limit === null ? undefined : Math.min(this.#limit.stopsAt, budget.stopsAt),
+      objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
+    });
+    this.#leave(result);
+    return { result };
+  }
+
+  /** @param {StageResult} result */
+  #leave({ objectsNeeded: needed }) {
+    const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
+    const { creates, rewrites, name } = this.#stage;
+    Object.assign(this.#left, {
+      objects: creates ? claimed : this.#objects,
+      mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
+      hasRewritten: rewrites,
+      shortOf: needed ? name : null,
+    });
   }
 }
 
 /**
- * @param {StageOutcome} outcome of Write
- * @param {SlotTimes} slot
- * @returns {number | null} objects that would have lasted for the whole slot at the rate that was seen; null where it was not
- *   for want of objects that Write ended
+ * @param {Stage} stage
+ * @param {StageOutcome} outcome
+ * @param {SlotTimes | null} slot
+ * @returns {number | null} objects that would have lasted for the whole slot of a stage that writes, at the rate that was seen;
+ *   null if it was not for want of objects that it ended
  */
-function objectsNeeded({ end, startedAt, endedAt, meter }, { stopsAt }) {
-  if (end !== 'complete' || endedAt >= stopsAt) {
+function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
+  if (!creates || slot === null || end !== 'complete' || endedAt >= slot.stopsAt) {
     return null;
   }
+  const { stopsAt } = slot;
   const { operations } = meter.counts();
   return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
 }
@@ -200,11 +261,11 @@ class EarlyStop {
  * @param {Config} config
  * @param {Clock} clock
  * @param {SlotTimes | null} limit
- * @returns {EarlyStop | null} null where the stage lasts for its whole time
+ * @returns {EarlyStop | undefined} none if the stage lasts for its whole time
  */
 function earlyStopOf({ schedule: { untilStable, warmup } }, clock, limit) {
   if (untilStable === undefined || limit === null) {
-    return null;
+    return undefined;
   }
   const from = clock.epochNow() + warmup;
   return new EarlyStop(clock, new Stability({ precision: untilStable, from, until: clock.toEpoch(limit.stopsAt) }));

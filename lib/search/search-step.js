@@ -1,13 +1,12 @@
-import { runSlot } from '../engine/run-slot.js';
 import { WINDOW_MS, isSteady } from './step-rate.js';
 
 /**
  * @import { Step } from './search-plan.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { Budget } from '../engine/budget.js'
- * @import { SlotSession } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
  * @import { StageOutcome } from '../engine/workers.js'
- * @import { Load, StageHooks } from '../engine/run-stage.js'
+ * @import { Load } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
@@ -32,98 +31,65 @@ const ROUNDING = 1e-6;
  */
 
 /**
- * Runs one step of a search on the connections that are there: lets it settle, measures, and ends it as soon as its
- * windows agree.
- *
- * @param {Step} step
- * @param {object} options
- * @param {Stage} options.stage
- * @param {number} options.size bytes; of the largest object
- * @param {SizeDistribution} [options.sizes] where not all are of one size
- * @param {AccessPattern} [options.access]
- * @param {Range} options.range of objects
- * @param {Pacing | null} [options.pacing] of an open loop
- * @param {Clock} options.clock
- * @param {SlotSession} options.session
- * @param {StageHooks['progress']} options.progress
- * @returns {Promise<FinishedStep>}
+ * One step of a search on the connections that are there: it settles, is measured, and ends once its windows agree, or before
+ * it would take more operations or attempts than it may.
  */
-export async function runStep(step, { stage, size, sizes, access, range, pacing = null, clock, session, progress }) {
-  const startsAt = clock.now();
-  const { threads, settle, maxDuration, grace } = step;
-  const { bucketStarts } = range;
-  const windows = { startsAt, width: WINDOW_MS };
-  const load = {
-    ...{ threads, size, sizes, access, pacing, warmup: settle, windows },
-    ...(bucketStarts && { bucketStarts }),
-  };
-  const stopsAt = startsAt + settle + maxDuration;
-  const limit = { stopsAt, endsAt: stopsAt + grace };
-  const end = new EarlyEnd(step, { startsAt, now: clock.now });
-  let retries = 0;
-  const { outcome, claimed, hasRunOut } = await runSlot({ stage, load, range, limit }, session, {
-    retrying() {
-      retries += 1;
-    },
-    progress(done, flow, budget) {
-      end.progress(done, done + retries, budget);
-      progress(done, flow);
-    },
-  });
-  // After its last object a step is no closed loop any more: one thread after the other falls idle.
-  const ranOutAt = hasRunOut
-    ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
-    : Infinity;
-  const measuredUntil = Math.min(stopsAt, end.closedAt, ranOutAt, outcome.endedAt);
-  const { operations, failed, integrityErrors, skipped, abandoned, ...foreign } = outcome.meter.counts();
-  const unread = foreign.vanished + foreign.changed + foreign.archived;
-  return {
-    step,
-    load,
-    stopsAt,
-    outcome,
-    claimed,
-    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned + unread),
-    elapsed: clock.now() - startsAt,
-    windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
-  };
-}
-
-/** Ends a step early: once its windows agree, or before it would take more operations or attempts than it may. */
-class EarlyEnd {
+export class SearchStep {
   #step;
+  #clock;
   #startsAt;
-  #now;
+  #stopsAt;
+  #load;
   #done = 0;
+  #retries = 0;
   #attempts = 0;
   #seenAt;
   /** Operations a second since the step has settled. @type {number[]} */
   #rates = [];
   /** Monotonic ms. */
-  closedAt = Infinity;
+  #closedAt = Infinity;
 
   /**
-   * @param {Step} step
+   * @param {Step} step that begins now
    * @param {object} options
-   * @param {number} options.startsAt monotonic ms
-   * @param {() => number} options.now monotonic ms
+   * @param {Stage} options.stage
+   * @param {number} options.size bytes; of the largest object
+   * @param {SizeDistribution} [options.sizes] if not all are of one size
+   * @param {AccessPattern} [options.access]
+   * @param {Range} options.range of objects
+   * @param {Pacing | null} [options.pacing] of an open loop
+   * @param {Clock} options.clock
    */
-  constructor(step, { startsAt, now }) {
+  constructor(step, { stage, size, sizes, access, range, pacing = null, clock }) {
+    const startsAt = clock.now();
+    const { threads, settle, maxDuration, grace } = step;
+    const { bucketStarts } = range;
     this.#step = step;
+    this.#clock = clock;
     this.#startsAt = startsAt;
     this.#seenAt = startsAt;
-    this.#now = now;
+    this.#stopsAt = startsAt + settle + maxDuration;
+    this.#load = {
+      ...{ threads, size, sizes, access, pacing, warmup: settle, windows: { startsAt, width: WINDOW_MS } },
+      ...(bucketStarts && { bucketStarts }),
+    };
+    /** @type {Slot} */
+    this.slot = { stage, load: this.#load, range, limit: { stopsAt: this.#stopsAt, endsAt: this.#stopsAt + grace } };
+  }
+
+  retrying() {
+    this.#retries += 1;
   }
 
   /**
    * @param {number} done operations of all workers so far
-   * @param {number} attempts likewise
+   * @param {number} _startedAt
    * @param {Pick<Budget, 'close'>} budget that is closed when no further operation is to begin
    */
-  progress(done, attempts, budget) {
-    const now = this.#now();
+  progress(done, _startedAt, budget) {
+    const now = this.#clock.now();
     // Several workers report one after the other what belongs to the same moment.
-    if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
+    if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
       return;
     }
     const { settle, minDuration, precision, operations, threads } = this.#step;
@@ -131,18 +97,41 @@ class EarlyEnd {
       this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
     }
     const isLong = now - this.#startsAt >= settle + minDuration;
+    const attempts = done + this.#retries;
     // What is under way when it ends may have to be tried again.
     const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
     const wouldExceed =
       2 * done - this.#done + threads >= operations ||
       2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
     if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
-      this.closedAt = now;
+      this.#closedAt = now;
       budget.close();
     }
     this.#done = done;
     this.#attempts = attempts;
     this.#seenAt = now;
+  }
+
+  /**
+   * @param {FinishedSlot} ran
+   * @returns {FinishedStep}
+   */
+  finish({ outcome, claimed, hasRunOut }) {
+    // After its last object a step is no closed loop any more: one thread after the other falls idle.
+    const ranOutAt = hasRunOut
+      ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
+      : Infinity;
+    const measuredUntil = Math.min(this.#stopsAt, this.#closedAt, ranOutAt, outcome.endedAt);
+    return {
+      step: this.#step,
+      load: this.#load,
+      stopsAt: this.#stopsAt,
+      outcome,
+      claimed,
+      begun: Math.max(claimed, outcome.meter.done + outcome.meter.counts().abandoned),
+      elapsed: this.#clock.now() - this.#startsAt,
+      windows: wholeWindows(outcome.meter.windows, this.#step.settle, measuredUntil - this.#startsAt),
+    };
   }
 }
 

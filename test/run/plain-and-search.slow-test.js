@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findCapacities } from '../../lib/run/find-capacities.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
+import { SearchesPlan } from '../../lib/run/searches-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 import { cases } from '../helpers/cases.js';
@@ -54,9 +54,8 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));
   const session = /** @type {any} */ ({ ...running, workers, firstStageAt: clock.now(), result });
-  await (findPeak
-    ? findCapacities(session, { peakOf: 'threads' })
-    : runPlan(new StagesPlan(planContext(session)), session));
+  const context = planContext(session);
+  await runPlan(findPeak ? new SearchesPlan(context, { peakOf: 'threads' }) : new StagesPlan(context), session);
   assert.deepEqual(result.problems, []);
   return result.stages[0];
 }

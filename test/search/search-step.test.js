@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runStep } from '../../lib/search/search-step.js';
+import { runSlot } from '../../lib/engine/run-slot.js';
+import { SearchStep } from '../../lib/search/search-step.js';
 import { chance } from '../helpers/chance.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
@@ -8,7 +9,6 @@ import { stageNamed } from '../helpers/worker-spec.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
 /**
- * @import { SlotSession } from '../../lib/engine/run-slot.js'
  * @import { Step } from '../../lib/search/search-plan.js'
  * @import { Range } from '../../lib/search/search-objects.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
@@ -27,12 +27,27 @@ const STEP = Object.freeze({
   grace: 500,
 });
 
+/** @type {Range} */
+const ONCE = Object.freeze({ first: 100, count: 100_000, goesRound: false });
+
 /**
+ * @param {Step} step
  * @param {SimulatedWorkers} workers
- * @returns {SlotSession}
+ * @param {object} options
+ * @param {string} [options.stage]
+ * @param {number} [options.size]
+ * @param {Range} [options.range]
+ * @param {ManualClock} options.clock
  */
-function sessionOf(workers) {
-  return { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
+async function runStep(step, workers, { stage = 'Read', size = 8192, range = ONCE, clock }) {
+  const planned = new SearchStep(step, { stage: stageNamed(stage), size, range, clock });
+  const startedAt = clock.now();
+  const session = { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
+  const ran = await runSlot(planned.slot, session, {
+    retrying: () => planned.retrying(),
+    progress: (done, _flow, budget) => planned.progress(done, startedAt, budget),
+  });
+  return planned.finish(ran);
 }
 
 /**
@@ -41,21 +56,11 @@ function sessionOf(workers) {
  * @param {Range} [range]
  * @param {boolean} [failsOnce] whether the first attempt of each operation fails
  */
-async function run(model, overrides, range = { first: 100, count: 100_000, goesRound: false }, failsOnce = false) {
+async function run(model, overrides, range = ONCE, failsOnce = false) {
   const clock = new ManualClock(1_700_000_000_000);
   const workers = new SimulatedWorkers(clock, () => model);
   workers.failsOnce = failsOnce;
-  const finished = await runStep(
-    { ...STEP, ...overrides },
-    {
-      stage: stageNamed('Read'),
-      size: 8192,
-      range,
-      clock,
-      session: sessionOf(workers),
-      progress() {},
-    },
-  );
+  const finished = await runStep({ ...STEP, ...overrides }, workers, { range, clock });
   return { ...finished, task: workers.tasks[0] };
 }
 
@@ -94,17 +99,11 @@ test('no window is lost where the end is no sum of binary fractions', async () =
   const clock = new ManualClock(1_700_000_000_000);
   clock.advance(0.013);
   const workers = new SimulatedWorkers(clock, () => QUEUE);
-  const { windows } = await runStep(
-    { ...STEP, precision: 0, minDuration: 10_000, maxDuration: 10_000, settle: 500 },
-    {
-      stage: stageNamed('Write'),
-      size: 1,
-      range: { first: 0, count: 100_000, goesRound: false },
-      clock,
-      session: sessionOf(workers),
-      progress() {},
-    },
-  );
+  const step = { ...STEP, precision: 0, minDuration: 10_000, maxDuration: 10_000, settle: 500 };
+  const { windows } = await runStep(step, workers, {
+    ...{ stage: 'Write', size: 1, clock },
+    range: { first: 0, count: 100_000, goesRound: false },
+  });
   assert.equal(windows.length, 40);
 });
 

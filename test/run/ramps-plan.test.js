@@ -13,7 +13,8 @@ import { ABANDONED } from '../../lib/model/failed-attempts.js';
 import { Phases } from '../../lib/run/phases.js';
 import { RunLog } from '../../lib/log/run-log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
-import { runRamps } from '../../lib/run/run-ramps.js';
+import { RampsPlan } from '../../lib/run/ramps-plan.js';
+import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -132,11 +133,11 @@ function prepare(
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], mayPass: false, stages: [], cleanup: null, crash: null })
   );
-  const run = (startsAt = clock.now()) =>
-    runRamps(
-      /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, firstStageAt: startsAt, result })),
-      overrides.ramp,
-    );
+  const run = (startsAt = clock.now()) => {
+    const given = { ...running, workers, firstStageAt: startsAt, result };
+    const session = /** @type {BegunSession} */ (/** @type {unknown} */ (given));
+    return runPlan(new RampsPlan(planContext(session), overrides.ramp), session);
+  };
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>
     events.filter(([name]) => name === 'slotEnds').map(([, , , step]) => /** @type {RampStep} */ (step));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget } from '../../lib/engine/budget.js';
-import { findCapacities } from '../../lib/run/find-capacities.js';
+import { planContext, runPlan } from '../../lib/run/run-plan.js';
+import { SearchesPlan } from '../../lib/run/searches-plan.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
@@ -58,11 +59,10 @@ function prepare(overrides, modelOf = queueing) {
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
-  const run = () =>
-    findCapacities(
-      /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result })),
-      /** @type {SearchConfig} */ (config.search),
-    );
+  const run = () => {
+    const session = /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result }));
+    return runPlan(new SearchesPlan(planContext(session), /** @type {SearchConfig} */ (config.search)), session);
+  };
   return { run, workers, events, result, controller, written, unloaded };
 }
 

@@ -1,0 +1,343 @@
+import { adviceFor } from '../bottleneck/message.js';
+import { operationsOf, stagesOf } from '../operations/registry.js';
+import { bytesAnOperation } from '../operations/stage.js';
+import { CostBudget } from '../cost/cost-budget.js';
+import { finalListsOf } from '../cost/prices.js';
+import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
+import { SearchStep } from '../search/search-step.js';
+import { typicalSize } from '../workload/size-distribution.js';
+import { dimensionOf } from './search-dimensions.js';
+
+/**
+ * @import { Stage } from '../operations/stage.js'
+ * @import { BucketObjects } from '../search/bucket-objects.js'
+ * @import { SearchObjects } from '../search/search-objects.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ * @import { Config, SearchConfig } from '../model/config.js'
+ * @import { FinishedSlot } from '../engine/run-slot.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { Step } from '../search/search-plan.js'
+ * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { Dimension, SearchLimits, Shortage } from './search-dimensions.js'
+ */
+
+/** The latency that is assumed if the probe could not measure it. ms */
+const USUAL_LATENCY_MS = 50;
+
+/** Objects that are smaller have no half. Bytes. */
+const MIN_HALVED_BYTES = 2;
+
+/**
+ * Searches for the capacity of each stage: see CapacitySearch, BucketSearch and RateSearch.
+ *
+ * @implements {Plan}
+ */
+export class SearchesPlan {
+  #context;
+  #search;
+  #dimension;
+  #objects;
+  #costs;
+
+  /**
+   * @param {PlanContext} context
+   * @param {SearchConfig} search
+   */
+  constructor(context, search) {
+    const { config, requests } = context;
+    this.#context = context;
+    this.#search = search;
+    this.#dimension = dimensionOf(config, search);
+    this.#objects = this.#dimension.objects();
+    this.#costs = new CostBudget(search.maxCost ?? Infinity, requests, finalListsOf(config));
+  }
+
+  /** Those that a search wrote at half the size come after the others. */
+  get wholeObjects() {
+    return this.#objects.wholeCount;
+  }
+
+  /**
+   * @param {Stage} stage
+   * @param {number} place
+   * @returns {StagePlan}
+   */
+  stage(stage, place) {
+    const problem = place === 0 ? this.#problem(stage) : null;
+    if (problem !== null) {
+      const idleness = { result: null, problem, mayPass: false, goesOn: false };
+      return { starts: null, next: () => null, take() {}, conclude: () => idleness };
+    }
+    const parts = { search: this.#search, dimension: this.#dimension, objects: this.#objects, costs: this.#costs };
+    return new SearchOfStage(stage, place, parts, this.#context);
+  }
+
+  /** @param {Stage} first */
+  #problem(first) {
+    const { config, unloaded } = this.#context;
+    return tooFewObjects(config, first, latenciesOfWhole(config, unloaded));
+  }
+}
+
+/**
+ * @typedef {object} SearchParts what the searches of all stages share
+ * @property {SearchConfig} search
+ * @property {Dimension} dimension
+ * @property {SearchObjects | BucketObjects} objects
+ * @property {CostBudget} costs
+ */
+
+/** @implements {StagePlan} */
+class SearchOfStage {
+  #stage;
+  #place;
+  #parts;
+  #context;
+  #given;
+  #count;
+  #maxAttempts;
+  #search;
+  /** @type {SearchStep | null} */
+  #step = null;
+  /** @type {FinishedStep[]} */
+  #finished = [];
+
+  /**
+   * @param {Stage} stage
+   * @param {number} place
+   * @param {SearchParts} parts
+   * @param {PlanContext} context
+   */
+  constructor(stage, place, parts, context) {
+    const { dimension, objects, costs, search } = parts;
+    const { config } = context;
+    this.#stage = stage;
+    this.#place = place;
+    this.#parts = parts;
+    this.#context = context;
+    this.#given = objects.count;
+    this.#count = objects.countFor(stage);
+    this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
+    this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
+    const isFirst = place === 0 && search.peakOf === 'threads';
+    this.notices = isFirst
+      ? worstCases(config, search, latenciesOfWhole(config, context.unloaded), this.#maxAttempts)
+      : [];
+    this.starts = {
+      stage: stage.name,
+      objects: this.#given,
+      threads: config.load.threads,
+      buckets: config.store.buckets.length,
+      bytesPerOperation: bytesAnOperation(stage, config),
+      duration: STAGE_MS,
+      isSearch: true,
+      dimension: search.peakOf,
+    };
+  }
+
+  /** @returns {SearchLimits} */
+  #limits() {
+    const { config, unloaded } = this.#context;
+    const { objects } = this.#parts;
+    const stage = this.#stage;
+    return {
+      maxThreads: config.load.threads,
+      unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
+      maxOperations: this.#count,
+      maxAttempts: this.#maxAttempts,
+      sharesOperations: stage.copies || stage.removes,
+      halfSize: halfSizeProbeOf(stage, config, objects),
+      available: (buckets) => objects.countIn(stage, buckets),
+    };
+  }
+
+  #resultContext() {
+    const { clock, unloaded, storeClock } = this.#context;
+    const latency = unloaded.get(nameOf(this.#stage)) ?? null;
+    return { clock, objects: this.#given, unloaded: latency, storeClock: storeClock() };
+  }
+
+  /** The stages, in lower case; this one is the first to run. */
+  get #names() {
+    const all = stagesOf(this.#context.config.load).map(nameOf);
+    return { toRun: all.slice(this.#place), before: all.slice(0, this.#place) };
+  }
+
+  /** @returns {PlannedSlot | null} */
+  next() {
+    const { config, clock } = this.#context;
+    const { objects, dimension } = this.#parts;
+    const step = this.#search.next();
+    if (step === null) {
+      return null;
+    }
+    const isHalfSize = isOfHalfSize(step);
+    const { size, sizes } = config.objects;
+    this.#step = new SearchStep(step, {
+      stage: this.#stage,
+      size: isHalfSize ? Math.floor(size / 2) : size,
+      sizes,
+      access: config.load.access,
+      range: objects.rangeFor(this.#stage, isHalfSize, step.operations, step.buckets),
+      pacing: dimension.pacing(step),
+      clock,
+    });
+    return { slot: this.#step.slot, ending: this.#step };
+  }
+
+  /**
+   * @param {FinishedSlot | null} ran null if the run was stopped before it
+   * @param {Pick<RunObserver, 'stepEnds'>} observer
+   */
+  take(ran, observer) {
+    if (ran === null || this.#step === null) {
+      return;
+    }
+    const { objects, costs } = this.#parts;
+    const finished = this.#step.finish(ran);
+    const { outcome, claimed, step } = finished;
+    objects.use(this.#stage, isOfHalfSize(step), claimed, step.buckets);
+    costs.spend(nameOf(this.#stage), outcome.meter.counts().attempts);
+    this.#finished.push(finished);
+    observer.stepEnds(this.#stage.name, this.#search.stepResult(finished));
+    if (outcome.end === 'complete') {
+      this.#search.take(finished);
+    }
+  }
+
+  /** @returns {Conclusion} */
+  conclude() {
+    const { config, has } = this.#context;
+    const stage = this.#stage;
+    const finished = this.#finished;
+    this.#parts.objects.stageEnds(stage, has);
+    if (finished.length === 0) {
+      const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
+      // Nothing was wrong with the command if the stages before it have a result.
+      return { result: null, problem, mayPass: this.#place > 0, goesOn: false };
+    }
+    return {
+      result: this.#search.result(finished, {
+        stage,
+        dollarsNeeded: dollarsNeeded(this.#search.conclusion(), finished, this.#parts.costs, this.#names),
+        maxThreads: config.load.threads,
+        availableCores: config.load.availableCores,
+        ...this.#resultContext(),
+      }),
+    };
+  }
+}
+
+/** @param {Step} step */
+function isOfHalfSize({ phase }) {
+  return phase === 'half size';
+}
+
+/**
+ * @param {Config} config
+ * @param {PlanContext['unloaded']} unloaded
+ * @returns {PlanContext['unloaded']} without those of small objects, which do not show how many large ones a search needs
+ */
+function latenciesOfWhole({ objects }, unloaded) {
+  const typical = typicalSize(objects);
+  return new Map([...unloaded].filter(([, { size }]) => size >= typical));
+}
+
+/**
+ * @param {Config} config
+ * @param {Stage} stage the first one
+ * @param {PlanContext['unloaded']} unloaded
+ * @returns {string | null}
+ */
+function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
+  const latency = unloaded.get(nameOf(stage))?.p50;
+  if (latency === undefined || !(stage.creates || stage.removes)) {
+    return null;
+  }
+  const needed = minOperations(latency);
+  return objects >= needed
+    ? null
+    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)}, which are enough for ${threads} threads: one alone needs ${needed}, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
+}
+
+/**
+ * Warns before a search that may run out of objects or dollars, because the store never becomes slower.
+ *
+ * @param {Config} config
+ * @param {SearchConfig} search
+ * @param {PlanContext['unloaded']} unloaded
+ * @param {number} attempts that the first stage may make
+ * @returns {string[]} notices
+ */
+function worstCases({ objects: { count: objects }, load: { threads, stages } }, { maxCost }, unloaded, attempts) {
+  const [write] = operationsOf(stages).filter(({ creates }) => creates);
+  const latency = write && unloaded.get(write.name)?.p50;
+  if (latency === undefined) {
+    return [];
+  }
+  const most = operationsOfSearch((1000 * threads) / latency, threads);
+  const writes = Math.min(objects, attempts);
+  const capacity = Math.floor(writes / SECONDS_OF_OPERATIONS);
+  if (writes >= most || capacity === 0) {
+    return [];
+  }
+  const [given, more] =
+    attempts < objects
+      ? [`$${maxCost} leaves Write ${Math.floor(attempts)} operations,`, 'more dollars']
+      : [`${objects} objects are`, `${SECONDS_OF_OPERATIONS} for each write a second`];
+  return [
+    `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, give ${more}`,
+  ];
+}
+
+/** @param {Stage} stage */
+function nameOf({ name }) {
+  return name.toLowerCase();
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} objects that it has
+ * @param {number} attempts that it may make
+ */
+function whyNotBegun({ copies, removes }, objects, attempts) {
+  if (objects === 0) {
+    return 'Write has left no objects for it';
+  }
+  const ofObjects = copies || removes ? 'leftovers' : 'objects';
+  const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
+  const operations = Math.floor(Math.min(attempts, objects));
+  return `${operations} operations are too few for a capacity search, expected ${advice}`;
+}
+
+/**
+ * @param {Shortage} conclusion
+ * @param {readonly FinishedStep[]} finished
+ * @param {CostBudget} costs
+ * @param {{ toRun: readonly string[], before: readonly string[] }} names of the stages, this one the first to run
+ */
+function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
+  if (limitingResource !== 'dollars' || needed === null) {
+    return null;
+  }
+  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
+  // Those before it get an equal part of what is added, and may take it, too.
+  return costs.limitFor([...toRun, ...before], needed.attempts, made);
+}
+
+/**
+ * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
+ *
+ * @param {Stage} stage
+ * @param {Config} config
+ * @param {SearchObjects | BucketObjects} objects
+ * @returns {'never' | 'on a plateau' | 'always'}
+ */
+function halfSizeProbeOf({ creates, receives, movesWhole }, { objects: { size }, load: { stages } }, objects) {
+  if (creates && size >= MIN_HALVED_BYTES) {
+    return operationsOf(stages).some((operation) => operation.receives && operation.movesWhole)
+      ? 'always'
+      : 'on a plateau';
+  }
+  return receives && movesWhole && objects.hasHalves ? 'on a plateau' : 'never';
+}
