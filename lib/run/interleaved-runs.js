@@ -1,18 +1,19 @@
 import { waitUntil } from '../clock/pause.js';
 import { withRun } from './benchmark-run.js';
 import { PassSchedule, PAUSE_MS, shortestPass, stageTimesOf } from './pass-schedule.js';
-import { turnsOf } from './quad-orders.js';
 import { stagesOf } from '../operations/registry.js';
 import { planContext, runPlan } from './run-plan.js';
 import { StagesPlan } from './stages-plan.js';
+import { TurnsPlan } from './turns-plan.js';
 
 /**
- * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
+ * @import { Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
  * @import { RunResult, StageResult } from '../model/result.js'
  * @import { Config } from '../model/config.js'
  * @import { RunSurroundings } from './benchmark-run.js'
  * @import { BegunSession } from './session.js'
  * @import { PassTimes } from './pass-schedule.js'
+ * @import { PlannedTurn } from './turns-plan.js'
  */
 
 /**
@@ -109,40 +110,20 @@ function withOpenSide({ config, surroundings }, work) {
  */
 async function takeTurns(sides, { orders, signal, hooks, quads }) {
   const { config, run } = sides.a.session;
-  const schedule = new PassSchedule(stagesOf(config.load), config.schedule);
-  for (const side of /** @type {const} */ (['a', 'b'])) {
-    hooks.passStarts({ side, quad: null, timeLeft: null });
-    const stages = await turnOf(sides[side], () => runTurn(sides[side], schedule.times(), run.clock.now(), signal));
-    if (stages === null) {
+  const { clock } = run;
+  const plan = new TurnsPlan(orders, new PassSchedule(stagesOf(config.load), config.schedule));
+  for (let turn = plan.next(); turn !== null; turn = plan.next()) {
+    const { side, quad: place, timeLeft } = turn;
+    hooks.passStarts({ side, quad: place, timeLeft });
+    const taken = await runTurn(turn, sides[side], signal);
+    if (taken === null) {
       return;
     }
-    schedule.take(stages);
-  }
-  let startsAt = run.clock.now() + PAUSE_MS;
-  for (const [place, order] of orders.entries()) {
-    // What the schedule learns meanwhile is for the next quad: the slots of one are all of the same length.
-    const times = schedule.times();
-    /** @type {Pass[]} */
-    const passes = [];
-    for (const side of turnsOf(order)) {
-      const turnsLeft = 4 * (orders.length - place) - passes.length;
-      hooks.passStarts({ side, quad: place, timeLeft: turnsLeft * times.length });
-      const earliest = startsAt;
-      const turn = await turnOf(sides[side], async () => {
-        const begins = await readyAt(sides[side].session, earliest, signal);
-        const stages = await runTurn(sides[side], times, begins, signal);
-        return stages && { stages, begins };
-      });
-      if (turn === null) {
-        return;
-      }
-      schedule.take(turn.stages);
-      passes.push({ side, stages: turn.stages.map(passStage) });
-      startsAt = turn.begins + times.length;
+    const quad = plan.take(taken.stages, { beganAt: taken.beganAt, endedAt: clock.now() });
+    if (quad !== null && place !== null) {
+      quads.push(quad);
+      hooks.quadEnds(quad, place);
     }
-    const quad = { order, passes };
-    quads.push(quad);
-    hooks.quadEnds(quad, place);
   }
 }
 
@@ -150,16 +131,20 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
  * What breaks in a side's turn is in that side's result, and decides how it is cleaned up: all turns are taken while B's run
  * is open, which would have the errors of both.
  *
- * @template Taken
+ * @param {PlannedTurn} turn
  * @param {OpenSide} side
- * @param {() => Promise<Taken | null>} take
- * @returns {Promise<Taken | null>} null where the turn did not come to its end
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ beganAt: number, stages: StageResult[] } | null>} `beganAt` in monotonic ms; null if the turn did not
+ *   come to its end
  */
-async function turnOf({ session: { result } }, take) {
+async function runTurn({ startsAt, times }, side, signal) {
+  const { session } = side;
   try {
-    return await take();
+    const beganAt = startsAt === -Infinity ? session.run.clock.now() : await readyAt(session, startsAt, signal);
+    const stages = await runPass(side, times, beganAt, signal);
+    return stages && { beganAt, stages };
   } catch (error) {
-    result.crash = error;
+    session.result.crash = error;
     return null;
   }
 }
@@ -192,7 +177,7 @@ async function readyAt({ config, run, phases, workers }, moment, signal) {
  * @param {AbortSignal} signal
  * @returns {Promise<StageResult[] | null>} null where the pass did not come to its end
  */
-async function runTurn(side, times, startsAt, signal) {
+async function runPass(side, times, startsAt, signal) {
   const { session } = side;
   const { config, result } = session;
   const before = result.stages.length;
@@ -203,25 +188,4 @@ async function runTurn(side, times, startsAt, signal) {
   side.passes += 1;
   const isWhole = !signal.aborted && (await runPlan(new StagesPlan(planContext(session), pass), session));
   return isWhole ? result.stages.slice(before) : null;
-}
-
-/**
- * @param {StageResult} result
- * @returns {PassStage}
- */
-function passStage({ stage, startedAt, duration, operations, failedAttempts, average, latency, clientLoad }) {
-  const { cpuUser, cpuSystem } = clientLoad;
-  return {
-    stage,
-    startedAt,
-    duration,
-    operations,
-    failedAttempts,
-    metrics: {
-      rate: operations === 0 ? null : average,
-      p50: latency.operations?.p50 ?? null,
-      p99: latency.operations?.p99 ?? null,
-      cpu: operations === 0 ? null : (1000 * (cpuUser + cpuSystem)) / operations,
-    },
-  };
 }

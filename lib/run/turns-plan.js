@@ -1,0 +1,106 @@
+import { PAUSE_MS } from './pass-schedule.js';
+import { turnsOf } from './quad-orders.js';
+
+/**
+ * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
+ * @import { StageResult } from '../model/result.js'
+ * @import { PassSchedule, PassTimes } from './pass-schedule.js'
+ *
+ * @typedef {Turn & { startsAt: number, times: PassTimes }} PlannedTurn `startsAt` in monotonic ms: -Infinity if it begins at once
+ */
+
+/** Before the quads each side has one turn, in which connections and code become warm. */
+const FIRST_TURNS = /** @type {const} */ (['a', 'b']);
+
+const PASSES_OF_A_QUAD = 4;
+
+/** Decides which side has the next turn, and when. It runs nothing itself. */
+export class TurnsPlan {
+  #orders;
+  #schedule;
+  /** @type {Side[]} */
+  #sides;
+  #taken = 0;
+  /** Of the quad that is under way. */
+  #times;
+  /** Likewise. @type {Pass[]} */
+  #passes = [];
+  /** Monotonic ms. */
+  #startsAt = -Infinity;
+
+  /**
+   * @param {readonly QuadOrder[]} orders one for each quad
+   * @param {PassSchedule} schedule
+   */
+  constructor(orders, schedule) {
+    this.#orders = orders;
+    this.#schedule = schedule;
+    this.#sides = [...FIRST_TURNS, ...orders.flatMap(turnsOf)];
+    this.#times = schedule.times();
+  }
+
+  /** @returns {PlannedTurn | null} null after the last one */
+  next() {
+    if (this.#taken === this.#sides.length) {
+      return null;
+    }
+    // What the schedule learns meanwhile is for the next quad: the slots of one are all of the same length.
+    if (this.#passes.length === 0) {
+      this.#times = this.#schedule.times();
+    }
+    const times = this.#times;
+    const timeLeft = this.#quad === null ? null : (this.#sides.length - this.#taken) * times.length;
+    return { side: this.#sides[this.#taken], quad: this.#quad, timeLeft, startsAt: this.#startsAt, times };
+  }
+
+  /**
+   * @param {readonly StageResult[]} stages of the turn that was planned last
+   * @param {{ beganAt: number, endedAt: number }} times monotonic ms
+   * @returns {Quad | null} the one that ended with it
+   */
+  take(stages, { beganAt, endedAt }) {
+    const side = this.#sides[this.#taken];
+    const quad = this.#quad;
+    this.#taken += 1;
+    this.#schedule.take(stages);
+    if (quad === null) {
+      this.#startsAt = this.#quad === null ? -Infinity : endedAt + PAUSE_MS;
+      return null;
+    }
+    this.#startsAt = beganAt + this.#times.length;
+    this.#passes.push({ side, stages: stages.map(passStage) });
+    if (this.#passes.length < PASSES_OF_A_QUAD) {
+      return null;
+    }
+    const passes = this.#passes;
+    this.#passes = [];
+    return { order: this.#orders[quad], passes };
+  }
+
+  /** The place of the quad that the next turn belongs to; null for a first turn. */
+  get #quad() {
+    const place = this.#taken - FIRST_TURNS.length;
+    return place < 0 ? null : Math.floor(place / PASSES_OF_A_QUAD);
+  }
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {PassStage}
+ */
+function passStage({ stage, startedAt, duration, operations, failedAttempts, average, latency, clientLoad }) {
+  const { cpuUser, cpuSystem } = clientLoad;
+  return {
+    stage,
+    startedAt,
+    duration,
+    operations,
+    failedAttempts,
+    metrics: {
+      rate: operations === 0 ? null : average,
+      p50: latency.operations?.p50 ?? null,
+      p99: latency.operations?.p99 ?? null,
+      cpu: operations === 0 ? null : (1000 * (cpuUser + cpuSystem)) / operations,
+    },
+  };
+}
