@@ -227,6 +227,7 @@ const EARLY_END = {
   complete: '',
   overloaded: '',
   stopped: 'stopped before its end: ',
+  unpaid: 'ended at the cost limit: ',
   stalled: 'nothing succeeded any more: ',
   fatal: 'ended by an error: ',
 };

@@ -78,7 +78,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
       await checks.run(() =>
         checkFileLimit(resolved?.load ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
       );
-      await checks.run(() => config && checkCost(config, options.maxCost));
+      await checks.run(() => config && checkCost(config));
     }
     checks.conclude();
     const later = laterOf(options, target, invocation);
@@ -183,19 +183,11 @@ export async function openTarget(options, env, process, invocation) {
 
 /**
  * @param {Config} config
- * @param {number | undefined} maxCost dollars
- * @throws {UsageError} where the run would cost more than it may; a search for the peak sees to that itself
+ * @throws {UsageError} if the run would cost more than it may; a search, and stages with a duration, see to that themselves
  */
-export function checkCost(config, maxCost) {
-  if (maxCost === undefined || config.search !== null) {
-    return;
-  }
-  if (config.schedule.duration !== undefined) {
-    throw new UsageError([
-      '--max-cost: the cost of a run with --duration is not known beforehand, expected no --duration',
-    ]);
-  }
-  const dollars = dollarsOf(config);
+export function checkCost(config) {
+  const { maxCost = Infinity, duration } = config.schedule;
+  const dollars = config.search === null && duration === undefined ? dollarsOf(config) : 0;
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: the run costs $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or at least that much, got $${maxCost}`,

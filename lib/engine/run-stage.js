@@ -1,6 +1,7 @@
 import { Pauses, Retrier } from '../s3/retry.js';
 import { kindsOfVersions } from '../operations/stage.js';
 import { objectSizes } from '../workload/sizes.js';
+import { billOf } from './bill.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
 import { OpenLoop } from './open-loop.js';
@@ -11,6 +12,7 @@ import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { Purse } from '../cost/purse.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { SecondFeedOptions } from '../meter/second-feed.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
@@ -50,6 +52,7 @@ const PROGRESS_INTERVAL_MS = 250;
  *   thread, so that it can send so many parts at a time
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent where none is
  * @property {number} maxAttempts of an operation
+ * @property {Purse | null} [purse] that pays for the operations; absent or null if they may cost what they will
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null where nobody asked for snapshots of a stage
@@ -227,27 +230,20 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   });
   recorder.watchedBy(watch);
   const { now } = clock;
+  const bill = billOf(kinds, { engine, load, onEmpty: () => watch.outOfMoney() });
   const retrier = new Retrier({
-    maxAttempts,
-    now,
-    random,
-    pauses,
+    ...{ maxAttempts, now, random, pauses },
     signal: watch.stopped,
+    mayRetry: bill.mayRetry,
     hooks: recorder.retryHooks(),
   });
   const isOver = () => watch.stopped.aborted || budget.isClosed;
-  const claims = claimsFor(stage, {
-    kinds,
-    workload,
-    there: there(workload),
-    budget,
-    meters,
-    groups,
-    kindGroups,
-    load,
-    now,
-    runId,
-  });
+  const claims = bill.paid(
+    claimsFor(stage, {
+      ...{ kinds, workload, budget, meters, groups, kindGroups, load, now, runId },
+      there: there(workload),
+    }),
+  );
   const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
   return {
     ...{ stage, kinds, tellsVersions, engine, clock, load, budget, limit, workload },

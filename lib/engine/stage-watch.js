@@ -133,6 +133,11 @@ export class StageWatch {
     this.#stop('fatal');
   }
 
+  /** There is no money left for a further operation. */
+  outOfMoney() {
+    this.#stop('unpaid');
+  }
+
   #watchLimit() {
     if (this.#limit !== null) {
       this.#setLimitTimer(0, this.#limit.stopsAt, this.#onTimeUp);

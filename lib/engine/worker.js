@@ -1,5 +1,6 @@
 import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
+import { Purse } from '../cost/purse.js';
 import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
@@ -64,6 +65,7 @@ import { runStage } from './run-stage.js';
  * @property {ListState | null} [listed] objects that were there before, where the run works on them
  * @property {boolean} [takesSnapshots] whether somebody asked for snapshots of its stages
  * @property {MixedMemory | null} [mixed] of a run that writes its objects several times
+ * @property {SharedArrayBuffer} [purse] see Purse; absent if the run may cost what it will
  */
 
 /**
@@ -157,7 +159,7 @@ export class Worker {
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm, send }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
-    const { multipart, checksum, mixed } = spec;
+    const { multipart, checksum, mixed, purse } = spec;
     const payload = new Payload(layout.runId);
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
@@ -178,6 +180,7 @@ export class Worker {
       partConnections: all.slice(threads),
       multipart,
       maxAttempts,
+      purse: purse ? new Purse(purse) : null,
       stallTimeout,
       alarm,
       send,

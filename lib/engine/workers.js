@@ -61,7 +61,7 @@ import { Worker } from './worker.js';
  */
 
 /** Ends of a stage on one worker after which the others have no reason to go on. */
-const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
+const ENDS_ALL_WORKERS = ['unpaid', 'stalled', 'overloaded', 'fatal'];
 
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });

@@ -89,6 +89,8 @@ export interface ScheduleConfig {
   sharesSlots: boolean;
   /** go through steps in slots that all hosts share */
   ramp?: RampPlan;
+  /** dollars that the run may cost, by R2's list prices */
+  maxCost?: number;
   /**
    * how often the stages are run, where that is more than once: each time over so many further objects, because R2 takes
    * one write a second of a key
@@ -103,8 +105,6 @@ export interface SearchConfig {
   target?: number;
   /** ms that the 99th percentile may reach in a search for the highest rate */
   slo?: number;
-  /** dollars, by R2's list prices */
-  maxCost?: number;
 }
 
 /** Who watches the run. */

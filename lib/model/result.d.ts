@@ -118,7 +118,7 @@ export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads'>;
 
 /** How a stage ended; the schema says what each end means. */
-export type StageEnd = 'complete' | 'stopped' | 'stalled' | 'overloaded' | 'fatal';
+export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
 /** What limited a stage. A cause is named only if the figures prove it and none contradicts it: a wrong cause is worse than none. */
 export type BottleneckCause =

@@ -271,9 +271,9 @@ export interface StageSum extends CommonCounts {
   /** Name of the stage, such as Write, Read, Stat or Remove. Later versions may add stages. */
   stage: string;
   /**
-   * How the stage ended: `complete`, all work done; `stopped`, on request; `stalled`, nothing succeeded any more;
-   * `overloaded`, an open loop fell behind its rate; `fatal`, an error after which nothing can succeed. The worst end
-   * of several hosts. Null if unknown.
+   * How the stage ended: `complete`, all work done; `stopped`, on request; `unpaid`, at the cost limit; `stalled`,
+   * nothing succeeded any more; `overloaded`, an open loop fell behind its rate; `fatal`, an error after which nothing
+   * can succeed. The worst end of several hosts. Null if unknown.
    */
   end: string | null;
   /** Objects assigned to the stage. Unit: objects. */

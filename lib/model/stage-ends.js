@@ -5,7 +5,7 @@
  *
  * @type {readonly StageEnd[]}
  */
-export const STAGE_ENDS = Object.freeze(['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
+export const STAGE_ENDS = Object.freeze(['complete', 'stopped', 'unpaid', 'stalled', 'overloaded', 'fatal']);
 
 /**
  * @param {readonly StageEnd[]} ends at least one

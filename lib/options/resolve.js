@@ -61,14 +61,12 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots: options.startAt !== undefined || shard.count > 1 || isRamp(options) || passes !== undefined,
       passes,
     },
-    search: options.findPeak
-      ? { ...pick(options, 'target', 'slo', 'maxCost'), peakOf: options.peakOf ?? 'threads' }
-      : null,
+    search: options.findPeak ? { ...pick(options, 'target', 'slo'), peakOf: options.peakOf ?? 'threads' } : null,
     output: { takesSnapshots: otlp || otlpUrl !== undefined || metricsPort !== undefined },
   });
 }

@@ -179,6 +179,11 @@ class Console {
       const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still there?';
       this.#screen.err(`${stage}: ended because nothing succeeded any more: ${question}`);
     }
+    if (end === 'unpaid') {
+      this.#screen.err(
+        `${stage}: ended because --max-cost was reached: expected a higher one, or a shorter --duration`,
+      );
+    }
     if (end === 'overloaded') {
       this.#screen.err(
         `${stage}: ended because operations started more than 10 s late: expected a lower --rate, or more threads`,

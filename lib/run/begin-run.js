@@ -166,7 +166,9 @@ export async function beginRun(session) {
       .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
       .forEach((limit) => observer.notice(limit));
   }
-  return { ...session, ...(await getReady(session, startsAt)) };
+  const begun = await getReady(session, startsAt);
+  run.purse?.spend(run.requests.preflight + run.requests.probe);
+  return { ...session, ...begun };
 }
 
 /**

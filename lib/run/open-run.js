@@ -1,3 +1,5 @@
+import { finalListsOf } from '../cost/prices.js';
+import { Purse } from '../cost/purse.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
@@ -37,6 +39,7 @@ const CLOCK_CONNECTIONS = 4;
  * @typedef {object} RunResources
  * @property {number} indexCount local indices that its objects may have
  * @property {MixedObjects | null} mixed what is known of objects that are written several times; null where none is
+ * @property {Purse | null} purse that pays for stages with a duration; null if they may cost what they will
  * @property {number} slices that were sent to a Worker: each may have left an object by which it was claimed
  * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
  * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
@@ -107,11 +110,16 @@ export async function openRun(config, context) {
           indexCount,
           operationsOfRun(load).some(({ copies }) => copies),
         );
+  const purse = purseFor(config);
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
     await workers?.close();
     workers = null;
+  };
+  const claimed = () => {
+    run.slices += 1;
+    purse?.spend(1);
   };
   /** @type {OpenRun} */
   const run = {
@@ -134,14 +142,15 @@ export async function openRun(config, context) {
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
+    purse,
     slices: 0,
     async openWorkers() {
       const spec = {
-        ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed },
+        ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed, purse: purse?.memory },
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1));
+      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, claimed);
       return workers;
     },
     closeWorkers,
@@ -166,6 +175,20 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
     return 0;
   }
   return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
+}
+
+/**
+ * @param {Config} config
+ * @returns {Purse | null} with what its final lists leave, of objects and of uploads in parts
+ */
+function purseFor(config) {
+  const { maxCost, duration } = config.schedule;
+  if (maxCost === undefined || duration === undefined) {
+    return null;
+  }
+  const purse = Purse.of(maxCost);
+  purse.spend(finalListsOf(config) * (config.load.multipart === undefined ? 1 : 2));
+  return purse;
 }
 
 /**

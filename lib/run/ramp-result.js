@@ -75,7 +75,8 @@ function countedOperations(slot, outcome) {
  */
 export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
   if (outcome.end !== 'complete') {
-    return outcome.end;
+    // A ramp has no cost limit.
+    return /** @type {RampShortfall} */ (outcome.end);
   }
   if (wasSuspended) {
     return 'suspended';

@@ -49,7 +49,7 @@ export class SearchesPlan {
     this.#search = search;
     this.#dimension = dimensionOf(config, search);
     this.#objects = this.#dimension.objects();
-    this.#costs = new CostBudget(search.maxCost ?? Infinity, requests, finalListsOf(config));
+    this.#costs = new CostBudget(config.schedule.maxCost ?? Infinity, requests, finalListsOf(config));
   }
 
   /** Those that a search wrote at half the size come after the others. */
@@ -120,9 +120,7 @@ class SearchOfStage {
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
     this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
     const isFirst = place === 0 && search.peakOf === 'threads';
-    this.notices = isFirst
-      ? worstCases(config, search, latenciesOfWhole(config, context.unloaded), this.#maxAttempts)
-      : [];
+    this.notices = isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : [];
     this.starts = {
       stage: stage.name,
       objects: this.#given,
@@ -264,12 +262,15 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
  * Warns before a search that may run out of objects or dollars, because the store never becomes slower.
  *
  * @param {Config} config
- * @param {SearchConfig} search
  * @param {PlanContext['unloaded']} unloaded
  * @param {number} attempts that the first stage may make
  * @returns {string[]} notices
  */
-function worstCases({ objects: { count: objects }, load: { threads, stages } }, { maxCost }, unloaded, attempts) {
+function worstCases(
+  { objects: { count: objects }, load: { threads, stages }, schedule: { maxCost } },
+  unloaded,
+  attempts,
+) {
   const [write] = operationsOf(stages).filter(({ creates }) => creates);
   const latency = write && unloaded.get(write.name)?.p50;
   if (latency === undefined) {

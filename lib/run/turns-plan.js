@@ -23,7 +23,7 @@ export class TurnsPlan {
   #taken = 0;
   /** Of the quad that is under way. */
   #times;
-  /** Likewise. @type {Pass[]} */
+  /** Of the same quad. @type {Pass[]} */
   #passes = [];
   /** Monotonic ms. */
   #startsAt = -Infinity;

@@ -91,6 +91,7 @@ export class Retrier {
   #random;
   #pauses;
   #signal;
+  #mayRetry;
   #hooks;
 
   /**
@@ -100,14 +101,16 @@ export class Retrier {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal once it is aborted nothing is tried again
+   * @param {(request: Request) => boolean} [options.mayRetry] asked last, before a request is sent again
    * @param {RetryHooks<Request>} options.hooks
    */
-  constructor({ maxAttempts, now, random, pauses, signal, hooks }) {
+  constructor({ maxAttempts, now, random, pauses, signal, mayRetry = () => true, hooks }) {
     this.#maxAttempts = maxAttempts;
     this.#now = now;
     this.#random = random;
     this.#pauses = pauses;
     this.#signal = signal;
+    this.#mayRetry = mayRetry;
     this.#hooks = hooks;
   }
 
@@ -193,7 +196,7 @@ export class Retrier {
     if (!(error.staleConnection && request.attempts === 1)) {
       await this.#pauses.wait(backoff(request, error, this.#random()));
     }
-    if (this.#signal.aborted) {
+    if (this.#signal.aborted || !this.#mayRetry(request)) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }

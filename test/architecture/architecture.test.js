@@ -56,7 +56,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   thresholds: ['model', 'text'],
   bottleneck: ['text'],
   telemetry: ['host', 'model', 'text'],
-  engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
+  engine: ['clock', 'cost', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   edge: ['engine', 'operations', 'workload', 's3', 'meter', 'text'],
   operations: ['workload', 's3', 'text'],
   s3: ['http', 'text'],

@@ -1,0 +1,112 @@
+import { nanodollars } from '../cost/purse.js';
+import { DOLLARS_A_MILLION, priceOf } from '../cost/prices.js';
+import { requestsToWrite } from '../operations/multipart.js';
+
+/**
+ * @import { Purse } from '../cost/purse.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { UploadStep } from '../operations/multipart.js'
+ * @import { StageKind } from '../operations/stage.js'
+ * @import { StageClaims } from './claims-for.js'
+ * @import { Engine, Load } from './run-stage.js'
+ */
+
+/** Objects on one page of a list, of which clean-up may need one for as many objects that were written. */
+const OBJECTS_A_PAGE = 1000;
+
+/**
+ * Pays for a stage's operations before they begin, and for each of their retries.
+ *
+ * @typedef {object} Bill
+ * @property {(claims: StageClaims) => StageClaims} paid claims what there is money for
+ * @property {(request: OperationRecord | UploadStep) => boolean} mayRetry
+ */
+
+/** @type {Readonly<Bill>} */
+const NO_LIMIT = Object.freeze({ paid: (claims) => claims, mayRetry: () => true });
+
+/**
+ * @param {readonly StageKind[]} kinds of the stage
+ * @param {object} options
+ * @param {Pick<Engine, 'purse' | 'multipart'>} options.engine
+ * @param {Pick<Load, 'size'>} options.load
+ * @param {() => void} options.onEmpty there is too little left for a further operation
+ * @returns {Bill}
+ */
+export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmpty }) {
+  if (purse === null) {
+    return NO_LIMIT;
+  }
+  const prices = kinds.map(({ operation }) => nanodollars(priceOf(operation.name)));
+  const priceOfOne = (/** @type {number} */ kind, /** @type {number} */ size) => {
+    const { operation } = kinds[kind];
+    const requests = operation.canTakeParts ? requestsToWrite(size, multipart) : 1;
+    return BigInt(requests) * prices[kind] + (operation.writes ? PRICE_OF_CLEANING : 0n);
+  };
+  const most = kinds.map((_, kind) => priceOfOne(kind, load.size)).reduce((one, other) => (other > one ? other : one));
+  return {
+    paid: (claims) =>
+      new PaidClaims(claims, { purse, most, priceOf: ({ kind, size }) => priceOfOne(kind, size), onEmpty }),
+    // To abort an upload is free.
+    mayRetry: (request) => ('isAbort' in request && request.isAbort) || purse.take(prices[request.kind]),
+  };
+}
+
+/** Rounded up, as every price is. */
+const PRICE_OF_CLEANING = nanodollars(DOLLARS_A_MILLION.A / 1e6 / OBJECTS_A_PAGE);
+
+/** @implements {StageClaims} */
+class PaidClaims {
+  #claims;
+  #purse;
+  #most;
+  #priceOf;
+  #onEmpty;
+
+  /**
+   * @param {StageClaims} claims
+   * @param {object} options
+   * @param {Purse} options.purse
+   * @param {bigint} options.most nanodollars that an operation costs at most
+   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars of an operation that was claimed
+   * @param {() => void} options.onEmpty
+   */
+  constructor(claims, { purse, most, priceOf: priceOfRecord, onEmpty }) {
+    this.#claims = claims;
+    this.#purse = purse;
+    this.#most = most;
+    this.#priceOf = priceOfRecord;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** @param {OperationRecord} record */
+  next(record) {
+    // What an operation costs shows only when it has its object, and what is claimed has to be done.
+    if (!this.#purse.take(this.#most)) {
+      this.#onEmpty();
+      return -1;
+    }
+    const claim = this.#claims.next(record);
+    if (claim < 0) {
+      this.#purse.give(this.#most);
+    }
+    return claim;
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {number} round
+   */
+  place(record, round) {
+    const wait = this.#claims.place(record, round);
+    if (wait <= 0) {
+      this.#purse.give(wait < 0 ? this.#most : this.#most - this.#priceOf(record));
+    }
+    return wait;
+  }
+
+  /** @param {OperationRecord} record */
+  done(record) {
+    this.#claims.done(record);
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+/** @import { TestEndpoint } from '../helpers/local-s3.js' */
+
+/** R2's prices of a request; what the endpoint does not know, such as a question for versions, at the dearer one: https://developers.cloudflare.com/r2/pricing/ */
+const DOLLARS = Object.freeze(
+  Object.fromEntries([
+    ...['PUT', 'LIST', 'CREATE', 'PART', 'COMPLETE', 'UPLOADS', 'OTHER'].map((operation) => [operation, 4.5e-6]),
+    ...['GET', 'HEAD', 'BUCKET'].map((operation) => [operation, 0.36e-6]),
+    ...['DELETE', 'POST', 'ABORT'].map((operation) => [operation, 0]),
+  ]),
+);
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @returns {Promise<number>} dollars that R2 would charge for the requests that it had
+ */
+async function billOf(endpoint) {
+  const { requests } = await endpoint.report();
+  return Object.entries(DOLLARS).reduce(
+    (sum, [operation, price]) => sum + price * requests[/** @type {keyof typeof requests} */ (operation)].total,
+    0,
+  );
+}
+
+const LOADS = /** @type {const} */ ([
+  { load: 'plain stages', parameters: [], end: 'Write' },
+  { load: 'two cores', parameters: ['--cores', '2'], end: 'Write' },
+  { load: 'a fixed rate', parameters: ['--rate', '900'], end: 'Write' },
+  {
+    load: 'attempts that fail',
+    parameters: [],
+    faults: 'seed=5,PUT.status=503:20%,PUT.lost=3%',
+    end: 'Write',
+  },
+  {
+    load: 'objects in parts, some of which fail',
+    parameters: ['--size', '5242881', '--multipart', '--part-size', '5MiB', '--part-threads', '2'],
+    faults: 'seed=6,PART.status=503:10%',
+    end: 'Write',
+  },
+  { load: 'a mix', parameters: ['--mix', 'read=70,write=20,stat=10'], objects: 1000, end: 'Mixed' },
+  { load: 'reads', parameters: ['--stages', 'write,read,remove'], objects: 1000, end: 'Read' },
+]);
+
+describe('--max-cost with --duration', { concurrency: 2 }, () => {
+  for (const { load, parameters, end, ...given } of LOADS) {
+    const { faults, objects } = { faults: 'latency=0ms', objects: 100_000, ...given };
+    test(`${load}: the stage ends before the bill of the store exceeds the limit, and the run with status 1`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults });
+      const limit = 0.01;
+      const options = ['--duration', '60s', '--max-cost', `${limit}`, '--json', 'result.json', '--size', '1KiB'];
+      const command = await startCommand(t, [`${objects}`, '8', ...options, ...parameters], {
+        dotEnv: dotEnvOf(endpoint),
+      });
+      const outcome = await command.outcome;
+      assertStatus(outcome, 1);
+      assert.match(outcome.stderr, new RegExp(`^${end}: ended because --max-cost was reached`, 'm'));
+      const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+      assert.deepEqual([stages.at(-1).stage, stages.at(-1).end], [end, 'unpaid']);
+      const bill = await billOf(endpoint);
+      assert.ok(bill <= limit && bill > 0.8 * limit, `$${bill}`);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('a run that stays below its limit goes to its end', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
+    const parameters = ['1000', '2', '--duration', '1s', '--max-cost', '0.01', '--size', '1KiB'];
+    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(await command.outcome, 0);
+    assert.ok((await billOf(endpoint)) <= 0.01);
+  });
+});
