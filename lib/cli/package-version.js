@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { CLIENTS } from '../s3/object-store.js';
 
 /** @import { ClientName } from '../model/config.js' */
 
@@ -14,10 +15,6 @@ export const VERSION = require('../../package.json').version;
  * @returns {Record<string, string>}
  */
 export function versionsOf(client) {
-  const sdk = '@aws-sdk/client-s3';
-  return {
-    'r2-benchmark': VERSION,
-    node: process.versions.node,
-    ...(client === 'sdk' ? { [sdk]: require(`${sdk}/package.json`).version } : {}),
-  };
+  const packages = CLIENTS[client].packages.map((name) => [name, require(`${name}/package.json`).version]);
+  return { 'r2-benchmark': VERSION, node: process.versions.node, ...Object.fromEntries(packages) };
 }

@@ -7,7 +7,7 @@ import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
-import { openStore } from '../s3/object-store.js';
+import { CLIENTS, openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
@@ -125,8 +125,7 @@ export class Worker {
       hostname,
       addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
       connectTimeout: timeout,
-      // The SDK reads streams.
-      readBuffer: client === 'sdk' ? null : createReadBuffer(),
+      readBuffer: CLIENTS[client].readsStreams ? null : createReadBuffer(),
       now: clock.now,
       hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
     });

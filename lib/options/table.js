@@ -8,6 +8,7 @@ import {
 } from '../operations/multipart.js';
 import { DEFAULT_STAGES, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
 import { parseStartTime } from '../clock/start-time.js';
+import { CLIENTS, CLIENT_NAMES } from '../s3/object-store.js';
 import { shellWords } from '../text/shell-words.js';
 import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../workload/access.js';
@@ -437,14 +438,20 @@ const CAPACITY = {
   },
 };
 
+/** @param {(typeof CLIENT_NAMES)[number]} client */
+function described(client) {
+  const { about } = CLIENTS[client];
+  return about === '' ? client : `${client} (${about})`;
+}
+
 /** @satisfies {Rows} */
 const CLIENT = {
   client: {
     flag: '--client <name>',
-    help: 'direct, sdk (the AWS SDK) or edge (a Worker)',
+    help: CLIENT_NAMES.map(described).join(' or '),
     detail: 'see [two clients](performance.md#two-clients) and [at the edge](edge.md)',
     main: true,
-    read: oneOf('direct', 'sdk', 'edge'),
+    read: oneOf(...CLIENT_NAMES),
     default: 'direct',
     check: ({ client, ...options }) =>
       client === 'edge' &&

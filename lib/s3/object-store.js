@@ -89,15 +89,50 @@ export { S3_CALLS } from './s3-calls.js';
  */
 
 /**
- * @param {ClientName} client that of the edge sends to a Worker what the direct one sends to a store
+ * What there is to know of a client: how it sends requests, and how it is chosen.
+ *
+ * @typedef {object} Client
+ * @property {string} about what it is, for the user; '' for the usual one
+ * @property {(options: StoreOptions) => Promise<ObjectStore>} open
+ * @property {boolean} readsStreams whether it reads from streams of Node, and not from a buffer that all sockets share
+ * @property {readonly string[]} packages on whose versions its figures depend, besides Node's
+ */
+
+/** @type {Readonly<Client>} */
+const direct = Object.freeze({
+  about: '',
+  open: async (options) => {
+    const { DirectStore } = await import('./direct-store.js');
+    return new DirectStore(options);
+  },
+  readsStreams: false,
+  packages: [],
+});
+
+/** By the names of --client. @satisfies {Readonly<Record<ClientName, Readonly<Client>>>} */
+export const CLIENTS = Object.freeze({
+  direct,
+  sdk: Object.freeze({
+    about: 'the AWS SDK',
+    open: async (/** @type {StoreOptions} */ options) => {
+      const { SdkStore } = await import('./sdk-store.js');
+      return new SdkStore(options);
+    },
+    readsStreams: true,
+    packages: ['@aws-sdk/client-s3'],
+  }),
+  // It sends to a Worker what the direct one sends to a store.
+  edge: Object.freeze({ ...direct, about: 'a Worker' }),
+});
+
+/** @type {readonly ClientName[]} */
+export const CLIENT_NAMES = Object.freeze(/** @type {ClientName[]} */ (Object.keys(CLIENTS)));
+
+/**
+ * @param {ClientName} client
  * @param {StoreOptions} options
  * @returns {Promise<ObjectStore>}
  */
-export async function openStore(client, options) {
-  if (client === 'sdk') {
-    const { SdkStore } = await import('./sdk-store.js');
-    return new SdkStore(options);
-  }
-  const { DirectStore } = await import('./direct-store.js');
-  return new DirectStore(options);
+export function openStore(client, options) {
+  return CLIENTS[client].open(options);
 }

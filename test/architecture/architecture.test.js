@@ -25,7 +25,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
       'merge',
       'report',
     ],
-    ...['options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge'],
+    ...['options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge', 's3'],
   ],
   report: ['options', 'log', 'thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'text'],
   run: [
@@ -51,7 +51,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['options', 'run', 'local-s3', 'operations', 'workload', 'text'],
   compare: ['options', 'statistics', 'model', 'text'],
-  options: ['edge', 'local-s3', 'aws', 'clock', 'operations', 'workload', 'text'],
+  options: ['edge', 'local-s3', 'aws', 'clock', 'operations', 'workload', 's3', 'text'],
   merge: ['log', 'search', 'operations', 'statistics', 'model', 'text'],
   thresholds: ['model', 'text'],
   bottleneck: ['text'],
@@ -75,7 +75,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
 
 /** Which folders a folder may know by types alone. */
 const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
-  cli: ['engine', 'meter', 's3'],
+  cli: ['engine', 'meter'],
   report: ['model', 'merge', 'meter'],
   options: ['model'],
   run: ['model'],
@@ -213,8 +213,8 @@ test('the scan sees every import that the files have', () => {
   assert.ok(files.length > 50);
   assert.deepEqual(byName.get('lib/s3/object-store.js')?.imports, [
     'lib/s3/s3-calls.js',
-    'lib/s3/sdk-store.js',
     'lib/s3/direct-store.js',
+    'lib/s3/sdk-store.js',
   ]);
 });
 
