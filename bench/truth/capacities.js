@@ -29,7 +29,7 @@ const TOLERANCE = 0.03;
 const MAX_OVERHEAD_MS = 2;
 
 /** What limits a bucket that queues. @type {Truth} */
-const TRUTH = { right: 'store', supersets: [] };
+const TRUTH = { right: 'store', supersets: ['beyond this host'] };
 
 /** The share of the intervals that have to hold the truth: 17 of 20. */
 const COVERAGE = 0.85;
@@ -57,7 +57,7 @@ export const capacities = {
       causeFinding(
         'cause',
         TRUTH,
-        searches.map(({ bottleneck: { cause }, hostLoad }) => ({ cause, hostLoad })),
+        searches.map(({ bottleneck: { cause, certainty }, hostLoad }) => ({ cause, certainty, hostLoad })),
       ),
     ];
   },

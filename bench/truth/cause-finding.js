@@ -11,7 +11,7 @@ import { verdictOf } from './verdict.js';
 const RUNS_A_MISS = 10;
 
 /**
- * A wrong cause is never right; none at all is, once in ten runs.
+ * A wrong cause is never right if it is taken for proven; one that is taken for likely, or none at all, is once in ten runs.
  *
  * @param {string} what
  * @param {Truth} truth
@@ -20,12 +20,12 @@ const RUNS_A_MISS = 10;
  */
 export function causeFinding(what, truth, stages) {
   const verdicts = stages.map((stage) => verdictOf([stage], truth));
-  const silent = verdicts.filter((verdict) => verdict === 'not shown').length;
+  const missed = verdicts.filter((verdict) => verdict === 'not shown' || verdict === 'mistaken').length;
   return {
     what,
     expected: truth.right,
-    found: countsOf(stages.map(({ cause }) => cause)),
-    isRight: stages.length > 0 && !verdicts.includes('wrong') && silent <= Math.floor(stages.length / RUNS_A_MISS),
+    found: countsOf(stages.map(({ cause, certainty }) => (certainty === 'likely' ? `likely ${cause}` : cause))),
+    isRight: stages.length > 0 && !verdicts.includes('wrong') && missed <= Math.floor(stages.length / RUNS_A_MISS),
   };
 }
 

@@ -19,6 +19,7 @@
  * @typedef {object} Choice
  * @property {number | undefined} runs of each kind; undefined: as many as the part takes for enough
  * @property {string} [only] a part of the names of the set-ups that are wanted
+ * @property {boolean} isBusy whether other processes take the CPUs of the host
  * @property {(progress: string) => void} say
  */
 

@@ -1,7 +1,7 @@
 import { formatTable } from '../studies/table.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
-import { VERDICTS, countVerdicts, judgeCounts, verdictOf } from './verdict.js';
+import { VERDICTS, countVerdicts, judgeCounts, truthOn, verdictOf } from './verdict.js';
 
 /**
  * @import { HostLoad } from '../../lib/model/result.js'
@@ -12,6 +12,7 @@ import { VERDICTS, countVerdicts, judgeCounts, verdictOf } from './verdict.js';
  * @typedef {object} StageCause
  * @property {string} stage
  * @property {string} cause
+ * @property {string} certainty
  * @property {string} evidence
  * @property {HostLoad} hostLoad what the host did meanwhile
  *
@@ -28,12 +29,12 @@ const SECONDS_OF_OBJECTS = 2;
 /** @type {Part} */
 export const plainCauses = {
   title: 'causes: what plain runs say that they were limited by',
-  async check({ runs = RUNS, only, say }) {
+  async check({ runs = RUNS, only, isBusy, say }) {
     const { possible, impossible } = scenariosOf(only);
     /** @type {ScenarioFinding[]} */
     const findings = [];
     for (const scenario of possible) {
-      const { plain } = scenario.causes;
+      const plain = scenario.causes.plain && truthOn(scenario.causes.plain, isBusy);
       if (plain !== undefined) {
         const judged = await repeat(runs, async (run) => {
           say(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
@@ -55,12 +56,15 @@ export const plainCauses = {
 async function runPlain(scenario, truth) {
   const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--stages', scenario.stages] };
   try {
-    const stages = (await runScenario(scenario, load)).map(({ stage, bottleneck: { cause, evidence }, hostLoad }) => ({
-      stage,
-      cause,
-      evidence,
-      hostLoad,
-    }));
+    const stages = (await runScenario(scenario, load)).map(
+      ({ stage, bottleneck: { cause, certainty, evidence }, hostLoad }) => ({
+        stage,
+        cause,
+        certainty,
+        evidence,
+        hostLoad,
+      }),
+    );
     return {
       verdict: verdictOf(stages, truth),
       stages,
@@ -100,11 +104,11 @@ function skipped(what) {
  */
 function totalFinding(findings) {
   const counts = countVerdicts(findings.flatMap(({ runs }) => runs.map(({ verdict }) => verdict)));
-  const { needed, named, isEnough } = judgeCounts(counts);
+  const { runs, open, mistaken, isEnough } = judgeCounts(counts);
   return {
     what: 'all',
-    expected: `none wrong, ${needed} named`,
-    found: `${counts.wrong} wrong, ${named} named`,
+    expected: `none wrong, at most ${mistaken} mistaken, at most ${open} not shown`,
+    found: `of ${runs}: ${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(', ')}`,
     isRight: isEnough,
   };
 }
@@ -134,8 +138,8 @@ function formatVerdicts(findings) {
 }
 
 /** @param {StageCause} stage */
-function describeStage({ stage, cause, evidence }) {
-  return `${stage} ${cause} (${evidence})`;
+function describeStage({ stage, cause, certainty, evidence }) {
+  return `${stage} ${certainty} ${cause} (${evidence})`;
 }
 
 /**

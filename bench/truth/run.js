@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
@@ -8,6 +9,7 @@ import { comparisons } from './compare.js';
 import { openLoop } from './open-loop.js';
 import { peaks } from './peaks.js';
 import { percentiles } from './percentiles.js';
+import { spawnNode } from './pinned.js';
 import { plainCauses } from './plain-causes.js';
 import { ramps } from './ramp.js';
 import { searchCauses } from './search-causes.js';
@@ -17,12 +19,17 @@ import { searchCauses } from './search-causes.js';
 // Whether what the tool says of a store is true: endpoints that are known, because they do as a script says, each in a
 // process of its own, against the command line as users run it.
 //
-//     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
+//     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [--busy processes] [part of a title]
 
 const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps, comparisons, interleaved];
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    json: { type: 'string' },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    busy: { type: 'string', default: '0' },
+  },
   allowPositionals: true,
 });
 const runs = values.rounds === undefined ? undefined : Number(values.rounds);
@@ -37,15 +44,20 @@ const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const say = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
 
 print(describeMachine([]));
+// As much as they get of all CPUs: the machine of a user who has other things to do.
+const burners = Array.from({ length: Number(values.busy) }, () =>
+  spawnNode({}, [fileURLToPath(new URL('./burner.js', import.meta.url))], { stdio: ['pipe', 'inherit', 'inherit'] }),
+);
 const results = [];
 for (const { title, check, format = formatFindings } of parts) {
   const began = performance.now();
-  const findings = await check({ runs, only: values.only, say }).catch(failure);
+  const findings = await check({ runs, only: values.only, isBusy: burners.length > 0, say }).catch(failure);
   const seconds = (performance.now() - began) / 1000;
   results.push({ title, seconds, findings });
   print(`\n${title} (${seconds.toFixed(0)} s)\n`);
   print(format(findings));
 }
+burners.forEach((burner) => burner.stdin?.end());
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 }

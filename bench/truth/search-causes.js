@@ -1,6 +1,7 @@
 import { causeFinding, sayOther } from './cause-finding.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
+import { truthOn } from './verdict.js';
 
 /** @import { Part } from './finding.js' */
 
@@ -12,10 +13,10 @@ const SECONDS_OF_OBJECTS = 30;
 /** @type {Part} */
 export const searchCauses = {
   title: 'causes: what --find-peak says that they were limited by',
-  async check({ runs = RUNS, only, say }) {
+  async check({ runs = RUNS, only, isBusy, say }) {
     const findings = [];
     for (const scenario of scenariosOf(only).possible) {
-      const { search } = scenario.causes;
+      const search = scenario.causes.search && truthOn(scenario.causes.search, isBusy);
       if (search === undefined) {
         continue;
       }
@@ -25,7 +26,7 @@ export const searchCauses = {
         say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
         const [{ bottleneck, hostLoad }] = await runScenario(scenario, load);
         sayOther(say, search, bottleneck);
-        return { cause: bottleneck.cause, hostLoad };
+        return { cause: bottleneck.cause, certainty: bottleneck.certainty, hostLoad };
       });
       findings.push(causeFinding(`${scenario.name}: ${stage}`, search, judged));
     }

@@ -2,9 +2,10 @@
  * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Truth } from './scenarios.js'
  *
- * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is wrong, too.
+ * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is wrong, too. Likely causes
+ * are told apart from proven ones: `likely` is a right one, `mistaken` a wrong one.
  *
- * @typedef {'right' | 'superset' | 'not shown' | 'wrong'} Verdict
+ * @typedef {'right' | 'superset' | 'likely' | 'not shown' | 'mistaken' | 'wrong'} Verdict
  *
  * @typedef {Record<Verdict, number>} VerdictCounts runs
  */
@@ -12,10 +13,11 @@
 const INCONCLUSIVE = 'inconclusive';
 
 /** From the best to the worst. @type {readonly Verdict[]} */
-export const VERDICTS = ['right', 'superset', 'not shown', 'wrong'];
+export const VERDICTS = ['right', 'superset', 'likely', 'not shown', 'mistaken', 'wrong'];
 
-/** Of ninety runs so many have to name the right cause, or one that includes it. */
-const NAMED_SHARE = 86 / 90;
+/** So many runs may leave the cause open, and so many may take a wrong one for likely. */
+const OPEN_SHARE = 0.1;
+const MISTAKEN_SHARE = 0.05;
 
 /** From this share of the CPUs' time on, it is as true that the hypervisor limits as that the client does. */
 const STEAL = 0.05;
@@ -25,7 +27,7 @@ const STEAL = 0.05;
  * @param {Truth} truth
  * @returns {Verdict}
  *
- * @typedef {{ cause: string, hostLoad: Pick<HostLoad, 'cpu'> | null }} JudgedStage
+ * @typedef {{ cause: string, certainty?: string, hostLoad: Pick<HostLoad, 'cpu'> | null }} JudgedStage
  */
 export function verdictOf(stages, truth) {
   const ranks = stages.map((stage) => VERDICTS.indexOf(verdictOfStage(stage, truth)));
@@ -37,14 +39,18 @@ export function verdictOf(stages, truth) {
  * @param {Truth} truth
  * @returns {Verdict}
  */
-function verdictOfStage({ cause, hostLoad }, { right, supersets, underSteal }) {
+function verdictOfStage({ cause, certainty, hostLoad }, { right, supersets, underSteal }) {
+  const isLikely = certainty === 'likely';
   if (cause === right) {
-    return 'right';
+    return isLikely ? 'likely' : 'right';
   }
   if (supersets.includes(cause) || (cause === underSteal && Number(hostLoad?.cpu?.steal) >= STEAL)) {
-    return 'superset';
+    return isLikely ? 'likely' : 'superset';
   }
-  return cause === INCONCLUSIVE ? 'not shown' : 'wrong';
+  if (cause === INCONCLUSIVE) {
+    return 'not shown';
+  }
+  return isLikely ? 'mistaken' : 'wrong';
 }
 
 /**
@@ -52,19 +58,28 @@ function verdictOfStage({ cause, hostLoad }, { right, supersets, underSteal }) {
  * @returns {VerdictCounts}
  */
 export function countVerdicts(verdicts) {
-  const counts = { right: 0, superset: 0, 'not shown': 0, wrong: 0 };
+  const counts = { right: 0, superset: 0, likely: 0, 'not shown': 0, mistaken: 0, wrong: 0 };
   verdicts.forEach((verdict) => (counts[verdict] += 1));
   return counts;
 }
 
 /**
  * @param {VerdictCounts} counts of all runs
- * @returns {{ needed: number, named: number, isEnough: boolean }} runs that have to name the right cause or a superset of
- *   it, and those that do; enough only where no run is wrong
+ * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} those that may leave the cause open, and those
+ *   that may take a wrong one for likely, at most; enough only if no run is wrong
  */
-export function judgeCounts({ right, superset, 'not shown': notShown, wrong }) {
-  const named = right + superset;
-  const runs = named + notShown + wrong;
-  const needed = Math.ceil(NAMED_SHARE * runs);
-  return { needed, named, isEnough: runs > 0 && wrong === 0 && named >= needed };
+export function judgeCounts(counts) {
+  const runs = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
+  const [open, mistaken] = [OPEN_SHARE, MISTAKEN_SHARE].map((share) => Math.floor(share * runs));
+  const isEnough = runs > 0 && counts.wrong === 0 && counts['not shown'] <= open && counts.mistaken <= mistaken;
+  return { runs, open, mistaken, isEnough };
+}
+
+/**
+ * @param {Truth} truth
+ * @param {boolean} isBusy whether other processes take the CPUs of the host
+ * @returns {Truth} on such a host it is as true that it has too little CPU
+ */
+export function truthOn(truth, isBusy) {
+  return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU'] } : truth;
 }

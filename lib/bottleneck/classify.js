@@ -1,13 +1,17 @@
 import {
+  BUSY_CPUS,
+  WITHOUT_CPU,
   busierEndpoint,
   busiestThread,
   busyShare,
   hasLongTail,
+  isHostBusy,
+  isHostCrowded,
   loopDelay,
   meanDemand,
   takerOfCpu,
 } from './host-evidence.js';
-import { describe } from './message.js';
+import { describe, isProven } from './message.js';
 
 /**
  * @import { InconclusiveReason, ProvenCause } from './message.js'
@@ -32,6 +36,7 @@ import { describe } from './message.js';
  * @property {number} backoffShare share of the threads' time that failed attempts and the pauses after them took, 0 to 1
  * @property {number | null} p50 ms of the operations; null where there are none
  * @property {number | null} mean likewise
+ * @property {number | null} minimum likewise
  * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
  * @property {number | null} unloadedSize bytes of the objects that it was measured with, where they were smaller than the
  *   stage's and an operation moves them; a whole object takes one thread as long as that, or longer
@@ -83,25 +88,132 @@ const UNLOADED_RANGE = 1.2;
 
 /**
  * @param {Evidence} evidence
- * @returns {Bottleneck}
+ * @returns {Bottleneck} with a cause that is proven, or likely because only a precondition of its proof is missing, or none
  */
 export function classify(evidence) {
+  const { finding, figures } = findingOf(evidence);
+  return describe(finding, figures, isProven(finding) ? null : likelyCause(finding, evidence));
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} with the figures that show it
+ */
+function findingOf(evidence) {
   const finding = findCause(evidence);
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
-    return describe(finding, { ...evidence, ...busyHost });
+    return { finding, figures: { ...evidence, ...busyHost } };
   }
   if (finding !== 'store' || refusals === undefined) {
-    return describe(finding, evidence);
+    return { finding, figures: evidence };
   }
   // With as many threads as it just serves, a store has nothing to refuse: with more of them it does.
   if (throttlingCosts(refusals)) {
-    return describe('store throttling', { ...evidence, ...refusals });
+    return { finding: 'store throttling', figures: { ...evidence, ...refusals } };
   }
   const { p50, unloadedP50 } = evidence;
   // Operations that wait for a store that does no more take longer than one alone.
   const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
-  return describe(isQuick ? 'quick on a plateau' : 'store', evidence);
+  return { finding: isQuick ? 'quick on a plateau' : 'store', figures: evidence };
+}
+
+/** A thread that wants less of its time than this is not held up by a CPU that others have. */
+const STARVED_DEMAND = 0.6;
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether waiting for a CPU explains the rate: no plateau contradicts it, and the client, or the embedded
+ *   endpoint, had little time left beside it
+ */
+function lacksCpu(evidence) {
+  const thread = busierEndpoint(evidence) ?? busiestThread(evidence);
+  const wants = thread === null ? 0 : thread.running + thread.waiting;
+  return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau;
+}
+
+/**
+ * The cause that would be proven but for what the reason says. Each of these is in docs/bottlenecks.md.
+ *
+ * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
+ */
+const LIKELY = {
+  'host busy': (evidence) => provenOf(onIdleHost(evidence)),
+  'CPU not idle': (evidence) => provenOf(onIdleHost(evidence)),
+  'no unloaded latency': provenByQuickest,
+  'held apart': (evidence) => (evidence.search?.hasPlateau ? 'beyond this host' : null),
+  'not held': () => 'beyond this host',
+  'no half size': () => 'beyond this host',
+  unsteady: () => 'beyond this host',
+  'unsteady sizes': () => 'beyond this host',
+  'between sizes': () => 'beyond this host',
+  'host busy with others': () => 'host CPU',
+  'loops unevenly busy': () => 'client CPU',
+  'client nearly busy': () => 'client CPU',
+  'endpoint not idle': () => 'store',
+  'some refused': () => 'store throttling',
+  'no plateau': ({ search }) => (search?.limitingResource === 'threads' ? 'concurrency' : null),
+  'threads not known': beyondQuietClient,
+  'delay not known': beyondQuietClient,
+  'CPUs not known': beyondQuietClient,
+};
+
+/** Reasons that say nothing of where the time goes, so that a busy host explains nothing either. */
+const NO_FIGURES = new Set(['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors']);
+
+/**
+ * @param {InconclusiveReason} reason
+ * @param {Evidence} evidence
+ * @returns {ProvenCause | null} null if the figures fit two causes, or none
+ */
+function likelyCause(reason, evidence) {
+  if (lacksCpu(evidence) && !NO_FIGURES.has(reason)) {
+    return 'host CPU';
+  }
+  return LIKELY[reason]?.(evidence) ?? null;
+}
+
+/** @param {Evidence} evidence */
+function provenOf(evidence) {
+  const { finding } = findingOf(evidence);
+  return isProven(finding) ? finding : null;
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {Evidence} the same, had nobody else wanted the CPUs of the host
+ */
+function onIdleHost(evidence) {
+  const { host, search } = evidence;
+  const { cpu = null, endpoint = null, loops = [] } = host ?? {};
+  const withoutWaiting = (/** @type {{ waiting: number | null }} */ { waiting }) => (waiting === null ? null : 0);
+  return {
+    ...evidence,
+    search: search && { ...search, busyHost: null },
+    host: host && {
+      ...host,
+      quota: null,
+      cpu: cpu && { ...cpu, busiest: 0, others: 0, steal: cpu.steal === null ? null : 0 },
+      loops: loops.map((loop) => ({ ...loop, waiting: withoutWaiting(loop) })),
+      ...(endpoint === null ? {} : { endpoint: { ...endpoint, waiting: 0 } }),
+    },
+  };
+}
+
+/**
+ * One thread alone is no quicker than the quickest operation of all.
+ *
+ * @param {Evidence} evidence without a latency with one thread
+ * @returns {ProvenCause | null}
+ */
+function provenByQuickest(evidence) {
+  const { p50, minimum } = evidence;
+  return p50 !== null && minimum !== null && p50 <= UNLOADED_RANGE * minimum ? 'concurrency' : null;
+}
+
+/** @param {Evidence} evidence of operations that wait for something, on a system that does not say all of its threads */
+function beyondQuietClient({ eventLoopUtilization }) {
+  return eventLoopUtilization < IDLE_LOOP ? 'beyond this host' : null;
 }
 
 /**
@@ -148,13 +260,13 @@ function findCause(evidence) {
 
 /**
  * @param {Evidence} evidence
- * @returns {InconclusiveReason}
+ * @returns {ProvenCause | InconclusiveReason}
  */
 function classifyRate({ end, startDelayP50 }) {
   if (end === 'overloaded') {
     return 'overloaded';
   }
-  return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'rate kept';
+  return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'requested rate';
 }
 
 /**
@@ -237,31 +349,6 @@ const OPENED_SHARE = 0.1;
 
 /** From so many times the unloaded median latency on, operations wait for something. */
 const SLOWED = 1.5;
-
-/** Where the client has to do without a CPU for so much of the time, the rate is not that of the store. */
-const WITHOUT_CPU = 0.2;
-
-/** Where the CPUs are busy for so much of their time, whatever runs on them gets less than it could use. */
-const BUSY_CPUS = 0.9;
-
-/**
- * A store on the same host shares its CPUs with the client, and neither shows what it can do.
- *
- * @param {Evidence} evidence
- * @returns {boolean}
- */
-export function isHostBusy(evidence) {
-  return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);
-}
-
-/**
- * @param {Evidence} evidence
- * @returns {boolean} whether there was next to nothing left of the CPUs that the process may use, or of its quota
- */
-function isHostCrowded(evidence) {
-  const heldBack = evidence.host?.quota?.throttled ?? 0;
-  return heldBack >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
-}
 
 /**
  * @param {Evidence} evidence

@@ -129,3 +129,28 @@ export function takerOfCpu(host) {
   }
   return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
 }
+
+/** Where the client has to do without a CPU for so much of the time, the rate is not that of the store. */
+export const WITHOUT_CPU = 0.2;
+
+/** Where the CPUs are busy for so much of their time, whatever runs on them gets less than it could use. */
+export const BUSY_CPUS = 0.9;
+
+/**
+ * A store on the same host shares its CPUs with the client, and neither shows what it can do.
+ *
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {boolean}
+ */
+export function isHostBusy(evidence) {
+  return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);
+}
+
+/**
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {boolean} whether there was next to nothing left of the CPUs that the process may use, or of its quota
+ */
+export function isHostCrowded(evidence) {
+  const heldBack = evidence.host?.quota?.throttled ?? 0;
+  return heldBack >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
+}

@@ -5,6 +5,7 @@ import {
   busiestThread,
   busyShare,
   hasLongTail,
+  isHostBusy,
   loopDelay,
   meanDemand,
   stolenShare,
@@ -36,6 +37,7 @@ const PROVEN = {
   store: (evidence) =>
     evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+  'requested rate': (evidence) => `it was kept, ${room(evidence)}`,
   'beyond this host': (evidence) =>
     `the store or the way to it takes the time: ${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
@@ -44,8 +46,16 @@ const PROVEN = {
 /** What would show more although the cause is proven. @type {Partial<Record<ProvenCause, string>>} */
 const MORE = { 'beyond this host': '--find-peak, or two hosts at once,' };
 
-/** What shows more than a plain run; a search cannot advise itself. @param {Evidence} evidence */
-const searchFor = ({ search }) => (search === null ? '--find-peak' : null);
+/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; a search cannot advise itself */
+const searchFor = (evidence) => {
+  if (isHostBusy(evidence)) {
+    return ELSEWHERE;
+  }
+  return evidence.search === null ? '--find-peak' : null;
+};
+
+/** What shows more than a host whose CPUs are busy with others, the store among them. */
+const ELSEWHERE = 'a store elsewhere, or an idle host,';
 
 /** Why no cause is proven, and what would show more. */
 const INCONCLUSIVE = /** @type {const} */ ({
@@ -79,7 +89,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'host busy': {
     why: (/** @type {Evidence} */ evidence) =>
       `${whatWasSeen(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
-    advice: 'a store elsewhere, or an idle host,',
+    advice: ELSEWHERE,
   },
   overloaded: {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
@@ -92,10 +102,6 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'some refused': {
     why: (/** @type {Evidence} */ evidence) => `${PROVEN['store throttling'](evidence)}, ${room(evidence)}`,
-    advice: searchFor,
-  },
-  'rate kept': {
-    why: (/** @type {Evidence} */ evidence) => `the rate asked for was kept, ${room(evidence)}`,
     advice: searchFor,
   },
   'no unloaded latency': {
@@ -166,7 +172,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'CPU not idle': {
     why: (/** @type {Evidence} */ evidence) =>
       `${latencies(evidence)}, but one of this host's CPUs was ${percent(evidence.host?.cpu?.busiest ?? 0)} busy: ${schedule(evidence)}, ${cpus(evidence)}`,
-    advice: 'a store elsewhere, or an idle host,',
+    advice: ELSEWHERE,
   },
   'late loop': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -235,23 +241,32 @@ const EARLY_END = {
 /**
  * @param {ProvenCause | InconclusiveReason} finding
  * @param {Evidence} evidence
+ * @param {ProvenCause | null} likely what it was nevertheless, as far as can be told
  * @returns {Bottleneck}
  */
-export function describe(finding, evidence) {
+export function describe(finding, evidence, likely) {
   if (isProven(finding)) {
-    return { cause: finding, evidence: PROVEN[finding](evidence), advice: MORE[finding] ?? null };
+    const shown = PROVEN[finding](evidence);
+    return { cause: finding, certainty: 'proven', evidence: shown, advice: MORE[finding] ?? null };
   }
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
   const next = typeof advice === 'function' ? advice(evidence) : advice;
-  return { cause: 'inconclusive', evidence: `${early}${why(evidence)}`, advice: early === '' ? next : null };
+  // Who had the CPU may be just what is not known.
+  const isStarved = likely === 'host CPU' && finding !== 'host busy with others';
+  const shown = isStarved ? PROVEN['host CPU'](evidence) : why(evidence);
+  return {
+    ...(likely === null ? { cause: 'inconclusive', certainty: 'unknown' } : { cause: likely, certainty: 'likely' }),
+    evidence: `${early}${shown}`,
+    advice: early === '' ? (isStarved ? ELSEWHERE : next) : null,
+  };
 }
 
 /**
  * @param {ProvenCause | InconclusiveReason} finding
  * @returns {finding is ProvenCause}
  */
-function isProven(finding) {
+export function isProven(finding) {
   return Object.hasOwn(PROVEN, finding);
 }
 
@@ -276,7 +291,7 @@ function whatWasSeen(evidence) {
   if (search?.holdAgrees === false) {
     return `${heldRate(evidence)} and ${bestStep(evidence)}`;
   }
-  return search?.hasPlateau ? plateau(evidence) : latencies(evidence);
+  return search?.hasPlateau ? `${plateau(evidence)}${sizes(evidence)}` : latencies(evidence);
 }
 
 /** @param {Evidence} evidence */

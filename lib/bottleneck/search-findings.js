@@ -1,4 +1,5 @@
 import { counted, decimal, percent, rounded } from '../text/figures.js';
+import { adviceFor } from './message.js';
 
 /**
  * @import { Bottleneck, BucketSearchResult, RateInterval, RateSearchResult, StageResult } from '../model/result.js'
@@ -106,15 +107,34 @@ export function bucketBottleneck(conclusion, whole, isBusy) {
   const { limit } = conclusion;
   const reason = limit !== 'inconclusive' && isBusy ? 'client busy' : conclusion.reason;
   if (reason !== null) {
-    return reason === 'client busy' && whole.cause.endsWith('CPU')
-      ? whole
-      : { cause: 'inconclusive', evidence: REASONS[reason](conclusion), advice: ADVICE[reason] };
+    if (reason === 'client busy') {
+      return whole.cause.endsWith('CPU') ? whole : starved(REASONS[reason](conclusion));
+    }
+    return unknown(REASONS[reason](conclusion), ADVICE[reason]);
   }
   if (limit === 'per bucket') {
-    return { cause: 'store', evidence: `each bucket has a limit of its own, ${growth(conclusion)}`, advice: null };
+    const evidence = `each bucket has a limit of its own, ${growth(conclusion)}`;
+    return { cause: 'store', certainty: 'proven', evidence, advice: null };
   }
   const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
-  return { cause: 'beyond this host', evidence, advice: 'a second host' };
+  return { cause: 'beyond this host', certainty: 'proven', evidence, advice: 'a second host' };
+}
+
+/**
+ * @param {string} evidence
+ * @param {string | null} advice
+ * @returns {Bottleneck}
+ */
+function unknown(evidence, advice) {
+  return { cause: 'inconclusive', certainty: 'unknown', evidence, advice };
+}
+
+/**
+ * @param {string} evidence that the host had too little CPU
+ * @returns {Bottleneck}
+ */
+function starved(evidence) {
+  return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
 /**
@@ -151,27 +171,31 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
  * @param {boolean} broken.isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
-export function rateBottleneck({ bound, rate, isClientLimited }, { bottleneck, clientLoad }, broken) {
+export function rateBottleneck({ bound, rate, isClientLimited, limitingResource }, { bottleneck, clientLoad }, broken) {
   const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
     const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
-    return { cause: 'inconclusive', evidence, advice: 'more <threads>, or another host,' };
+    return isBusy ? starved(evidence) : unknown(evidence, 'more <threads>, or another host,');
   }
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
-    return bottleneck;
+    // The rates of a search are its own: that one was kept limits nothing.
+    return bottleneck.cause === 'requested rate'
+      ? unknown('each rate that was tried was kept', adviceFor(limitingResource))
+      : bottleneck;
   }
   const late = `above ${decimal(rate ?? 0)}/s answers took longer than ${slo.toFixed(2)}ms`;
-  if (isBusy) {
-    return bottleneck.cause.endsWith('CPU')
-      ? bottleneck
-      : {
-          cause: 'inconclusive',
-          evidence: `${late}, but this host had too little CPU`,
-          advice: 'a host with more CPU',
-        };
+  if (isBusy && bottleneck.cause.endsWith('CPU')) {
+    return bottleneck;
   }
-  const evidence = `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`;
-  return { cause: 'beyond this host', evidence, advice: null };
+  return isBusy
+    ? {
+        ...{ cause: 'beyond this host', certainty: 'likely', advice: ADVICE['client busy'] },
+        evidence: `${late}, but this host had too little CPU`,
+      }
+    : {
+        ...{ cause: 'beyond this host', certainty: 'proven', advice: null },
+        evidence: `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
+      };
 }
 
 /** @param {RateInterval} rate */

@@ -11,17 +11,28 @@ const LIMITS = Object.freeze({
   concurrency: 'the number of threads',
   store: 'the store',
   bandwidth: 'bandwidth',
+  'requested rate': 'the rate that was asked for',
   'beyond this host': 'something beyond the host',
 });
 
 /**
  * @param {string} stage
- * @param {string} cause
+ * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
  * @returns {string} the beginning of a sentence that says what limited the stage
  */
-export function describeLimit(stage, cause) {
-  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
-  return cause === 'inconclusive' ? `What limited ${stage} is not proven` : `${stage} was limited by ${limit}`;
+export function describeLimit(stage, { cause, certainty }) {
+  if (cause === 'inconclusive') {
+    return `What limited ${stage} is not known`;
+  }
+  return `${stage} was ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
+}
+
+/**
+ * @param {string} cause
+ * @returns {string} as a sentence says it
+ */
+export function nameOfLimit(cause) {
+  return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
 }
 
 /**
@@ -31,8 +42,8 @@ export function describeLimit(stage, cause) {
  * @param {Readonly<BottleneckSum>} bottleneck
  * @returns {string} of any length, on one line
  */
-export function bottleneckSentence(stage, { cause, evidence, advice }) {
+export function bottleneckSentence(stage, { evidence, advice, ...limit }) {
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;
   const next = advice === null ? '' : `; ${plainLine(advice)} would tell more`;
-  return `${describeLimit(stage, cause)}${figures}${next}.`;
+  return `${describeLimit(stage, limit)}${figures}${next}.`;
 }

@@ -1,8 +1,9 @@
+import { shortLimit } from '../text/figures.js';
 import { textOfOption } from '../options/recorded-options.js';
 
 /**
  * @import { ComparedDifference } from '../model/comparison.js'
- * @import { HostResult, KindSum, Result, StageSum } from '../model/result.js'
+ * @import { BottleneckSum, HostResult, KindSum, Result, StageSum } from '../model/result.js'
  */
 
 /**
@@ -21,9 +22,9 @@ export function differencesBetween(before, after) {
     row('day (UTC)', dayOf(before), dayOf(after)),
     ...stagesOfBoth(before, after).flatMap(([one, other]) => [
       row(`end of ${one.stage}`, one.end ?? null, other.end ?? null),
-      row(`${one.stage} limited by`, one.bottleneck?.cause ?? null, other.bottleneck?.cause ?? null),
+      row(`${one.stage} limited by`, limitOf(one), limitOf(other)),
       ...kindsOfBoth(one, other).map(([kind, same]) =>
-        row(`${nameOfKind(one, kind)} limited by`, kind.bottleneck?.cause ?? null, same.bottleneck?.cause ?? null),
+        row(`${nameOfKind(one, kind)} limited by`, limitOf(kind), limitOf(same)),
       ),
     ]),
   ];
@@ -145,4 +146,9 @@ function dayOf(result) {
 function listOf(names) {
   const known = names.filter((name) => name !== null);
   return known.length === 0 ? null : [...new Set(known)].toSorted().join(', ');
+}
+
+/** @param {{ bottleneck?: BottleneckSum | null }} figures */
+function limitOf({ bottleneck = null }) {
+  return bottleneck && shortLimit(bottleneck);
 }

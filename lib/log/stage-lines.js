@@ -1,4 +1,4 @@
-import { formatEvidence } from '../text/figures.js';
+import { formatEvidence, shortLimit } from '../text/figures.js';
 import { MEGABYTE } from '../text/units.js';
 import { summaryLine } from './lines.js';
 
@@ -87,7 +87,7 @@ function figures({ average, peak, bytes, averageBytes, peakBytes, latency, faile
   const { p50 = null, p99 = null } = latency.operations ?? {};
   const cells = [average.toFixed(1), peak.toFixed(1), ...throughput, percentile(p50), percentile(p99)];
   const columns = cells.map((cell) => column(11, cell)).join('');
-  return `${columns}${column(10, failedAttempts)}  ${bottleneck.cause}`;
+  return `${columns}${column(10, failedAttempts)}  ${shortLimit(bottleneck)}`;
 }
 
 /**

@@ -291,12 +291,12 @@ function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second
  * @returns {StageShare}
  */
 function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
-  const { cause = null, evidence = null, advice = null } = bottleneck ?? {};
+  const { cause = null, certainty, evidence = null, advice = null } = bottleneck ?? {};
   return {
     ...{ host: host.name, file: host.file },
     startedAt: interval?.start ?? null,
     endedAt: interval?.stop ?? null,
-    ...{ operations, peak, limitedBy: cause },
+    ...{ operations, peak, limitedBy: cause, ...(certainty === undefined ? {} : { certainty }) },
     ...(evidence === null ? {} : { evidence, advice }),
   };
 }

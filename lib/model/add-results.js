@@ -582,7 +582,11 @@ function addLoads(parts) {
  */
 function commonBottleneck(parts) {
   const cause = common(parts.map((part) => part?.cause ?? null));
-  return cause === null ? null : { cause, evidence: null, advice: null };
+  if (cause === null) {
+    return null;
+  }
+  const isLikely = parts.some((part) => part?.certainty === 'likely');
+  return { cause, ...(isLikely ? { certainty: 'likely' } : {}), evidence: null, advice: null };
 }
 
 /**

@@ -120,7 +120,7 @@ export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads'>;
 /** How a stage ended; the schema says what each end means. */
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
-/** What limited a stage. A cause is named only if the figures prove it and none contradicts it: a wrong cause is worse than none. */
+/** What limited a stage. Proven is a cause only if the figures prove it and none contradicts it: a wrong cause is worse than none. */
 export type BottleneckCause =
   | 'client CPU'
   | 'host CPU'
@@ -129,10 +129,11 @@ export type BottleneckCause =
   | 'concurrency'
   | 'store'
   | 'bandwidth'
+  | 'requested rate'
   | 'beyond this host'
   | 'inconclusive';
 
-export type Bottleneck = BottleneckSum & { cause: BottleneckCause; evidence: string };
+export type Bottleneck = Required<BottleneckSum> & { cause: BottleneckCause; evidence: string };
 
 /** The counts of a second. */
 export type SecondCount = Omit<SecondResult, keyof SecondLatency>;

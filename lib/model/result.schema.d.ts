@@ -742,13 +742,18 @@ export interface UnloadedLatency {
   size: number;
 }
 
-/** What limited a stage, as far as its figures prove it. */
+/** What limited a stage, as far as its figures show it. */
 export interface BottleneckSum {
   /**
-   * `client CPU`, `host CPU`, `network link`, `store throttling`, `concurrency`, `store`, `bandwidth`, `beyond this
-   * host` or `inconclusive`.
+   * `client CPU`, `host CPU`, `network link`, `store throttling`, `concurrency`, `store`, `bandwidth`, `requested
+   * rate`, `beyond this host` or `inconclusive`.
    */
   cause: string;
+  /**
+   * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
+   * `inconclusive`. Of several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
+   */
+  certainty?: 'proven' | 'likely' | 'unknown';
   /** The figures that show it, in one line. Null for several hosts. */
   evidence: string | null;
   /** How to find out more: an option, or a change of the arguments. Null if there is no advice. */
@@ -1329,6 +1334,11 @@ export interface StageShare {
   peak: number;
   /** The host's bottleneck. Null if unknown. */
   limitedBy: string | null;
+  /**
+   * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
+   * `inconclusive`. Of several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
+   */
+  certainty?: 'proven' | 'likely' | 'unknown';
   /** The figures that show it. Absent if unknown. */
   evidence?: string | null;
   /** How to find out more. Absent or null if there is no advice. */

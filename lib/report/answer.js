@@ -1,4 +1,4 @@
-import { counted, decimal } from '../text/figures.js';
+import { counted, decimal, shortLimit } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { wayAnswer } from './ways.js';
 
@@ -8,8 +8,7 @@ import { wayAnswer } from './ways.js';
  * @typedef {{ rate: number | null, bound: 'exact' | 'at least' | 'peak' }} Answer ops/s
  */
 
-/** Where nothing is proven. */
-const UNPROVEN = 'inconclusive';
+const UNKNOWN = 'inconclusive';
 
 /**
  * What a result comes to: how many operations a second, and what limited them.
@@ -64,18 +63,20 @@ function limitText(stages) {
   /** @type {Map<string, string[]>} */
   const byCause = new Map();
   for (const { stage, bottleneck, merge } of stages) {
-    const cause = bottleneck?.cause ?? commonCause(merge?.shares.map(({ limitedBy }) => limitedBy) ?? []);
+    const cause = bottleneck
+      ? shortLimit(bottleneck)
+      : commonCause(merge?.shares.map(({ limitedBy }) => limitedBy) ?? []);
     byCause.set(cause, [...(byCause.get(cause) ?? []), stage]);
   }
-  const unproven = byCause.get(UNPROVEN) ?? [];
-  const proven = [...byCause].filter(([cause]) => cause !== UNPROVEN);
-  const limits = proven.map(([cause, names]) => `by ${plainText(cause)} in ${listOf(names)}`);
+  const unknown = byCause.get(UNKNOWN) ?? [];
+  const known = [...byCause].filter(([cause]) => cause !== UNKNOWN);
+  const limits = known.map(([cause, names]) => `by ${plainText(cause)} in ${listOf(names)}`);
   const limited = limits.length === 0 ? '' : `, limited ${listOf(limits)}`;
-  if (unproven.length === 0) {
+  if (unknown.length === 0) {
     return limited;
   }
-  const all = unproven.length === stages.length ? 'them' : listOf(unproven);
-  return `${limited}; what limited ${all} is not proven`;
+  const all = unknown.length === stages.length ? 'them' : listOf(unknown);
+  return `${limited}; what limited ${all} is not known`;
 }
 
 /**
@@ -83,7 +84,7 @@ function limitText(stages) {
  * @returns {string}
  */
 function commonCause([first, ...others]) {
-  return typeof first === 'string' && others.every((other) => other === first) ? first : UNPROVEN;
+  return typeof first === 'string' && others.every((other) => other === first) ? first : UNKNOWN;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { shortLimit } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { METRICS_OF_RUN, METRICS_OF_STAGE } from '../thresholds/metrics.js';
@@ -126,7 +127,7 @@ function stageCase(stage) {
     seconds: (duration ?? 0) / 1000,
     properties: knownFigures(figures),
     problem: problemOf(shortcomingsOf(stage)),
-    output: bottleneck?.evidence ? `limited by: ${bottleneck.cause} (${bottleneck.evidence})` : '',
+    output: bottleneck?.evidence ? `limited by: ${shortLimit(bottleneck)} (${bottleneck.evidence})` : '',
   };
 }
 

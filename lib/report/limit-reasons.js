@@ -18,9 +18,9 @@ const MAX_REASONS = 10;
 export function limitReasons({ shares, hosts }) {
   /** @type {Map<string, string>} */
   const byCause = new Map();
-  for (const { host, limitedBy, evidence = null, advice = null } of shares) {
+  for (const { host, limitedBy, certainty, evidence = null, advice = null } of shares) {
     if (limitedBy !== null && evidence !== null && !byCause.has(limitedBy)) {
-      const reason = formatEvidence({ evidence, advice });
+      const reason = formatEvidence({ certainty, evidence, advice });
       byCause.set(limitedBy, hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason}`);
     }
   }

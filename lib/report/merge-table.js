@@ -54,7 +54,7 @@ export function formatMergeTable({ stages }, look) {
 function limitSentence({ stage, merge }) {
   const { shares, hosts } = merge;
   const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
-  const [cause] = causes;
+  const [cause = null] = causes;
   if (causes.size > 1) {
     return [
       `${stage} was limited on ${counted(hosts, 'host')} by different things: ${plainLine(formatLimits(merge) ?? '')}.`,
@@ -63,7 +63,8 @@ function limitSentence({ stage, merge }) {
   }
   const where = hosts === 1 ? '' : `, on all ${counted(hosts, 'host')}`;
   const reasons = limitReasons(merge).map((reason) => `${hosts === 1 ? ':' : ';'} ${plainLine(reason)}`);
-  return cause === null || cause === undefined ? [] : [`${describeLimit(stage, cause)}${where}${reasons.join('')}.`];
+  const certainty = shares.some((share) => share.certainty === 'likely') ? 'likely' : undefined;
+  return cause === null ? [] : [`${describeLimit(stage, { cause, certainty })}${where}${reasons.join('')}.`];
 }
 
 /** @param {readonly number[]} values */

@@ -1,5 +1,5 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { counted } from '../text/figures.js';
+import { counted, shortLimit } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
 import { coloLine } from './colo-line.js';
@@ -335,15 +335,20 @@ function barOver(shares) {
  * @returns {string | null} null where no log has it
  */
 export function formatLimits({ shares, hosts }) {
-  const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
+  const causes = new Set(shares.map(limitOfShare));
   const [cause] = causes;
   if (causes.size === 1) {
     return hosts === 1 || cause === null ? cause : `${cause}, on all ${counted(hosts, 'host')}`;
   }
   return listed(
-    shares.map(({ host, limitedBy }) => `${shortName(host)}: ${limitedBy ?? 'unknown'}`),
+    shares.map((share) => `${shortName(share.host)}: ${limitOfShare(share) ?? 'unknown'}`),
     '; ',
   );
+}
+
+/** @param {StageMerge['shares'][number]} share */
+function limitOfShare({ limitedBy, certainty }) {
+  return limitedBy === null ? null : shortLimit({ cause: limitedBy, certainty });
 }
 
 /** @param {string} name */

@@ -1,4 +1,4 @@
-import { formatEvidence } from '../text/figures.js';
+import { formatEvidence, shortLimit } from '../text/figures.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatSize } from '../text/units.js';
@@ -139,7 +139,7 @@ function rowOf(name, figures) {
     known(averageBytes || null, formatMegabytes),
     ...times,
     rounded(failedAttemptsOf(/** @type {WritableStage} */ (figures))),
-    known(bottleneck?.cause, escapeMarkdown),
+    known(bottleneck && shortLimit(bottleneck), escapeMarkdown),
   ];
 }
 
@@ -174,9 +174,8 @@ function table(columns, rows) {
 function limitLines(stages) {
   return stages.flatMap(({ stage, bottleneck, merge }) => {
     const of = (/** @type {string} */ text) => `- **${escapeMarkdown(stage)}**: ${escapeMarkdown(text)}`;
-    const { cause, evidence = null, advice = null } = bottleneck ?? {};
-    if (evidence !== null) {
-      return [of(`${cause}: ${formatEvidence({ evidence, advice })}`)];
+    if (bottleneck && bottleneck.evidence !== null) {
+      return [of(`${bottleneck.cause}: ${formatEvidence(bottleneck)}`)];
     }
     return merge === undefined ? [] : limitReasons(merge).map(of);
   });

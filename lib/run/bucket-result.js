@@ -1,4 +1,4 @@
-import { isHostBusy } from '../bottleneck/classify.js';
+import { isHostBusy } from '../bottleneck/host-evidence.js';
 import { bucketBottleneck, bucketFinding } from '../bottleneck/search-findings.js';
 import { searchResult, stepResult, withAllSteps } from './search-result.js';
 import { evidenceOf, stageResult } from './stage-result.js';

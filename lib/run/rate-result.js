@@ -1,4 +1,4 @@
-import { isHostBusy } from '../bottleneck/classify.js';
+import { isHostBusy } from '../bottleneck/host-evidence.js';
 import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';

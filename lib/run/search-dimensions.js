@@ -1,4 +1,4 @@
-import { isHostBusy } from '../bottleneck/classify.js';
+import { isHostBusy } from '../bottleneck/host-evidence.js';
 import { BucketObjects } from '../search/bucket-objects.js';
 import { BucketSearch } from '../search/bucket-search.js';
 import { CapacitySearch } from '../search/capacity-search.js';

@@ -1,5 +1,5 @@
-import { classify, isHostBusy } from '../bottleneck/classify.js';
-import { busiestThread } from '../bottleneck/host-evidence.js';
+import { classify } from '../bottleneck/classify.js';
+import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';

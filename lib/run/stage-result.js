@@ -121,7 +121,7 @@ function keyspaceBottleneck(share) {
   }
   const percent = Math.round(100 * Math.min(share, 1));
   const evidence = `threads waited ${percent}% of the time for a key that nobody had written for a second`;
-  return { cause: 'inconclusive', evidence, advice: 'a larger number of <objects>' };
+  return { cause: 'inconclusive', certainty: 'unknown', evidence, advice: 'a larger number of <objects>' };
 }
 
 /**
@@ -267,6 +267,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     p50: latency.operations?.p50 ?? null,
     // Large objects among small ones make a mean that is no sign of operations that were slowed.
     mean: movesBytes && sizes !== undefined ? null : (latency.operations?.mean ?? null),
+    minimum: latency.operations?.minimum ?? null,
     unloadedP50: unloaded?.p50 ?? null,
     unloadedSize:
       movesBytes && unloaded !== null && unloaded.size < typicalSize({ size, sizes }) ? unloaded.size : null,

@@ -46,10 +46,21 @@ export function andMore(count) {
   return count > 1 ? ` (and ${count - 1} more like it)` : '';
 }
 
+/** @typedef {'proven' | 'likely' | 'unknown'} Certainty of what limited a stage */
+
 /**
- * @param {{ evidence: string | null, advice: string | null }} bottleneck
+ * @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck
  * @returns {string} the figures that show it, and what would show more
  */
-export function formatEvidence({ evidence, advice }) {
-  return advice === null ? (evidence ?? '') : `${evidence}; ${advice} would tell more`;
+export function formatEvidence({ certainty, evidence, advice }) {
+  const shown = certainty === 'likely' ? `likely; ${evidence}` : (evidence ?? '');
+  return advice === null ? shown : `${shown}; ${advice} would tell more`;
+}
+
+/**
+ * @param {{ cause: string, certainty?: Certainty }} bottleneck
+ * @returns {string} such as `store`, or `likely store`
+ */
+export function shortLimit({ cause, certainty }) {
+  return certainty === 'likely' ? `likely ${cause}` : cause;
 }

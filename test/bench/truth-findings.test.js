@@ -4,7 +4,7 @@ import { causeFinding } from '../../bench/truth/cause-finding.js';
 import { isWithinOneStep } from '../../bench/truth/capacities.js';
 import { closeTo, milliseconds } from '../../bench/truth/finding.js';
 import { scenariosOf } from '../../bench/truth/scenarios.js';
-import { countVerdicts, judgeCounts, verdictOf } from '../../bench/truth/verdict.js';
+import { countVerdicts, judgeCounts, truthOn, verdictOf } from '../../bench/truth/verdict.js';
 
 const SILENT = 'inconclusive';
 const STORE = { right: 'store', supersets: [] };
@@ -93,21 +93,30 @@ function stageWith(cause) {
   return { cause, hostLoad: null };
 }
 
-test('of ninety runs 86 have to name a cause, of fewer as large a share, and none may be wrong', () => {
-  const counts = { right: 80, superset: 6, 'not shown': 4, wrong: 0 };
-  assert.deepEqual(judgeCounts(counts), { needed: 86, named: 86, isEnough: true });
-  assert.equal(judgeCounts({ ...counts, superset: 5, 'not shown': 5 }).isEnough, false);
-  assert.equal(judgeCounts({ ...counts, right: 89, superset: 0, 'not shown': 0, wrong: 1 }).isEnough, false);
-  assert.deepEqual(judgeCounts(countVerdicts([])), { needed: 0, named: 0, isEnough: false });
-  assert.equal(judgeCounts({ right: 25, superset: 1, 'not shown': 1, wrong: 0 }).isEnough, true);
-  assert.equal(judgeCounts({ right: 25, superset: 0, 'not shown': 2, wrong: 0 }).isEnough, false);
+test('a tenth of the runs may leave the cause open, a twentieth take a wrong one for likely, and none for proven', () => {
+  const counts = { right: 70, superset: 6, likely: 10, 'not shown': 10, mistaken: 4, wrong: 0 };
+  assert.deepEqual(judgeCounts(counts), { runs: 100, open: 10, mistaken: 5, isEnough: true });
+  assert.equal(judgeCounts({ ...counts, right: 69, 'not shown': 11 }).isEnough, false);
+  assert.equal(judgeCounts({ ...counts, right: 68, mistaken: 6 }).isEnough, false);
+  assert.equal(judgeCounts({ ...counts, right: 69, wrong: 1 }).isEnough, false);
+  assert.equal(judgeCounts(countVerdicts([])).isEnough, false);
+});
+
+test('a cause that is likely is told apart from one that is proven', () => {
+  const likely = (/** @type {string} */ cause) => [{ ...stageWith(cause), certainty: 'likely' }];
+  assert.equal(verdictOf(likely('store'), STORE), 'likely');
+  assert.equal(verdictOf(likely('bandwidth'), STORE), 'mistaken');
+  assert.equal(verdictOf(likely('host CPU'), truthOn(STORE, true)), 'likely');
+  assert.equal(verdictOf(likely('host CPU'), truthOn(STORE, false)), 'mistaken');
 });
 
 test('each verdict is counted', () => {
   assert.deepEqual(countVerdicts(['right', 'wrong', 'right', 'not shown', 'superset']), {
     right: 2,
     superset: 1,
+    likely: 0,
     'not shown': 1,
+    mistaken: 0,
     wrong: 1,
   });
 });

@@ -8,7 +8,7 @@ import { bucketBottleneck, rateBottleneck } from '../../lib/bottleneck/search-fi
  */
 
 /** @param {Bottleneck['cause']} cause @returns {Bottleneck} */
-const named = (cause) => ({ cause, evidence: 'of the step', advice: null });
+const named = (cause) => ({ cause, certainty: 'proven', evidence: 'of the step', advice: null });
 
 /** @param {number} operationsPerSecond */
 function rate(operationsPerSecond) {
@@ -40,8 +40,9 @@ test('a limit over buckets is that of the store, or beyond this host', () => {
 
 test('a host with too little CPU keeps a limit over buckets from being blamed on the store', () => {
   for (const limit of /** @type {const} */ (['per bucket', 'whole store'])) {
-    const { cause, evidence, advice } = bucketBottleneck(overBuckets({ limit }), named('inconclusive'), true);
-    assert.equal(cause, 'inconclusive');
+    const found = bucketBottleneck(overBuckets({ limit }), named('inconclusive'), true);
+    const { evidence, advice } = found;
+    assert.deepEqual([found.cause, found.certainty], ['host CPU', 'likely']);
     assert.equal(evidence, '2 buckets did 2.00 times as much as one, 800.0 ops/s, but this host had too little CPU');
     assert.equal(advice, 'a host with more CPU');
     assert.deepEqual(bucketBottleneck(overBuckets({ limit }), named('host CPU'), true), named('host CPU'));
@@ -64,7 +65,7 @@ test('a rate above which answers are late is a limit beyond this host, unless th
   const busy = rateBottleneck(overRates(), shown, { ...broken, isBusy: true });
   assert.deepEqual(
     [busy.cause, busy.evidence],
-    ['inconclusive', 'above 400.0/s answers took longer than 50.00ms, but this host had too little CPU'],
+    ['beyond this host', 'above 400.0/s answers took longer than 50.00ms, but this host had too little CPU'],
   );
   const full = { bottleneck: named('client CPU'), clientLoad };
   assert.deepEqual(rateBottleneck(overRates(), full, { ...broken, isBusy: true }), named('client CPU'));

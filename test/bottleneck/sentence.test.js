@@ -13,11 +13,11 @@ test('each cause is said in words, with its figures', () => {
   assert.equal(sentenceOf('beyond this host'), 'Read was limited by something beyond the host: half of it.');
 });
 
-test('what is not proven is not named, and the sentence says what would tell more', () => {
+test('what is not known is not named, and the sentence says what would tell more', () => {
   const bottleneck = { cause: 'inconclusive', evidence: 'median latency 2.00ms', advice: '--find-peak' };
   assert.equal(
     bottleneckSentence('Stat', bottleneck),
-    'What limited Stat is not proven: median latency 2.00ms; --find-peak would tell more.',
+    'What limited Stat is not known: median latency 2.00ms; --find-peak would tell more.',
   );
 });
 

@@ -48,7 +48,7 @@ const SEARCH = Object.freeze({
  * @param {Partial<StageResult>} [overrides]
  */
 function linesOf(search, overrides) {
-  const bottleneck = /** @type {const} */ ({ cause: 'store', evidence: 'evidence', advice: null });
+  const bottleneck = /** @type {const} */ ({ cause: 'store', certainty: 'proven', evidence: 'evidence', advice: null });
   const result = finishedStage({ operations: [{ after: 10 }] }, { bottleneck, average: 700, ...overrides });
   return searchLines(result, { ...SEARCH, ...search });
 }

@@ -29,7 +29,7 @@ function stageOf(name, average, errors) {
   const rates = { average, peak: 1.2 * average, averageBytes: 16_384 * average };
   const evidence =
     'more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy';
-  const bottleneck = { cause: /** @type {const} */ ('store'), evidence, advice: null };
+  const bottleneck = { cause: /** @type {const} */ ('store'), certainty: /** @type {const} */ ('proven'), evidence, advice: null };
   return finishedStage({ name, operations: [{ after: 12 }] }, { ...rates, ...errors, bottleneck });
 }
 

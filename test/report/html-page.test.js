@@ -73,7 +73,7 @@ test('a page has the version and the licence of what draws its charts', () => {
 });
 
 test('the answer is one sentence: the rates, and what limited them', () => {
-  const run = runWith({ bottleneck: { cause: 'store', evidence: 'e', advice: null } });
+  const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
   assert.match(
     String(answerIn(pageOf(run))),
     /^One host did \d+\.\d Write operations a second; limited by the store\.$/,
@@ -82,7 +82,7 @@ test('the answer is one sentence: the rates, and what limited them', () => {
   const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
   assert.match(
     String(answerIn(pageOf(both))),
-    /Write and [\d.,]+ Read operations a second; Write was limited by the store, what limited Read is not proven\.$/,
+    /Write and [\d.,]+ Read operations a second; Write was limited by the store, what limited Read is not known\.$/,
   );
   assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
 });

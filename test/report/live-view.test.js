@@ -338,7 +338,7 @@ test('the run ends with a table and sentences; one without a stage ends without'
     'Stage  Ops/s                MiB/s      p50      p99  Errors',
     'Write   20.0  ████████████    0.3  50.00ms  50.00ms       0',
     '',
-    'What limited Write is not proven: 10 operations are too few',
+    'What limited Write is not known: 10 operations are too few',
     '  to tell; more <objects> would tell more.',
   ]);
 });

@@ -30,7 +30,7 @@ const MISSED = {
 test('the page begins with the outcome and the answer, then come thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
-  assert.equal(answer, 'One host did 3.3 ops/s in Write; what limited them is not proven.');
+  assert.equal(answer, 'One host did 3.3 ops/s in Write; what limited them is not known.');
   assert.deepEqual(thresholds.split('\n'), [
     '| Threshold | Outcome | Figures |',
     '| --- | --- | --- |',
@@ -67,7 +67,7 @@ test('what went wrong is named at the top, and one by one', () => {
 test('what a log of the old tool does not tell is a dash', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
-  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not proven\.$/m);
+  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not known\.$/m);
   assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });

@@ -162,7 +162,7 @@ test('sizes are not compared where the store became another between the steps', 
       search?.steps.slice(-4).map(({ phase }) => phase),
       ['whole size', 'half size', 'whole size', 'half size'],
     );
-    assert.equal(bottleneck.cause, 'inconclusive');
+    assert.deepEqual([bottleneck.cause, bottleneck.certainty], ['beyond this host', 'likely']);
     assert.match(bottleneck.evidence, /, but steps of the same size differed by up to 40%$/);
   }
 });
@@ -179,7 +179,8 @@ test('a host without CPU to spare in any one step that the capacity follows from
     workers.override = () => (workers.tasks.length === busy + 1 ? { hostLoad: BUSY_HOST } : {});
     await run();
     const isUsed = threads >= Number(search?.knee);
-    assert.equal(result.stages[0].bottleneck.cause, isUsed ? 'inconclusive' : 'store', `${phase} ${threads}`);
+    const { cause, certainty } = result.stages[0].bottleneck;
+    assert.deepEqual([cause, certainty], ['store', isUsed ? 'likely' : 'proven'], `${phase} ${threads}`);
   }
 });
 
@@ -296,7 +297,7 @@ test('objects of half the size, which could decide nothing, are not tried on a p
   const [{ search, bottleneck }] = result.stages;
   assert.deepEqual([search?.hasPlateau, search?.capacity], [true, null]);
   assert.ok(search?.steps.every(({ phase }) => phase !== 'half size'));
-  assert.deepEqual([bottleneck.cause, bottleneck.advice], ['inconclusive', 'a higher --max-cost']);
+  assert.deepEqual([bottleneck.certainty, bottleneck.advice], ['likely', 'a higher --max-cost']);
 });
 
 test('objects that are too few for the hold and for another size are held', async () => {
@@ -391,7 +392,7 @@ test('where the busiest step has more event loops than the hold, the bottleneck 
   await run();
   const [{ search, bottleneck }] = result.stages;
   assert.equal(search?.capacity?.threads, 32);
-  assert.equal(bottleneck.cause, 'inconclusive');
+  assert.deepEqual([bottleneck.cause, bottleneck.certainty], ['client CPU', 'likely']);
   assert.match(bottleneck.evidence, /^busiest of 8 event loops busy 95%.* but all of them 44% on average$/);
 });
 
@@ -540,7 +541,8 @@ test('a host without CPU to spare keeps the store from being named over buckets'
     await run();
     const [{ search, bottleneck }] = result.stages;
     assert.equal(search?.buckets?.limit, 'per bucket');
-    assert.equal(bottleneck.cause, hostLoad === BUSY_HOST ? 'inconclusive' : 'store');
+    const expected = hostLoad === BUSY_HOST ? ['host CPU', 'likely'] : ['store', 'proven'];
+    assert.deepEqual([bottleneck.cause, bottleneck.certainty], expected);
   }
 });
 

@@ -1,21 +1,10 @@
 import { counted, decimal, percent } from '../../text/figures.js';
+import { nameOfLimit } from '../../bottleneck/sentence.js';
 import { wayAnswer } from '../ways.js';
 
 /**
  * @import { BottleneckSum, Result, StageSum } from '../../model/result.js'
  */
-
-/** What limited a stage, as a part of a sentence. @type {Readonly<Record<string, string>>} */
-const LIMITS = {
-  store: 'the store',
-  'store throttling': 'the store, which refused requests',
-  bandwidth: 'the bandwidth',
-  concurrency: 'the number of threads',
-  'client CPU': "the client's own CPU",
-  'host CPU': 'the CPU of the host',
-  'network link': "the host's network link",
-  'beyond this host': 'the store or the way to it, and not by the host',
-};
 
 /**
  * The answer: how many operations a second, and what limited them.
@@ -88,7 +77,7 @@ function limitText(stages) {
   }
   const unproven = byLimit.get(null) ?? [];
   if (unproven.length === stages.length) {
-    return `what limited ${stages.length === 1 ? 'it' : 'them'} is not proven`;
+    return `what limited ${stages.length === 1 ? 'it' : 'them'} is not known`;
   }
   if (byLimit.size === 1) {
     return `limited by ${[...byLimit.keys()][0]}`;
@@ -96,20 +85,20 @@ function limitText(stages) {
   const proven = [...byLimit].flatMap(([limit, names]) =>
     limit === null ? [] : [`${listed(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
   );
-  const rest = unproven.length === 0 ? [] : [`what limited ${listed(unproven)} is not proven`];
+  const rest = unproven.length === 0 ? [] : [`what limited ${listed(unproven)} is not known`];
   return [...proven, ...rest].join(', ');
 }
 
 /**
  * @param {BottleneckSum | null} bottleneck
- * @returns {string | null} null where it is not proven
+ * @returns {string | null} null where it is not known
  */
 export function limitOf(bottleneck) {
   if (bottleneck === null || bottleneck.cause === 'inconclusive') {
     return null;
   }
-  const { cause } = bottleneck;
-  return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : cause;
+  const limit = nameOfLimit(bottleneck.cause);
+  return bottleneck.certainty === 'likely' ? `${limit} (likely)` : limit;
 }
 
 /** @param {readonly string[]} parts at least one */

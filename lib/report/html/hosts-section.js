@@ -1,3 +1,4 @@
+import { shortLimit } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { formatTimeOfDay } from '../../text/units.js';
 import { count, rate, table, tableBehind } from './figures.js';
@@ -23,7 +24,12 @@ const COLUMNS = [
   { title: 'To', unit: 'UTC', kind: 'text', cell: ({ endedAt }) => timeOf(endedAt) },
   { title: 'Operations', cell: ({ operations }) => count(operations) },
   { title: 'Own peak', unit: 'ops/s', cell: ({ peak }) => rate(peak) },
-  { title: 'Limited by', kind: 'text', cell: ({ limitedBy }) => limitedBy ?? 'not known' },
+  {
+    title: 'Limited by',
+    kind: 'text',
+    cell: ({ limitedBy, certainty }) =>
+      limitedBy === null ? 'not known' : shortLimit({ cause: limitedBy, certainty }),
+  },
 ];
 
 /**

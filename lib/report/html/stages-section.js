@@ -1,5 +1,5 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
-import { formatEvidence } from '../../text/figures.js';
+import { formatEvidence, shortLimit } from '../../text/figures.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
@@ -30,7 +30,11 @@ const COLUMNS = [
   { title: 'Operations', cell: ({ operations }) => count(operations) },
   { title: 'Failed attempts', cell: (stage) => count(failedAttemptsOf(stage)) },
   { title: 'Time', unit: 's', cell: ({ duration }) => seconds(duration) },
-  { title: 'Limited by', kind: 'text', cell: ({ bottleneck = null }) => bottleneck?.cause ?? 'not known' },
+  {
+    title: 'Limited by',
+    kind: 'text',
+    cell: ({ bottleneck = null }) => (bottleneck === null ? 'not known' : shortLimit(bottleneck)),
+  },
 ];
 
 /**
@@ -64,9 +68,9 @@ function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const paused = stage.paused ?? 0;
   const limit = limitOf(bottleneck);
-  const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
+  const limited = limit === null ? 'What limited it is not known' : `Limited by ${limit}`;
   const evidence = bottleneck?.evidence ?? null;
-  const shown = evidence === null ? '' : `: ${formatEvidence({ evidence, advice: bottleneck?.advice ?? null })}`;
+  const shown = evidence === null || bottleneck === null ? '' : `: ${formatEvidence(bottleneck)}`;
   const ofHosts = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =

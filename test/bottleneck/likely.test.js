@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classify } from '../../lib/bottleneck/classify.js';
+import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
+
+/**
+ * @import { Evidence, Search } from '../../lib/bottleneck/classify.js'
+ * @import { HostLoad, LoopLoad } from '../../lib/model/result.js'
+ */
+
+const IDLE_CPU = Object.freeze({ cpus: 2, usable: 2, busy: 0.3, iowait: 0, steal: 0, busiest: 0.4, others: 0.1 });
+
+/** Operations that wait for a store, three times as long as one alone. @type {Evidence} */
+const WAITING = Object.freeze({
+  eventLoopUtilization: 0.3,
+  busyLoops: 0.3,
+  loops: 1,
+  cpuCores: 0.3,
+  availableCores: 2,
+  operations: 10_000,
+  measured: 10_000,
+  failed: 0,
+  attempts: 10_000,
+  throttled: 0,
+  backoffShare: 0,
+  p50: 60,
+  mean: 61,
+  minimum: 15,
+  unloadedP50: 20,
+  unloadedSize: null,
+  threads: 50,
+  isOpenLoop: false,
+  end: 'complete',
+  startDelayP50: null,
+  openedShare: 0,
+  host: hostWith({ running: 0.3, waiting: 0.01 }),
+  search: null,
+});
+
+/** @type {Search} */
+const PLATEAU = Object.freeze({
+  hasPlateau: true,
+  holdAgrees: true,
+  best: 800,
+  capacity: { operationsPerSecond: 799, low: 790, high: 808, confidence: 0.95, threads: 32, seconds: 10 },
+  knee: 16,
+  maxThreads: 64,
+  limitingResource: null,
+  movesBytes: true,
+  halfSize: {
+    whole: { size: 16_384, operationsPerSecond: 799, spread: 0.01 },
+    half: { size: 8192, operationsPerSecond: 801, spread: 0.01 },
+    held: 799,
+  },
+  refusals: Object.freeze({ threads: 64, operations: 1000, attempts: 1000, throttled: 0, backoffShare: 0 }),
+  busyHost: null,
+});
+
+/**
+ * @param {Partial<LoopLoad>} loop
+ * @param {Partial<NonNullable<HostLoad['cpu']>>} [cpu]
+ * @returns {HostLoad}
+ */
+function hostWith(loop, cpu = {}) {
+  return { ...NO_HOST_LOAD, cpu: { ...IDLE_CPU, ...cpu }, loops: [loopLoad(0.3, { delayP50: 1, ...loop })] };
+}
+
+/** @param {Partial<Evidence>} figures */
+function limitOf(figures) {
+  const { cause, certainty } = classify({ ...WAITING, ...figures });
+  return `${certainty} ${cause}`;
+}
+
+/** The hypervisor has a fifth of the CPUs, and others nearly all of the rest; the client wants little of its time. */
+const BUSY = hostWith({ running: 0.25, waiting: 0.1 }, { steal: 0.22, busy: 0.75, busiest: 0.97, others: 1.2 });
+
+test('what an idle host would prove is likely on a busy one that leaves the client time', () => {
+  assert.equal(limitOf({}), 'proven beyond this host');
+  assert.equal(limitOf({ host: BUSY }), 'likely beyond this host');
+  assert.equal(limitOf({ p50: 21, mean: 21 }), 'proven concurrency');
+  assert.equal(limitOf({ p50: 21, mean: 21, host: BUSY }), 'likely concurrency');
+  assert.equal(limitOf({ search: PLATEAU }), 'proven store');
+  assert.equal(limitOf({ search: PLATEAU, host: BUSY }), 'likely store');
+  assert.match(
+    classify({ ...WAITING, search: PLATEAU, host: BUSY }).evidence,
+    /^more than 16 threads brought no more, 799\.0\/s of 16KiB and 801\.0\/s of 8KiB, but this host had too little CPU: /,
+  );
+});
+
+test('a client that waits for a CPU, and has no time left beside it, is starved, whatever else is known', () => {
+  const host = hostWith({ running: 0.38, waiting: 0.42 }, { busy: 0.99, busiest: 1, others: 1.6 });
+  for (const figures of [{}, { unloadedP50: null }, { p50: 29 }, { p50: 12 }]) {
+    assert.equal(limitOf({ ...figures, host }), 'likely host CPU');
+    const { evidence, advice } = classify({ ...WAITING, ...figures, host });
+    assert.match(evidence, /^this host had too little CPU for the client: event loop ran 38% .* waited for a CPU 42%/);
+    assert.equal(advice, 'a store elsewhere, or an idle host,');
+  }
+  assert.equal(limitOf({ host, search: PLATEAU }), 'likely store', 'a plateau contradicts it');
+  assert.equal(limitOf({ host, operations: 20 }), 'unknown inconclusive', 'few operations show nothing');
+});
+
+test('without a latency with one thread, operations as quick as the quickest of all have too few threads', () => {
+  assert.equal(limitOf({ unloadedP50: null, p50: 17 }), 'likely concurrency');
+  assert.equal(limitOf({ unloadedP50: null }), 'unknown inconclusive');
+});
+
+test('a plateau beside a quiet client lies beyond the host, even if it was not held or no size decides', () => {
+  const halfSize = /** @type {NonNullable<Search['halfSize']>} */ (PLATEAU.halfSize);
+  for (const search of [
+    { ...PLATEAU, capacity: null },
+    { ...PLATEAU, halfSize: null },
+    { ...PLATEAU, holdAgrees: false },
+    { ...PLATEAU, halfSize: { ...halfSize, half: { ...halfSize.half, operationsPerSecond: 1100 } } },
+  ]) {
+    assert.equal(limitOf({ search }), 'likely beyond this host');
+  }
+});
+
+test('a search that had no more threads, and no plateau, had too few', () => {
+  const search = /** @type {const} */ ({ ...PLATEAU, hasPlateau: false, capacity: null, maxThreads: 50 });
+  assert.equal(limitOf({ search: { ...search, limitingResource: 'threads' } }), 'likely concurrency');
+  assert.equal(limitOf({ search: { ...search, limitingResource: 'objects' } }), 'unknown inconclusive');
+});
+
+test('no line recommends a search to a host that cannot carry it', () => {
+  const host = hostWith({ running: 0.1, waiting: 0.25 }, { busy: 0.99, busiest: 1, others: 1.9 });
+  assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store elsewhere, or an idle host,');
+  assert.equal(classify({ ...WAITING, unloadedP50: null }).advice, '--find-peak');
+});
