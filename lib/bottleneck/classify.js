@@ -9,6 +9,7 @@ import {
   isHostCrowded,
   loopDelay,
   meanDemand,
+  sharesHostWithStore,
   takerOfCpu,
 } from './host-evidence.js';
 import { describe, isProven } from './message.js';
@@ -100,7 +101,9 @@ export function classify(evidence) {
  * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} with the figures that show it
  */
 function findingOf(evidence) {
-  const finding = findCause(evidence);
+  const found = findCause(evidence);
+  // What takes the time is on this host.
+  const finding = found === 'beyond this host' && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
     return { finding, figures: { ...evidence, ...busyHost } };
@@ -148,6 +151,7 @@ const LIKELY = {
   'unsteady sizes': () => 'beyond this host',
   'between sizes': () => 'beyond this host',
   'host busy with others': () => 'host CPU',
+  'store on this host': () => 'store',
   'loops unevenly busy': () => 'client CPU',
   'client nearly busy': () => 'client CPU',
   'endpoint not idle': () => 'store',
@@ -167,10 +171,12 @@ const NO_FIGURES = new Set(['few operations', 'many failed', 'warm-up alone', 'd
  * @returns {ProvenCause | null} null if the figures fit two causes, or none
  */
 function likelyCause(reason, evidence) {
-  if (lacksCpu(evidence) && !NO_FIGURES.has(reason)) {
+  const isStoreHere = sharesHostWithStore(evidence);
+  if ((lacksCpu(evidence) || (isStoreHere && isHostCrowded(evidence))) && !NO_FIGURES.has(reason)) {
     return 'host CPU';
   }
-  return LIKELY[reason]?.(evidence) ?? null;
+  const likely = LIKELY[reason]?.(evidence) ?? null;
+  return likely === 'beyond this host' && isStoreHere ? 'store' : likely;
 }
 
 /** @param {Evidence} evidence */

@@ -111,6 +111,26 @@ export function busyShare({ host, cpuCores }) {
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
+/** From this share of the CPUs that were busy on, it is the store that keeps them busy. */
+const MOST_OF_CPU = 0.5;
+
+/** Up to here a host has CPU to spare for a store. */
+const ROOM_FOR_STORE = 0.7;
+
+/**
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {boolean} whether a store on the same host took most of its CPU, and left little of it
+ */
+export function sharesHostWithStore({ host, cpuCores }) {
+  const { store, cpu = null } = host ?? {};
+  return (
+    store !== undefined &&
+    cpu !== null &&
+    (busyShare({ host, cpuCores }) ?? 0) >= ROOM_FOR_STORE &&
+    store.cpu >= MOST_OF_CPU * (cpu.others + cpuCores)
+  );
+}
+
 /**
  * Whose the CPUs were for which the client's threads waited, all together: the threads may as well have waited for each
  * other.

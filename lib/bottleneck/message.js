@@ -91,6 +91,10 @@ const INCONCLUSIVE = /** @type {const} */ ({
       `${whatWasSeen(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
     advice: ELSEWHERE,
   },
+  'store on this host': {
+    why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, ${schedule(evidence)}, ${cpus(evidence)}`,
+    advice: ELSEWHERE,
+  },
   overloaded: {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
     advice: searchFor,
@@ -320,8 +324,11 @@ function cpus(evidence) {
 
 /** @param {Evidence} evidence */
 function endpointShare({ host }) {
-  const { endpoint = null } = host ?? {};
-  return endpoint === null ? '' : ` (the embedded endpoint ${endpoint.cpu.toFixed(2)})`;
+  const { endpoint = null, store = null } = host ?? {};
+  if (endpoint !== null) {
+    return ` (the embedded endpoint ${endpoint.cpu.toFixed(2)})`;
+  }
+  return store === null ? '' : ` (the store ${store.cpu.toFixed(2)})`;
 }
 
 /** @param {Evidence} evidence */

@@ -1,4 +1,6 @@
+import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../host/host-sampler.js';
+import { findListeningProcess } from '../host/listening-process.js';
 import { findInterface } from '../host/store-interface.js';
 import { sumOfBuckets } from '../meter/bucket-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
@@ -73,6 +75,8 @@ export class Workers {
   /** That carries the traffic to the store; null until it is known. @type {string | null} */
   #interfaceName = null;
   #endpointProcess;
+  /** Of another store on this host. @type {number | null} */
+  #storeProcess = null;
   #takesSnapshots;
 
   /**
@@ -100,7 +104,11 @@ export class Workers {
     const workers = new Workers(clock, all, { endpointProcess: store.processId, takesSnapshots });
     // Nobody waits for it: a name that does not resolve takes its time.
     const { hostname, port } = spec.store.proxy ?? { ...spec.store, hostname: connectionHostname(spec.store) };
-    void findInterface(hostname, port).then((name) => (workers.#interfaceName = name));
+    void findInterface(hostname, port).then((name) => {
+      workers.#interfaceName = name;
+      const isHere = name !== null && networkInterfaces()[name]?.some(({ internal }) => internal);
+      workers.#storeProcess = isHere && store.processId === undefined ? findListeningProcess(port) : null;
+    });
     return workers;
   }
 
@@ -144,6 +152,7 @@ export class Workers {
       now: this.#clock.now,
       interfaceName: this.#interfaceName,
       endpointProcess: this.#endpointProcess,
+      storeProcess: this.#storeProcess,
     });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();

@@ -638,6 +638,8 @@ export interface HostLoad {
   tcp: TcpLoad | null;
   /** The embedded endpoint of `--local`. Null for other stores. */
   endpoint?: EndpointLoad | null;
+  /** The process of another store on this host. Absent if there is none, or if it is not known. */
+  store?: StoreLoad;
 }
 
 /** All CPUs of the host. */
@@ -717,6 +719,12 @@ export interface EndpointLoad {
   running: number;
   /** Share of the time in which that thread was ready to run but had no CPU. */
   waiting: number;
+}
+
+/** The process of another store on this host. Absent if there is none, or if it is not known. */
+export interface StoreLoad {
+  /** Average number of CPUs that the process used. */
+  cpu: number;
 }
 
 /** How operations were started. */

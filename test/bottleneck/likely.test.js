@@ -127,3 +127,22 @@ test('no line recommends a search to a host that cannot carry it', () => {
   assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store elsewhere, or an idle host,');
   assert.equal(classify({ ...WAITING, unloadedP50: null }).advice, '--find-peak');
 });
+
+test('a store that takes the CPUs of the same host is named: as what limits, or as what leaves the host too little', () => {
+  const store = { cpu: 1.2 };
+  const half = hostWith({ running: 0.2, waiting: 0.05 }, { busy: 0.8, busiest: 0.85, others: 1.25 });
+  assert.equal(limitOf({ host: half }), 'proven beyond this host');
+  assert.equal(limitOf({ host: { ...half, store } }), 'likely store');
+  assert.match(
+    classify({ ...WAITING, host: { ...half, store } }).evidence,
+    /1\.25 of them with other processes \(the store 1\.20\)/,
+  );
+  const full = hostWith({ running: 0.2, waiting: 0.3 }, { busy: 0.95, busiest: 1, others: 1.6 });
+  assert.equal(limitOf({ host: { ...full, store } }), 'likely host CPU');
+  assert.equal(
+    limitOf({ host: { ...full, store }, search: PLATEAU }),
+    'likely host CPU',
+    'a plateau does not contradict it',
+  );
+  assert.equal(limitOf({ host: { ...full, store: { cpu: 0.1 } } }), 'likely beyond this host', 'others took them');
+});
