@@ -2,7 +2,7 @@
  * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Truth } from './scenarios.js'
  *
- * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is wrong, too. Likely causes
+ * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is also wrong. Likely causes
  * are told apart from proven ones: `likely` is a right one, `mistaken` a wrong one.
  *
  * @typedef {'right' | 'superset' | 'likely' | 'not shown' | 'mistaken' | 'wrong'} Verdict

@@ -256,7 +256,7 @@ export function describe(finding, evidence, likely) {
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
   const next = typeof advice === 'function' ? advice(evidence) : advice;
-  // Who had the CPU may be just what is not known.
+  // This reason says that it is not known who had the CPU.
   const isStarved = likely === 'host CPU' && finding !== 'host busy with others';
   const shown = isStarved ? PROVEN['host CPU'](evidence) : why(evidence);
   return {
