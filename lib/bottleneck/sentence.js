@@ -1,3 +1,4 @@
+import { listOf } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
@@ -16,15 +17,18 @@ const LIMITS = Object.freeze({
 });
 
 /**
- * @param {string} stage
+ * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
- * @returns {string} the beginning of a sentence that says what limited the stage
+ * @returns {string} the beginning of a sentence that says what limited them
  */
-export function describeLimit(stage, { cause, certainty }) {
+export function describeLimit(stages, { cause, certainty }) {
+  const names = [stages].flat();
+  const listed = listOf(names);
   if (cause === 'inconclusive') {
-    return `What limited ${stage} is not known`;
+    return `What limited ${listed} is not known`;
   }
-  return `${stage} was ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
+  const verb = names.length === 1 ? 'was' : 'were';
+  return `${listed} ${verb} ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
 }
 
 /**
@@ -38,12 +42,12 @@ export function nameOfLimit(cause) {
 /**
  * What limited a stage, as one sentence for people.
  *
- * @param {string} stage
+ * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Readonly<BottleneckSum>} bottleneck
  * @returns {string} of any length, on one line
  */
-export function bottleneckSentence(stage, { evidence, advice, ...limit }) {
+export function bottleneckSentence(stages, { evidence, advice, ...limit }) {
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;
   const next = advice === null ? '' : `; ${plainLine(advice)} would tell more`;
-  return `${describeLimit(stage, limit)}${figures}${next}.`;
+  return `${describeLimit(stages, limit)}${figures}${next}.`;
 }

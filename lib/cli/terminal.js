@@ -29,6 +29,7 @@ export class Terminal {
   #columns = 0;
   #willRedraw = false;
   #isUnicode;
+  #hasColour;
   #stdoutIsGone = false;
   /** Lines of the log that stdout has not taken yet. @type {string[]} */
   #pending = [];
@@ -42,14 +43,16 @@ export class Terminal {
    * @param {NodeJS.WriteStream} options.stdout
    * @param {NodeJS.WriteStream} options.stderr
    * @param {boolean} options.plain no live line and no colour, even on a terminal
+   * @param {boolean} [options.hasColour]
    * @param {boolean} [options.isUnicode] whether it shows more than ASCII
    * @param {(isClosed: boolean) => void} options.onLost stdout takes no more: its reader has gone, or it cannot be written,
    *   because the disk is full for example
    */
-  constructor({ stdout, stderr, plain, isUnicode = false, onLost }) {
+  constructor({ stdout, stderr, plain, hasColour = true, isUnicode = false, onLost }) {
     this.#stdout = stdout;
     this.#stderr = stderr;
     this.#isUnicode = isUnicode;
+    this.#hasColour = hasColour;
     this.isLive = Boolean(stderr.isTTY) && !plain;
     this.logIsOnTerminal = Boolean(stdout.isTTY);
     stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
@@ -73,7 +76,7 @@ export class Terminal {
 
   /** What can be drawn on it, as it is now: a user may make it larger or smaller. @returns {Look} */
   get look() {
-    return lookOf(this.#stderr, { plain: !this.isLive, isUnicode: this.#isUnicode });
+    return lookOf(this.#stderr, { plain: !this.isLive, hasColour: this.#hasColour, isUnicode: this.#isUnicode });
   }
 
   /** @param {string} line of the log; it goes to stderr where stdout is gone */
@@ -200,27 +203,27 @@ export class Terminal {
  * What can be drawn on a terminal.
  *
  * @param {{ columns?: number, rows?: number }} stream
- * @param {{ plain: boolean, isUnicode: boolean }} abilities
+ * @param {{ plain: boolean, hasColour: boolean, isUnicode: boolean }} abilities
  * @returns {Look}
  */
-export function lookOf({ columns, rows }, { plain, isUnicode }) {
+export function lookOf({ columns, rows }, { plain, hasColour, isUnicode }) {
   return {
     columns: columns || USUAL_SIZE.columns,
     rows: rows || USUAL_SIZE.rows,
     isUnicode,
-    hasColour: !plain,
+    hasColour: hasColour && !plain,
   };
 }
 
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
- * @returns {{ plain: boolean, isUnicode: boolean }} what a terminal can show: nothing but plain lines where the user wants no
- *   colour, or the cursor cannot be moved; and characters beyond ASCII
+ * @returns {{ plain: boolean, hasColour: boolean, isUnicode: boolean }} what a terminal can show: plain lines alone if the cursor
+ *   cannot be moved; colour, unless the user wants none; and characters beyond ASCII
  */
 export function abilitiesOf({ NO_COLOR, TERM, WT_SESSION, LC_ALL, LC_CTYPE, LANG }, platform) {
   // Neither the console of Linux nor the one that Windows had before its Terminal has all of the block elements.
   const isUnicode =
     platform === 'win32' ? Boolean(WT_SESSION) : TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
-  return { plain: Boolean(NO_COLOR) || TERM === 'dumb', isUnicode };
+  return { plain: TERM === 'dumb', hasColour: !NO_COLOR, isUnicode };
 }

@@ -1,14 +1,15 @@
 import { encodeSeconds } from '../model/host-series.js';
 import { retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './records.js';
-import { searchHeading, searchLines, stepLine } from './search-lines.js';
-import { stageLines, stageTable } from './stage-lines.js';
+import { foundLine, searchHeading, stepLine } from './search-lines.js';
+import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
  * @import { RampKind, RampStep, Result, RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
- * @typedef {'second' | 'retrying' | 'table' | 'other'} LineKind by which an output may leave lines out
+ * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind by which an output may leave lines out; `search` are those of
+ *   a search or a ramp that say how far it is, and what it has found
  */
 
 /** Version of the machine lines; it goes up when a reader of the old ones would misread the new ones. */
@@ -60,7 +61,11 @@ export class RunLog {
     this.#isSearch = isSearch;
     this.#operationBytes = null;
     this.#nominalBytes = nominalBytes;
-    this.#write(isSearch ? searchHeading(plan, dimension) : [scheduleLine(plan)]);
+    if (isSearch) {
+      this.#write(searchHeading(plan, dimension), 'search');
+    } else {
+      this.#write([scheduleLine(plan)], 'stage');
+    }
   }
 
   /**
@@ -68,7 +73,7 @@ export class RunLog {
    * @param {SearchStep} step
    */
   stepEnds(stage, step) {
-    this.#write([stepLine(stage, step)]);
+    this.#write([stepLine(stage, step)], 'search');
     this.#record({ kind: 'step', stage, startedAt: step.startedAt }, { ...step });
   }
 
@@ -116,7 +121,12 @@ export class RunLog {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
     this.#flushSeconds(stage);
-    this.#write(search === undefined ? stageLines(this.#withNominalBytes(result)) : searchLines(result, search));
+    if (search === undefined) {
+      this.#write(stageLines(this.#withNominalBytes(result)), 'stage');
+    } else {
+      this.#write([foundLine(result, search)], 'search');
+      this.#write(limitLines(result), 'stage');
+    }
     // The steps have records of their own.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
@@ -182,9 +192,9 @@ export class RunLog {
 
   /**
    * @param {readonly string[]} lines
-   * @param {LineKind} [kind]
+   * @param {LineKind} kind
    */
-  #write(lines, kind = 'other') {
+  #write(lines, kind) {
     lines.forEach((line) => this.#writeLine(line, kind));
   }
 

@@ -1,5 +1,5 @@
 import { HOLD_MS } from '../search/search-plan.js';
-import { column, integrityLines, limitLine, percentile } from './stage-lines.js';
+import { column, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
@@ -46,17 +46,9 @@ export function stepLine(stage, { phase, threads, errors, eventLoopUtilization, 
 /**
  * @param {StageResult} result
  * @param {SearchResult} search
- * @returns {string[]} the lines that follow the last step
+ * @returns {string} the line that follows the last step
  */
-export function searchLines(result, search) {
-  return [foundLine(result, search), ...integrityLines(result), limitLine(result)];
-}
-
-/**
- * @param {StageResult} result
- * @param {SearchResult} search
- */
-function foundLine(result, search) {
+export function foundLine(result, search) {
   const { stage } = result;
   const { buckets, rate } = search;
   if (buckets !== undefined) {

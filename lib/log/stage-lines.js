@@ -50,16 +50,24 @@ export function stageLines(result) {
  * @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result
  * @returns {string[]}
  */
-export function integrityLines({ stage, integrityErrors }) {
+function integrityLines({ stage, integrityErrors }) {
   const errors = integrityErrors === 1 ? '1 integrity error' : `${integrityErrors} integrity errors`;
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
+}
+
+/**
+ * @param {StageResult} result of a search
+ * @returns {string[]} what follows the line of what it found
+ */
+export function limitLines(result) {
+  return [...integrityLines(result), limitLine(result)];
 }
 
 /**
  * @param {Pick<StageResult, 'stage' | 'bottleneck'>} result
  * @returns {string}
  */
-export function limitLine({ stage, bottleneck }) {
+function limitLine({ stage, bottleneck }) {
   return `${stage} limited by: ${bottleneck.cause} (${formatEvidence(bottleneck)})`;
 }
 

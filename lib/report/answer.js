@@ -1,4 +1,4 @@
-import { counted, decimal, shortLimit } from '../text/figures.js';
+import { counted, decimal, listOf, shortLimit } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { wayAnswer } from './ways.js';
 
@@ -85,12 +85,4 @@ function limitText(stages) {
  */
 function commonCause([first, ...others]) {
   return typeof first === 'string' && others.every((other) => other === first) ? first : UNKNOWN;
-}
-
-/**
- * @param {readonly string[]} parts at least one
- * @returns {string} such as `one, two and three`
- */
-function listOf(parts) {
-  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

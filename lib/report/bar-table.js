@@ -1,5 +1,5 @@
 import { bottleneckSentence } from '../bottleneck/sentence.js';
-import { decimal, rounded } from '../text/figures.js';
+import { decimal, rounded, shortLimit } from '../text/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
 import { throughputText } from '../text/units.js';
 import { lineOf, valueBar } from './drawing.js';
@@ -51,22 +51,52 @@ export function formatStageSummary(stages, look) {
       values: column('Ops/s', ({ average }) => ({ text: decimal(average) })),
       bars: rows.map(({ average }) => average),
       others: [
+        column('Threads', ({ threads }) => ({ text: rounded(threads) })),
         column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
         column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
+        column('p95', ({ latency }) => ({ text: latencyText(latency.operations?.p95) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
         column('Errors', ({ failedAttempts, throttled }) => errorCell(failedAttempts, throttled)),
+        column('Limited by', ({ bottleneck }) => ({ text: shortLimit(bottleneck) })),
       ],
-      dispensable: ['Peak/s', 'MiB/s', 'p50'],
+      dispensable: ['Peak/s', 'p50', 'MiB/s', 'Threads', 'Limited by', 'p95'],
     },
     look,
   );
-  const sentences = stages.map(({ stage, bottleneck }) => bottleneckSentence(stage, bottleneck));
-  return ['', ...table, '', ...sentences.flatMap((sentence) => wrapSentence(sentence, look))];
+  return ['', ...table, '', ...limitSentences(stages, look)];
+}
+
+/** Rows of the terminal that the reason for a limit may take. */
+const MOST_ROWS = 2;
+
+/**
+ * @param {readonly StageResult[]} stages
+ * @param {Look} look
+ * @returns {string[]} lines: a sentence for each limit, with as many of the figures of the first stage that it limited as fit
+ */
+function limitSentences(stages, look) {
+  /** @type {Map<string, StageResult[]>} */
+  const byLimit = new Map();
+  for (const stage of stages) {
+    const limit = shortLimit(stage.bottleneck);
+    byLimit.set(limit, [...(byLimit.get(limit) ?? []), stage]);
+  }
+  return [...byLimit.values()].flatMap((same) => {
+    const [{ bottleneck }] = same;
+    const clauses = bottleneck.evidence.split(/(?=[,;] )/);
+    const names = same.map(({ stage }) => stage);
+    const ways = [...clauses.keys(), clauses.length].toReversed().map((count) => {
+      const evidence = count === 0 ? null : clauses.slice(0, count).join('');
+      return wrapSentence(bottleneckSentence(names, { ...bottleneck, evidence }), look);
+    });
+    return ways.find((lines) => lines.length <= MOST_ROWS) ?? ways[ways.length - 1];
+  });
 }
 
 /**
- * @typedef {{ name: string } & Pick<StageResult, 'average' | 'peak' | 'averageBytes' | 'latency' | 'failedAttempts' | 'throttled'>} SummaryRow
+ * @typedef {{ name: string } & Pick<StageResult, 'threads' | 'average' | 'peak' | 'averageBytes' | 'latency' | 'failedAttempts'
+ *   | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
  * @returns {SummaryRow[]} the stage, and each kind of operation that it mixes

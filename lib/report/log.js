@@ -5,8 +5,8 @@ import { RunLog } from '../log/run-log.js';
  * @import { ListeningReporter, ReporterContext } from './reporter.js'
  */
 
-/** What the live view shows all the time, and the table that it ends with. @type {readonly LineKind[]} */
-const SHOWN_BY_VIEW = ['second', 'retrying', 'table'];
+/** All that a person sees of the log beside the live view, and the answer that it ends with. @type {LineKind} */
+const SHOWN_BESIDE_VIEW = 'search';
 
 /** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
 export const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
@@ -19,7 +19,7 @@ export const logReporter = { listen: (context) => new RunLog(logWriters(context)
  */
 function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
   const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
-  const isShown = (/** @type {LineKind} */ kind) => !hasView || !SHOWN_BY_VIEW.includes(kind);
+  const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_BESIDE_VIEW;
   if (logFile === null) {
     return {
       writeLine: (line, kind) => isShown(kind) && show(line),

@@ -64,3 +64,11 @@ export function formatEvidence({ certainty, evidence, advice }) {
 export function shortLimit({ cause, certainty }) {
   return certainty === 'likely' ? `likely ${cause}` : cause;
 }
+
+/**
+ * @param {readonly string[]} parts at least one
+ * @returns {string} such as `one, two and three`
+ */
+export function listOf(parts) {
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+}

@@ -171,9 +171,13 @@ test('nothing is drawn where only lines are shown', () => {
 
 test('what a terminal can show follows from the environment', () => {
   const utf8 = { LANG: 'en_GB.UTF-8', TERM: 'xterm-256color' };
-  assert.deepEqual(abilitiesOf(utf8, 'linux'), { plain: false, isUnicode: true });
-  assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '1' }, 'linux'), { plain: true, isUnicode: true });
-  assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '' }, 'linux'), { plain: false, isUnicode: true });
+  assert.deepEqual(abilitiesOf(utf8, 'linux'), { plain: false, hasColour: true, isUnicode: true });
+  assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '1' }, 'linux'), {
+    plain: false,
+    hasColour: false,
+    isUnicode: true,
+  });
+  assert.equal(abilitiesOf({ ...utf8, NO_COLOR: '' }, 'linux').hasColour, true);
   assert.equal(abilitiesOf({ ...utf8, TERM: 'dumb' }, 'linux').plain, true);
   assert.equal(abilitiesOf({ ...utf8, LC_ALL: 'C' }, 'linux').isUnicode, false);
   assert.equal(abilitiesOf({ LC_CTYPE: 'UTF-8' }, 'darwin').isUnicode, true);
@@ -184,7 +188,7 @@ test('what a terminal can show follows from the environment', () => {
 });
 
 test('a terminal that does not know its size is taken for a usual one', () => {
-  const abilities = { plain: false, isUnicode: false };
+  const abilities = { plain: false, hasColour: true, isUnicode: false };
   const { columns, rows } = lookOf({ columns: 0 }, abilities);
   assert.deepEqual({ columns, rows }, { columns: 80, rows: 24 });
 });

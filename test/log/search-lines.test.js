@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchLines, stepLine } from '../../lib/log/search-lines.js';
+import { foundLine, stepLine } from '../../lib/log/search-lines.js';
+import { limitLines } from '../../lib/log/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /** @import { RateSearchResult, SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
@@ -50,7 +51,7 @@ const SEARCH = Object.freeze({
 function linesOf(search, overrides) {
   const bottleneck = /** @type {const} */ ({ cause: 'store', certainty: 'proven', evidence: 'evidence', advice: null });
   const result = finishedStage({ operations: [{ after: 10 }] }, { bottleneck, average: 700, ...overrides });
-  return searchLines(result, { ...SEARCH, ...search });
+  return [foundLine(result, { ...SEARCH, ...search }), ...limitLines(result)];
 }
 
 test('a step has a row with its threads, rate, latencies, errors and load', () => {

@@ -29,7 +29,12 @@ function stageOf(name, average, errors) {
   const rates = { average, peak: 1.2 * average, averageBytes: 16_384 * average };
   const evidence =
     'more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy';
-  const bottleneck = { cause: /** @type {const} */ ('store'), certainty: /** @type {const} */ ('proven'), evidence, advice: null };
+  const bottleneck = {
+    cause: /** @type {const} */ ('store'),
+    certainty: /** @type {const} */ ('proven'),
+    evidence,
+    advice: null,
+  };
   return finishedStage({ name, operations: [{ after: 12 }] }, { ...rates, ...errors, bottleneck });
 }
 
@@ -48,7 +53,7 @@ test('a stage that mixes operations has a row for each kind after its own', () =
   const mixed = { ...stage, stage: /** @type {any} */ ('Mixed'), kinds };
   const lines = formatStageSummary([mixed], lookOf(60, { hasColour: false }));
   assert.deepEqual(lines.slice(1, 5), [
-    'Stage      Ops/s                       p50      p99  Errors',
+    'Stage      Ops/s                       p95      p99  Errors',
     'Mixed    1,234.6  ███████████████  12.00ms  12.00ms       3',
     '  read     864.2  ███████████      12.00ms  12.00ms       3',
     '  write    370.4  █████            12.00ms  12.00ms       0',
@@ -59,48 +64,37 @@ test('a stage that mixes operations has a row for each kind after its own', () =
 test('the end of a run on a terminal of 60 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES, lookOf(60, { hasColour: false })), [
     '',
-    'Stage      Ops/s                       p50      p99  Errors',
+    'Stage      Ops/s                       p95      p99  Errors',
     'Write    1,234.6  ██               12.00ms  12.00ms       3',
     'Read     2,345.6  ███              12.00ms  12.00ms       5',
     'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
     '',
-    'Write was limited by the store: more than 23 threads',
-    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB,',
-    '  event loop up to 12% busy.',
-    'Read was limited by the store: more than 23 threads brought',
-    '  no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event',
-    '  loop up to 12% busy.',
-    'Remove was limited by the store: more than 23 threads',
-    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB,',
-    '  event loop up to 12% busy.',
+    'Write, Read and Remove were limited by the store: more than',
+    '  23 threads brought no more.',
   ]);
 });
 
 test('the end of a run on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',
-    'Stage      Ops/s                        Peak/s  MiB/s      p50      p99  Errors',
-    'Read     2,345.6  ████                 2,814.7   36.6  12.00ms  12.00ms       5',
-    'Remove  10,345.6  ██████████████████  12,414.7  161.7  12.00ms  12.00ms       0',
+    'Stage      Ops/s                  Threads      p95      p99  Errors  Limited by',
+    'Read     2,345.6  ███                   4  12.00ms  12.00ms       5       store',
+    'Remove  10,345.6  ██████████████        4  12.00ms  12.00ms       0       store',
     '',
-    'Read was limited by the store: more than 23 threads brought no more, 1,000.0/s',
-    '  of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
-    'Remove was limited by the store: more than 23 threads brought no more,',
-    '  1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+    'Read and Remove were limited by the store: more than 23 threads brought no',
+    '  more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
 test('the end of a run on a terminal of 120 columns, in ASCII: lines of text have 100', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(120, { hasColour: false, isUnicode: false })), [
     '',
-    'Stage      Ops/s                                              Peak/s  MiB/s      p50      p99  Errors',
-    'Read     2,345.6  #########                                  2,814.7   36.6  12.00ms  12.00ms       5',
-    'Remove  10,345.6  ########################################  12,414.7  161.7  12.00ms  12.00ms       0',
+    'Stage      Ops/s                                Threads    Peak/s  MiB/s      p50      p95      p99  Errors  Limited by',
+    'Read     2,345.6  ######                              4   2,814.7   36.6  12.00ms  12.00ms  12.00ms       5       store',
+    'Remove  10,345.6  ############################        4  12,414.7  161.7  12.00ms  12.00ms  12.00ms       0       store',
     '',
-    'Read was limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s',
-    '  of 8KiB, event loop up to 12% busy.',
-    'Remove was limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB and',
-    '  999.3/s of 8KiB, event loop up to 12% busy.',
+    'Read and Remove were limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB',
+    '  and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
@@ -109,8 +103,8 @@ test('errors are red where any is not throttling, which alone is yellow', () => 
   assert.deepEqual(errorCell(1234, 1233), { text: '1,234', meaning: 'error' });
   assert.deepEqual(errorCell(1234, 1234), { text: '1,234', meaning: 'throttling' });
   const [, , write, read, remove] = formatStageSummary(STAGES, lookOf(80));
-  assert.ok(write.endsWith(' \x1b[31m3\x1b[39m'), write);
-  assert.ok(read.endsWith(' \x1b[33m5\x1b[39m'), read);
+  assert.ok(write.includes(' \x1b[31m3\x1b[39m '), write);
+  assert.ok(read.includes(' \x1b[33m5\x1b[39m '), read);
   assert.ok(!remove.includes('\x1b'));
 });
 

@@ -335,8 +335,8 @@ test('the run ends with a table and sentences; one without a stage ends without'
   view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })], END);
   assert.deepEqual(lines, [
     '',
-    'Stage  Ops/s                MiB/s      p50      p99  Errors',
-    'Write   20.0  ████████████    0.3  50.00ms  50.00ms       0',
+    'Stage  Ops/s                           p95      p99  Errors',
+    'Write   20.0  ███████████████████  50.00ms  50.00ms       0',
     '',
     'What limited Write is not known: 10 operations are too few',
     '  to tell; more <objects> would tell more.',

@@ -1,4 +1,4 @@
-import { counted, decimal, percent } from '../../text/figures.js';
+import { counted, decimal, listOf, percent } from '../../text/figures.js';
 import { nameOfLimit } from '../../bottleneck/sentence.js';
 import { wayAnswer } from '../ways.js';
 
@@ -24,8 +24,8 @@ export function answerOf(result) {
   const who = merge !== undefined && hosts > 1 ? `${counted(hosts, 'host')} together` : 'One host';
   const capacities = stages.map(capacityText);
   const what = capacities.every((text) => text !== null)
-    ? `The capacity is ${listed(capacities.map(String))}`
-    : `${who} did ${listed(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations a second`;
+    ? `The capacity is ${listOf(capacities.map(String))}`
+    : `${who} did ${listOf(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations a second`;
   return `${what}; ${limitText(stages)}.`;
 }
 
@@ -83,9 +83,9 @@ function limitText(stages) {
     return `limited by ${[...byLimit.keys()][0]}`;
   }
   const proven = [...byLimit].flatMap(([limit, names]) =>
-    limit === null ? [] : [`${listed(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
+    limit === null ? [] : [`${listOf(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
   );
-  const rest = unproven.length === 0 ? [] : [`what limited ${listed(unproven)} is not known`];
+  const rest = unproven.length === 0 ? [] : [`what limited ${listOf(unproven)} is not known`];
   return [...proven, ...rest].join(', ');
 }
 
@@ -99,9 +99,4 @@ export function limitOf(bottleneck) {
   }
   const limit = nameOfLimit(bottleneck.cause);
   return bottleneck.certainty === 'likely' ? `${limit} (likely)` : limit;
-}
-
-/** @param {readonly string[]} parts at least one */
-function listed(parts) {
-  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 }
