@@ -45,7 +45,7 @@ const REASONS = {
   'no plateau': () => 'the first bucket alone has shown no plateau',
   'too few threads': ({ threadsPerBucket }) =>
     `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
-  'too few operations': ({ needed }) => `it takes at least ${rounded(needed?.operations ?? 0)} operations to tell more`,
+  'too few operations': ({ needed }) => `${rounded(needed?.operations ?? 0)} operations or more are needed`,
   'client busy': (conclusion) => `${growth(conclusion)}, but this host had too little CPU`,
   'in between': (conclusion) => `${growth(conclusion)}: neither in proportion nor none`,
   'ended early': () => 'the search ended before its time',
@@ -148,18 +148,16 @@ function starved(evidence) {
 export function rateFinding(conclusion, { slo, errorShare, threads }) {
   const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
   const parts = [
-    `p99 up to ${slo.toFixed(2)}ms, less than ${(100 * errorShare).toFixed(1)}% errors`,
     ...(held === null
       ? ['it was not held']
-      : [`${decimal(held.rate)}/s were held with a p99 of ${held.p99.toFixed(2)}ms`]),
-    ...(found?.confidence === null ? [`${decimal(found.high)}/s were not kept`] : []),
+      : [`held at ${decimal(held.rate)}/s with a p99 of ${held.p99.toFixed(2)}ms`]),
     ...(isClientLimited
       ? [`at higher rates this host, with ${counted(threads, 'thread')}, was too late or too busy`]
       : []),
-    ...(needed === null ? [] : [`it takes at least ${rounded(needed.operations)} operations to tell more`]),
+    ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
     ...(limitingResource === 'time' && bound !== 'exact' ? ['there was no time for more'] : []),
   ];
-  return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join(', ') };
+  return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join('; ') };
 }
 
 /**

@@ -61,12 +61,18 @@ export function foundLine(result, search) {
  * @param {string} stage
  * @param {RateSearchResult} rate
  */
-function rateLine(stage, { bound, operationsPerSecond, interval, evidence }) {
-  const prefix = bound === 'exact' || bound === 'none' ? '' : `${bound} `;
-  const known = operationsPerSecond === null ? 'not known' : `${operationsPerSecond.toFixed(1)} ops/s`;
-  // The ends of an interval without a confidence are in the evidence.
-  const shown = interval === null || interval.confidence === null ? '' : intervalText(interval);
-  return `${stage} highest rate: ${prefix}${known}${shown}; ${evidence}`;
+function rateLine(stage, { bound, operationsPerSecond, slo, interval, evidence }) {
+  const limit = `within ${slo.toFixed(2)}ms p99`;
+  if (bound === 'none' || operationsPerSecond === null) {
+    return `${stage}: no rate is known to stay ${limit}; ${evidence}`;
+  }
+  const rate = `${bound === 'exact' ? '' : `${bound} `}${operationsPerSecond.toFixed(1)} ops/s`;
+  return `${stage} sustains ${rate} ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
+}
+
+/** @param {NonNullable<RateSearchResult['interval']>} interval without a confidence, it ends with a rate that was too much */
+function boundText({ low, high, confidence }) {
+  return confidence === null ? ` (${high.toFixed(1)} was too much)` : intervalText({ low, high });
 }
 
 /**
@@ -76,17 +82,17 @@ function rateLine(stage, { bound, operationsPerSecond, interval, evidence }) {
 function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
   const notes = [
     ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
-    ...(operationsNeeded === null ? [] : [`${needs(operationsNeeded, dollarsNeeded)} are enough to tell more`]),
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),
     ...(capacity === null && end === 'complete' ? ['it was not held'] : []),
+    ...(operationsNeeded === null ? [] : [`try again with ${needs(operationsNeeded, dollarsNeeded)}`]),
   ];
   const bound = hasPlateau && capacity !== null ? '' : 'at least ';
   const rate = `${(capacity?.operationsPerSecond ?? average).toFixed(1)} ops/s`;
   const interval = capacity === null ? '' : intervalText(capacity);
   const used = capacity?.threads ?? threads;
-  const note = notes.length === 0 ? '' : `; ${notes.join(', ')}`;
+  const note = notes.map((each) => `; ${each}`).join('');
   return `${stage} capacity: ${bound}${rate}${interval} at ${used === 1 ? '1 thread' : `${used} threads`}${note}`;
 }
 
@@ -102,5 +108,5 @@ function intervalText({ low, high }) {
 function needs(operations, dollars) {
   // What is rounded down would not be enough.
   const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
-  return `${operations} operations${limit}`;
+  return `${operations} <objects>${limit}`;
 }

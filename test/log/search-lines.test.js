@@ -79,7 +79,7 @@ test('without a plateau it is a lower bound', () => {
 test('what was not held is the best that was seen, and why is told', () => {
   assert.equal(
     linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
-    'Write capacity: at least 700.0 ops/s at 1 thread; 20394 operations are enough to tell more, it was not held',
+    'Write capacity: at least 700.0 ops/s at 1 thread; it was not held; try again with 20394 <objects>',
   );
   assert.equal(
     linesOf({ capacity: null }, { end: 'stopped' })[0],
@@ -90,7 +90,7 @@ test('what was not held is the best that was seen, and why is told', () => {
 test('where dollars were too few, those that would do are told, and not rounded down', () => {
   assert.match(
     linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
-    /; 26523 operations and --max-cost 0\.1204 are enough to tell more$/,
+    /; try again with 26523 <objects> and --max-cost 0\.1204$/,
   );
 });
 
@@ -141,9 +141,9 @@ test('a search over buckets ends with whose limit it is, and one for the highest
       { ...rate, bound: 'none', operationsPerSecond: null, interval: null },
     ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
     [
-      'Write highest rate: 440.0 ops/s (95% CI 430.0 to 450.0); evidence',
-      'Write highest rate: 440.0 ops/s; evidence',
-      'Write highest rate: not known; evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (95% CI 430.0 to 450.0); evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too much); evidence',
+      'Write: no rate is known to stay within 50.00ms p99; evidence',
     ],
   );
 });
