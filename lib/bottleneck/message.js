@@ -39,7 +39,7 @@ const PROVEN = {
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   'requested rate': (evidence) => `it was kept, ${room(evidence)}`,
   'beyond this host': (evidence) =>
-    `the store or the way to it takes the time: ${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
+    `${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 

@@ -13,7 +13,7 @@ const LIMITS = Object.freeze({
   store: 'the store',
   bandwidth: 'bandwidth',
   'requested rate': 'the rate that was asked for',
-  'beyond this host': 'something beyond the host',
+  'beyond this host': 'the store or the way to it',
 });
 
 /**

@@ -206,7 +206,7 @@ test('where the host has time left and operations wait, it is the store or the w
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { tcp }) }), {
     cause: 'beyond this host',
     evidence:
-      'the store or the way to it takes the time: median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments sent again',
+      'median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments sent again',
     advice: '--find-peak, or two hosts at once,',
   });
 });

@@ -10,7 +10,7 @@ function sentenceOf(cause) {
 test('each cause is said in words, with its figures', () => {
   assert.equal(sentenceOf('store'), 'Read was limited by the store: half of it.');
   assert.equal(sentenceOf('client CPU'), "Read was limited by the client's CPU: half of it.");
-  assert.equal(sentenceOf('beyond this host'), 'Read was limited by something beyond the host: half of it.');
+  assert.equal(sentenceOf('beyond this host'), 'Read was limited by the store or the way to it: half of it.');
 });
 
 test('what is not known is not named, and the sentence says what would tell more', () => {
