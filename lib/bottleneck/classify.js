@@ -46,6 +46,7 @@ import { describe, isProven } from './message.js';
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
  *   in a closed one
+ * @property {number | null} startDelayP90 likewise, of a tenth of them
  * @property {number} openedShare connections that were opened in addition to one for each thread ÷ attempts
  * @property {HostLoad | null} host what the host did meanwhile; null where nobody looked
  * @property {Search | null} search of a capacity search
@@ -77,6 +78,9 @@ const MIN_OPERATIONS = 100;
 
 /** Where so many operations fail, the rate of the others does not show what the store can do. */
 const FAILED_OPERATIONS = 0.1;
+
+/** A stage that gives up more of its operations has not kept its rate. */
+const LOST_OPERATIONS = 0.01;
 
 /** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
 const LATE_START_MS = 50;
@@ -126,13 +130,13 @@ const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: no plateau contradicts it, and the client, or the embedded
+ * @returns {boolean} whether waiting for a CPU explains the rate: neither a plateau nor a full link contradicts it, and the client, or the embedded
  *   endpoint, had little time left beside it
  */
 function lacksCpu(evidence) {
   const thread = busierEndpoint(evidence) ?? busiestThread(evidence);
   const wants = thread === null ? 0 : thread.running + thread.waiting;
-  return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau;
+  return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau && !isLinkFull(evidence);
 }
 
 /**
@@ -162,8 +166,12 @@ const LIKELY = {
   'CPUs not known': beyondQuietClient,
 };
 
-/** Reasons that say nothing of where the time goes, so that a busy host explains nothing either. */
-const NO_FIGURES = new Set(['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors']);
+/** Reasons that a busy host does not explain: most of them say nothing of where the time goes. */
+const NO_FIGURES = new Set([
+  ...['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors'],
+  // The store has refused requests, whatever the host did meanwhile.
+  ...['throttled and busy', 'some refused'],
+]);
 
 /**
  * @param {InconclusiveReason} reason
@@ -213,8 +221,9 @@ function onIdleHost(evidence) {
  * @returns {ProvenCause | null}
  */
 function provenByQuickest(evidence) {
-  const { p50, minimum } = evidence;
-  return p50 !== null && minimum !== null && p50 <= UNLOADED_RANGE * minimum ? 'concurrency' : null;
+  const { minimum } = evidence;
+  const found = minimum === null ? null : provenOf({ ...evidence, unloadedP50: minimum, unloadedSize: null });
+  return found === 'concurrency' ? found : null;
 }
 
 /** @param {Evidence} evidence of operations that wait for something, on a system that does not say all of its threads */
@@ -268,9 +277,13 @@ function findCause(evidence) {
  * @param {Evidence} evidence
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyRate({ end, startDelayP50 }) {
+function classifyRate({ end, startDelayP50, startDelayP90, operations, failed }) {
   if (end === 'overloaded') {
     return 'overloaded';
+  }
+  const isLost = end === 'stalled' || end === 'fatal' || failed > LOST_OPERATIONS * (operations + failed);
+  if (isLost || (Number(startDelayP50) <= LATE_START_MS && Number(startDelayP90) > LATE_START_MS)) {
+    return 'rate kept at times';
   }
   return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'requested rate';
 }

@@ -104,6 +104,10 @@ const INCONCLUSIVE = /** @type {const} */ ({
       `the rate asked for was not kept, half of the operations started ${milliseconds(evidence.startDelayP50)} late or more, ${room(evidence)}`,
     advice: searchFor,
   },
+  'rate kept at times': {
+    why: (/** @type {Evidence} */ evidence) => `the rate asked for was not kept all the time, ${room(evidence)}`,
+    advice: searchFor,
+  },
   'some refused': {
     why: (/** @type {Evidence} */ evidence) => `${PROVEN['store throttling'](evidence)}, ${room(evidence)}`,
     advice: searchFor,

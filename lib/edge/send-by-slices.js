@@ -162,7 +162,7 @@ class SlicedStage {
     this.#lanes = invocations.map((threads, place) => new Lane(engine.connections[place], threads, seconds.startedAt));
     this.#claimRetrier = new Retrier({
       ...{ maxAttempts: MAX_CLAIM_ATTEMPTS, now: clock.now, random: engine.random, pauses },
-      ...{ signal: watch.stopped, hooks: { attemptFailed() {}, retrying() {} } },
+      ...{ signal: watch.stopped, hooks: { attemptFailed() {}, retrying: claimed } },
     });
     this.#seconds = new LateSeconds(seconds);
   }

@@ -1,6 +1,6 @@
 import { nanodollars } from '../cost/purse.js';
 import { DOLLARS_A_MILLION, priceOf } from '../cost/prices.js';
-import { requestsToWrite } from '../operations/multipart.js';
+import { isInParts, requestsToWrite } from '../operations/multipart.js';
 
 /**
  * @import { Purse } from '../cost/purse.js'
@@ -40,8 +40,10 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   const prices = kinds.map(({ operation }) => nanodollars(priceOf(operation.name)));
   const priceOfOne = (/** @type {number} */ kind, /** @type {number} */ size) => {
     const { operation } = kinds[kind];
-    const requests = operation.canTakeParts ? requestsToWrite(size, multipart) : 1;
-    return BigInt(requests) * prices[kind] + (operation.writes ? PRICE_OF_CLEANING : 0n);
+    const cleaning = operation.writes ? PRICE_OF_CLEANING : 0n;
+    return operation.canTakeParts && isInParts(size, multipart)
+      ? BigInt(requestsToWrite(size, multipart)) * prices[kind] + PRICE_OF_SETTLING + cleaning
+      : prices[kind] + cleaning;
   };
   const most = kinds.map((_, kind) => priceOfOne(kind, load.size)).reduce((one, other) => (other > one ? other : one));
   return {
@@ -51,6 +53,9 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
     mayRetry: (request) => ('isAbort' in request && request.isAbort) || purse.take(prices[request.kind]),
   };
 }
+
+/** An upload may have to be looked for, to find out whether it was completed. */
+const PRICE_OF_SETTLING = nanodollars(DOLLARS_A_MILLION.B / 1e6);
 
 /** Rounded up, as every price is. */
 const PRICE_OF_CLEANING = nanodollars(DOLLARS_A_MILLION.A / 1e6 / OBJECTS_A_PAGE);

@@ -107,7 +107,8 @@ export class Workers {
     void findInterface(hostname, port).then((name) => {
       workers.#interfaceName = name;
       const isHere = name !== null && networkInterfaces()[name]?.some(({ internal }) => internal);
-      workers.#storeProcess = isHere && store.processId === undefined ? findListeningProcess(port) : null;
+      workers.#storeProcess =
+        isHere && !store.proxy && store.processId === undefined ? findListeningProcess(port) : null;
     });
     return workers;
   }

@@ -6,12 +6,13 @@ const LISTENING = '0A';
 
 /**
  * @param {number} port of this host
- * @returns {number | null} the id of the process that listens there; null if there is none, or the system does not show it to
- *   this user
+ * @returns {number | null} the id of the process that listens there; null if there is none, or more than one, or the system does
+ *   not show it to this user
  */
 export function findListeningProcess(port) {
   const inodes = new Set(['tcp', 'tcp6'].flatMap((name) => socketsOn(port, readSystemFile(`/proc/net/${name}`) ?? '')));
-  return inodes.size === 0 ? null : (processIds().find((id) => holdsOne(id, inodes)) ?? null);
+  const holders = inodes.size === 0 ? [] : processIds().filter((id) => holdsOne(id, inodes));
+  return holders.length === 1 ? holders[0] : null;
 }
 
 /**

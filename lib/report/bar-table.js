@@ -73,21 +73,24 @@ const MOST_ROWS = 2;
 /**
  * @param {readonly StageResult[]} stages
  * @param {Look} look
- * @returns {string[]} lines: a sentence for each limit, with as many of the figures of the first stage that it limited as fit
+ * @returns {string[]} lines: a sentence for each limit, with as many of the figures of the first stage that it limited as fit. What
+ *   is not known has a sentence for each stage
  */
 function limitSentences(stages, look) {
   /** @type {Map<string, StageResult[]>} */
   const byLimit = new Map();
-  for (const stage of stages) {
-    const limit = shortLimit(stage.bottleneck);
-    byLimit.set(limit, [...(byLimit.get(limit) ?? []), stage]);
+  for (const each of stages) {
+    const { cause, advice } = each.bottleneck;
+    const key = [shortLimit(each.bottleneck), advice, cause === 'inconclusive' ? each.stage : ''].join();
+    byLimit.set(key, [...(byLimit.get(key) ?? []), each]);
   }
   return [...byLimit.values()].flatMap((same) => {
     const [{ bottleneck }] = same;
     const clauses = bottleneck.evidence.split(/(?=[,;] )/);
     const names = same.map(({ stage }) => stage);
+    const of = names.length === 1 ? '' : `in ${names[0]}, `;
     const ways = [...clauses.keys(), clauses.length].toReversed().map((count) => {
-      const evidence = count === 0 ? null : clauses.slice(0, count).join('');
+      const evidence = count === 0 ? null : `${of}${clauses.slice(0, count).join('')}`;
       return wrapSentence(bottleneckSentence(names, { ...bottleneck, evidence }), look);
     });
     return ways.find((lines) => lines.length <= MOST_ROWS) ?? ways[ways.length - 1];

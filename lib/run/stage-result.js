@@ -275,6 +275,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     isOpenLoop: load.mode === 'open loop',
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
+    startDelayP90: latency.startDelay?.p90 ?? null,
     openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
     host: result.hostLoad,
     search: null,

@@ -33,6 +33,7 @@ const PLAIN = Object.freeze({
   isOpenLoop: false,
   end: 'complete',
   startDelayP50: null,
+  startDelayP90: null,
   openedShare: 0,
   host: null,
   search: null,
@@ -536,7 +537,17 @@ test('in an open loop it is the rate asked for that limits, unless the client is
   assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'requested rate');
   assert.equal(classify({ ...PLAIN, isOpenLoop: true }).evidence, 'it was kept, event loop 30% busy');
   assert.match(classify({ ...PLAIN, isOpenLoop: true, end: 'overloaded' }).evidence, /^the rate asked for is too high/);
-  assert.equal(causeOf({ isOpenLoop: true, startDelayP50: 50 }), 'requested rate');
+  assert.equal(causeOf({ isOpenLoop: true, startDelayP50: 50, startDelayP90: 50 }), 'requested rate');
+  const kept = { ...PLAIN, isOpenLoop: true };
+  for (const figures of [
+    { ...kept, startDelayP50: 1, startDelayP90: 51 },
+    { ...kept, failed: 200 },
+    { ...kept, end: /** @type {const} */ ('stalled') },
+  ]) {
+    const { cause, evidence } = classify(figures);
+    assert.equal(cause, 'inconclusive');
+    assert.match(evidence, /the rate asked for was not kept all the time, event loop 30% busy$/);
+  }
   assert.equal(
     classify({ ...PLAIN, isOpenLoop: true, startDelayP50: 1512.3 }).evidence,
     'the rate asked for was not kept, half of the operations started 1512.30ms late or more, event loop 30% busy',
@@ -689,6 +700,7 @@ const figures = fc.record({
   isOpenLoop: fc.boolean(),
   end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),
   startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
+  startDelayP90: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
   openedShare: share,
   host: fc.option(host),
   search: fc.option(

@@ -32,6 +32,7 @@ const WAITING = Object.freeze({
   isOpenLoop: false,
   end: 'complete',
   startDelayP50: null,
+  startDelayP90: null,
   openedShare: 0,
   host: hostWith({ running: 0.3, waiting: 0.01 }),
   search: null,
@@ -99,9 +100,24 @@ test('a client that waits for a CPU, and has no time left beside it, is starved,
   assert.equal(limitOf({ host, operations: 20 }), 'unknown inconclusive', 'few operations show nothing');
 });
 
+test('refusals and a full link are not explained by a host that is busy', () => {
+  const host = hostWith({ running: 0.6, waiting: 0.29 }, { busy: 0.98, busiest: 1, others: 1.3 });
+  const refusals = { operations: 100_000, attempts: 160_000, throttled: 60_000, backoffShare: 0.4 };
+  assert.equal(limitOf({ ...refusals, host }), 'unknown inconclusive');
+  assert.match(classify({ ...WAITING, ...refusals, host }).evidence, /attempts refused/);
+  const network = { interface: 'eth0', linkSpeed: 125e6, received: 0, sent: 124e6, fullShare: 0.95 };
+  const crowded = hostWith({ running: 0.35, waiting: 0.3 }, { busy: 0.98, busiest: 1, others: 1.5 });
+  assert.equal(limitOf({ host: { ...crowded, network } }), 'likely network link');
+});
+
 test('without a latency with one thread, operations as quick as the quickest of all have too few threads', () => {
-  assert.equal(limitOf({ unloadedP50: null, p50: 17 }), 'likely concurrency');
+  const quick = { unloadedP50: null, p50: 17, mean: 17 };
+  assert.equal(limitOf(quick), 'likely concurrency');
   assert.equal(limitOf({ unloadedP50: null }), 'unknown inconclusive');
+  assert.equal(limitOf({ ...quick, mean: 300 }), 'unknown inconclusive', 'the store stood still');
+  assert.equal(limitOf({ ...quick, throttled: 900, attempts: 10_900 }), 'unknown inconclusive', 'it refused requests');
+  const search = { ...PLATEAU, hasPlateau: false, capacity: null, limitingResource: /** @type {const} */ ('objects') };
+  assert.equal(limitOf({ ...quick, threads: 8, search }), 'unknown inconclusive', 'a search had more threads');
 });
 
 test('a plateau beside a quiet client lies beyond the host, even if it was not held or no size decides', () => {

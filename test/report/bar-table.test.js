@@ -69,8 +69,8 @@ test('the end of a run on a terminal of 60 columns', () => {
     'Read     2,345.6  ███              12.00ms  12.00ms       5',
     'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
     '',
-    'Write, Read and Remove were limited by the store: more than',
-    '  23 threads brought no more.',
+    'Write, Read and Remove were limited by the store: in Write,',
+    '  more than 23 threads brought no more.',
   ]);
 });
 
@@ -81,8 +81,8 @@ test('the end of a run on a terminal of 80 columns', () => {
     'Read     2,345.6  ███                   4  12.00ms  12.00ms       5       store',
     'Remove  10,345.6  ██████████████        4  12.00ms  12.00ms       0       store',
     '',
-    'Read and Remove were limited by the store: more than 23 threads brought no',
-    '  more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+    'Read and Remove were limited by the store: in Read, more than 23 threads',
+    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB.',
   ]);
 });
 
@@ -93,8 +93,8 @@ test('the end of a run on a terminal of 120 columns, in ASCII: lines of text hav
     'Read     2,345.6  ######                              4   2,814.7   36.6  12.00ms  12.00ms  12.00ms       5       store',
     'Remove  10,345.6  ############################        4  12,414.7  161.7  12.00ms  12.00ms  12.00ms       0       store',
     '',
-    'Read and Remove were limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB',
-    '  and 999.3/s of 8KiB, event loop up to 12% busy.',
+    'Read and Remove were limited by the store: in Read, more than 23 threads brought no more, 1,000.0/s',
+    '  of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
@@ -147,4 +147,16 @@ test('a stage in which nothing was done has no bar, and the others keep theirs',
   assert.ok(!row.includes('█'), row);
   const [, , none, some] = formatStageSummary([nothing, STAGES[1]], lookOf(80));
   assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
+});
+
+test('what is not known of two stages has a sentence for each', () => {
+  const unknown = STAGES.slice(1).map((stage) => ({
+    ...stage,
+    bottleneck: { cause: 'inconclusive', certainty: 'unknown', evidence: `${stage.stage} is odd`, advice: null },
+  }));
+  const lines = formatStageSummary(/** @type {any} */ (unknown), lookOf(80));
+  assert.deepEqual(lines.slice(-2), [
+    'What limited Read is not known: Read is odd.',
+    'What limited Remove is not known: Remove is odd.',
+  ]);
 });
