@@ -160,7 +160,8 @@ const LIKELY = {
   'client nearly busy': () => 'client CPU',
   'endpoint not idle': () => 'store',
   'some refused': () => 'store throttling',
-  'no plateau': ({ search }) => (search?.limitingResource === 'threads' ? 'concurrency' : null),
+  'no plateau': ({ search, p50, unloadedP50 }) =>
+    search?.limitingResource === 'threads' && Number(p50) < SLOWED * Number(unloadedP50) ? 'concurrency' : null,
   'threads not known': beyondQuietClient,
   'delay not known': beyondQuietClient,
   'CPUs not known': beyondQuietClient,

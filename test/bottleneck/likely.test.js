@@ -134,7 +134,9 @@ test('a plateau beside a quiet client lies beyond the host, even if it was not h
 
 test('a search that had no more threads, and no plateau, had too few', () => {
   const search = /** @type {const} */ ({ ...PLATEAU, hasPlateau: false, capacity: null, maxThreads: 50 });
-  assert.equal(limitOf({ search: { ...search, limitingResource: 'threads' } }), 'likely concurrency');
+  const threads = { search: { ...search, limitingResource: /** @type {const} */ ('threads') } };
+  assert.equal(limitOf({ ...threads, p50: 29, mean: 29 }), 'likely concurrency');
+  assert.equal(limitOf(threads), 'unknown inconclusive', 'operations wait for something');
   assert.equal(limitOf({ search: { ...search, limitingResource: 'objects' } }), 'unknown inconclusive');
 });
 

@@ -338,7 +338,7 @@ test('on a terminal of 120 columns a log is kept, and no row of the screen is fo
   assert.equal(status, 0, stdout);
   const screen = screenRows(stdout, 120).join('\n');
   assert.doesNotMatch(screen, /# r2-benchmark|[A-Za-z0-9+/]{60}/);
-  assert.match(screen, /^Write took /m);
+  assert.match(screen, /^Write +[\d,.]+ /m);
   const [name] = (await readdir(command.folder)).filter((each) => each.startsWith('log-'));
   const merged = merge(await logOf(command, name));
   assert.deepEqual([merged.status, merged.stderr], [0, '']);

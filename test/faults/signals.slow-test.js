@@ -48,7 +48,7 @@ test(
     const line = `bash -c '${TELLS_STATUS}; "${process.execPath}" "${PROGRAM}" 400 4 --size 1KiB; echo $? >status.part; mv status.part status'`;
     const env = { SHELL: '/bin/sh' };
     const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { dotEnv: dotEnvOf(endpoint), env });
-    await command.shows('stdout', /Read: scheduling/);
+    await command.shows('stdout', /Read 2\/4/);
     assert.equal((await keysIn(endpoint)).length, 400);
     // With it goes the terminal.
     command.child.kill('SIGKILL');
