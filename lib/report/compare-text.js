@@ -1,3 +1,4 @@
+import { MIN_SECONDS } from '../statistics/dependent-mean.js';
 import { counted, decimal } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { formatMegabytes } from '../text/units.js';
@@ -45,13 +46,48 @@ export function formatComparison(comparison) {
     ),
     differenceLines(comparison.differences),
     ...(mismatches.length === 0 ? [] : [['Compared all the same (--force), though:', ...mismatches.flatMap(item)]]),
-    ...stages.map((stage) => stageLines(stage, margin)),
+    ...shortStages(stages),
+    ...stages.filter((stage) => !isTooShort(stage)).map((stage) => stageLines(stage, margin)),
     ...onlyIn(comparison.stagesOfOne),
     paragraph(
       `The same: the whole interval is within ${percentage(margin)} of no change. Faster, slower, fewer, more: proven with 95% confidence for all figures together (Holm).`,
     ),
   ];
   return blocks.map((lines) => lines.map((line) => `${plainLine(line).trimEnd()}\n`).join('')).join('\n');
+}
+
+/** The first and the last second of a stage are parts of one. Seconds. */
+const PARTIAL_SECONDS = 2;
+
+/**
+ * @param {StageComparison} comparison
+ * @returns {boolean} whether nothing can be told of a stage but that as many attempts failed, or that not
+ */
+function isTooShort({ seconds, metrics }) {
+  const hasOtherErrors = metrics.some(({ verdict }) => verdict === 'more' || verdict === 'fewer');
+  return Math.min(seconds.before, seconds.after) < MIN_SECONDS && !hasOtherErrors;
+}
+
+/**
+ * @param {readonly StageComparison[]} stages
+ * @returns {string[][]} one block of those that are too short; none if there are none
+ */
+function shortStages(stages) {
+  const short = stages.filter((stage) => isTooShort(stage) && stage.kindOf === undefined);
+  if (short.length === 0) {
+    return [];
+  }
+  const shown = short.map(({ stage, seconds, metrics }) => {
+    const ratio = metrics.find(({ metric }) => metric === 'rate')?.ratio ?? null;
+    const rate = ratio === null ? '' : `, ops/s × ${ratioText(ratio)}`;
+    return `${stage} (${seconds.before} and ${seconds.after} whole seconds${rate})`;
+  });
+  const needed = MIN_SECONDS + PARTIAL_SECONDS;
+  return [
+    paragraph(
+      `Too short for any judgement: ${shown.join(', ')}. It takes ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, and with as much more as --warmup takes.`,
+    ),
+  ];
 }
 
 /**

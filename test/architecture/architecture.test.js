@@ -27,7 +27,21 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
     ],
     ...['options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge', 's3'],
   ],
-  report: ['options', 'log', 'thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'text'],
+  report: [
+    ...[
+      'options',
+      'log',
+      'thresholds',
+      'search',
+      'bottleneck',
+      'cost',
+      'operations',
+      'workload',
+      'statistics',
+      'model',
+    ],
+    'text',
+  ],
   run: [
     ...[
       'options',

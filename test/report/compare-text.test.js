@@ -192,3 +192,21 @@ test('kinds of a mix have a table after that of their stage, without a verdict o
   assert.match(rest, /^ {2}cannot tell ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
   assert.doesNotMatch(rest, /CPU\/op/);
 });
+
+test('stages that are too short share one sentence, with the duration that it takes, unless their errors differ', () => {
+  const [stage] = COMPARED.stages;
+  const short = { ...stage, seconds: { before: 4, after: 5 } };
+  const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
+  assert.match(
+    text,
+    /Too short for any judgement: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/,
+  );
+  assert.match(text, /run both with --duration 32s or longer/);
+  assert.doesNotMatch(text, /cannot tell/);
+  const metrics = stage.metrics.map((each) =>
+    each.metric === 'errors' ? { ...each, verdict: /** @type {const} */ ('more') } : each,
+  );
+  const worse = formatComparison(comparison({ stages: [{ ...short, metrics }] }));
+  assert.doesNotMatch(worse, /Too short/);
+  assert.match(worse, /more attempts failed/);
+});
