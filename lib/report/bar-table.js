@@ -74,21 +74,22 @@ const MOST_ROWS = 2;
  * @param {readonly StageResult[]} stages
  * @param {Look} look
  * @returns {string[]} lines: a sentence for each limit, with as many of the figures of the first stage that it limited as fit. What
- *   is not known has a sentence for each stage
+ *   is not known has a sentence for each reason
  */
 function limitSentences(stages, look) {
   /** @type {Map<string, StageResult[]>} */
   const byLimit = new Map();
   for (const each of stages) {
-    const { cause, advice } = each.bottleneck;
-    const key = [shortLimit(each.bottleneck), advice, cause === 'inconclusive' ? each.stage : ''].join();
+    const { cause, advice, evidence } = each.bottleneck;
+    const key = [shortLimit(each.bottleneck), advice, cause === 'inconclusive' ? evidence : ''].join();
     byLimit.set(key, [...(byLimit.get(key) ?? []), each]);
   }
   return [...byLimit.values()].flatMap((same) => {
     const [{ bottleneck }] = same;
     const clauses = bottleneck.evidence.split(/(?=[,;] )/);
     const names = same.map(({ stage }) => stage);
-    const of = names.length === 1 ? '' : `in ${names[0]}, `;
+    const isOfAll = same.every((each) => each.bottleneck.evidence === bottleneck.evidence);
+    const of = isOfAll ? '' : `in ${names[0]}, `;
     const ways = [...clauses.keys(), clauses.length].toReversed().map((count) => {
       const evidence = count === 0 ? null : `${of}${clauses.slice(0, count).join('')}`;
       return wrapSentence(bottleneckSentence(names, { ...bottleneck, evidence }), look);

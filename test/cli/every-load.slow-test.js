@@ -106,7 +106,8 @@ describe('every load', { concurrency: 2 }, () => {
         assertion,
       ]);
       assertStatus(compared, 0);
-      assert.match(compared.stdout, new RegExp(`^${stage}: `, 'm'));
+      // A run of a few seconds is too short to be judged.
+      assert.match(compared.stdout.replace(/\s+/g, ' '), new RegExp(` ${stage} \\(\\d+ and \\d+ whole seconds`));
     });
 
     test(
@@ -142,8 +143,7 @@ describe('every load', { concurrency: 2 }, () => {
     }
     const compared = await runCommand(t, ['compare', result, log]);
     assertStatus(compared, 0);
-    assert.match(compared.stdout, /^Mixed read, a part of Mixed\.$/m);
-    assert.match(compared.stdout, /^Mixed remove, a part of Mixed\.$/m);
+    assert.match(compared.stdout.replace(/\s+/g, ' '), / Mixed \(\d+ and \d+ whole seconds/);
   });
 
   test('a search finds what list, range and copy can do', async (t) => {
@@ -158,7 +158,7 @@ describe('every load', { concurrency: 2 }, () => {
       '--size',
       '1KiB',
     ];
-    const outcome = await runCommand(t, ['20000', '4', ...stages, '--find-peak'], { dotEnv: dotEnvOf(endpoint) });
+    const outcome = await runCommand(t, ['60000', '4', ...stages, '--find-peak'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     for (const stage of ['List', 'Range', 'Copy']) {
       assert.match(outcome.stdout, new RegExp(`^${stage} capacity: `, 'm'));

@@ -69,8 +69,8 @@ test('the end of a run on a terminal of 60 columns', () => {
     'Read     2,345.6  ███              12.00ms  12.00ms       5',
     'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
     '',
-    'Write, Read and Remove were limited by the store: in Write,',
-    '  more than 23 threads brought no more.',
+    'Write, Read and Remove were limited by the store: more than',
+    '  23 threads brought no more.',
   ]);
 });
 
@@ -81,8 +81,8 @@ test('the end of a run on a terminal of 80 columns', () => {
     'Read     2,345.6  ███                   4  12.00ms  12.00ms       5       store',
     'Remove  10,345.6  ██████████████        4  12.00ms  12.00ms       0       store',
     '',
-    'Read and Remove were limited by the store: in Read, more than 23 threads',
-    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB.',
+    'Read and Remove were limited by the store: more than 23 threads brought no',
+    '  more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
@@ -93,8 +93,8 @@ test('the end of a run on a terminal of 120 columns, in ASCII: lines of text hav
     'Read     2,345.6  ######                              4   2,814.7   36.6  12.00ms  12.00ms  12.00ms       5       store',
     'Remove  10,345.6  ############################        4  12,414.7  161.7  12.00ms  12.00ms  12.00ms       0       store',
     '',
-    'Read and Remove were limited by the store: in Read, more than 23 threads brought no more, 1,000.0/s',
-    '  of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+    'Read and Remove were limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB',
+    '  and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
@@ -149,7 +149,7 @@ test('a stage in which nothing was done has no bar, and the others keep theirs',
   assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
 });
 
-test('what is not known of two stages has a sentence for each', () => {
+test('what is not known of two stages has a sentence for each, and figures of one name their stage', () => {
   const unknown = STAGES.slice(1).map((stage) => ({
     ...stage,
     bottleneck: { cause: 'inconclusive', certainty: 'unknown', evidence: `${stage.stage} is odd`, advice: null },
@@ -159,4 +159,10 @@ test('what is not known of two stages has a sentence for each', () => {
     'What limited Read is not known: Read is odd.',
     'What limited Remove is not known: Remove is odd.',
   ]);
+  const likely = unknown.map((stage) => ({
+    ...stage,
+    bottleneck: { ...stage.bottleneck, cause: 'store', certainty: 'likely' },
+  }));
+  const [last] = formatStageSummary(/** @type {any} */ (likely), lookOf(80)).slice(-1);
+  assert.equal(last, 'Read and Remove were likely limited by the store: in Read, Read is odd.');
 });

@@ -108,8 +108,10 @@ test('the script draws what a real run shows on a terminal', { skip: !(await has
   const texts = textsOf(await readFile(file, 'utf8'));
   assert.equal(texts[0], '$ node r2-benchmark.js 20 2 --size 1KiB --local');
   for (const stage of ['Write', 'Read', 'Stat', 'Remove']) {
-    assert.ok(texts.includes(`${stage}: scheduling for 20 objects in 2 threads and 1 buckets`), texts.join('\n'));
-    assert.ok(texts.some((text) => text.startsWith(`${stage} limited by: `)));
+    assert.ok(
+      texts.some((text) => text.startsWith(`${stage} `) && text.endsWith(' inconclusive')),
+      texts.join('\n'),
+    );
   }
   assert.ok(!texts.some((text) => text.startsWith('# r2-benchmark ')), 'lines for programs are on no terminal');
   assert.ok(
@@ -127,6 +129,5 @@ test('the script draws a run in the middle of a stage', { skip: !(await hasScrip
   const svg = await readFile(file, 'utf8');
   const texts = textsOf(svg);
   assert.ok(svg.includes('<svg ') && texts.some((text) => /^Read 2\/2 {4}█*░* +\d+%/.test(text)), texts.join('\n'));
-  assert.ok(texts.some((text) => text.startsWith('Write took ')));
-  assert.ok(!texts.some((text) => text.startsWith('Read took ')));
+  assert.ok(!texts.some((text) => / took /.test(text)), 'the log is on no terminal');
 });
