@@ -142,7 +142,16 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
   });
 
   test('has its capacity asserted where it is a search', async (t) => {
-    const search = ['--find-peak', '--faults', 'queue=400', '--stages', 'write', '--size', '1KiB', '--no-preflight'];
+    const search = [
+      '--find-peak',
+      '--faults',
+      'queue=400,latency=5ms',
+      '--stages',
+      'write',
+      '--size',
+      '1KiB',
+      '--no-preflight',
+    ];
     const asserted = ['--assert', 'write.capacity > 1', '--assert', 'write.capacity.low < 1'];
     const command = await startCommand(t, ['20000', '16', '--local', ...search, ...asserted, ...FILES]);
     const outcome = await command.outcome;

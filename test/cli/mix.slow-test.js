@@ -120,7 +120,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
 
   test('finds each stale version that the store serves', async (t) => {
     const parameters = ['300', '16', '--mix', 'read=80,write=20', '--duration', '4s', '--gap', '1s'];
-    const { endpoint, outcome, result } = await runMix(t, parameters, 'seed=3,GET.stale=2%');
+    const { endpoint, outcome, result } = await runMix(t, parameters, 'seed=3,GET.stale=20%');
     const { faults } = await endpoint.report();
     const { mixed } = mixedOf(result);
     assert.ok(faults.stale > 0);
