@@ -63,7 +63,7 @@ export interface StageStart {
   bytesPerOperation: number;
   /** bytes of an operation that the lines of the log show although they do not move; absent if the log shows none */
   nominalBytes?: number;
-  /** ms, where it is time that ends the stage */
+  /** ms, where it is time that ends the stage; the longest that a search may take */
   duration: number | null;
   /** whether it is a capacity search */
   isSearch?: boolean;

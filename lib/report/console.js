@@ -95,13 +95,13 @@ class Console {
   }
 
   /** @param {StageStart} plan */
-  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration }) {
+  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration, isSearch }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     if (!this.#quiet && !this.#hasView) {
-      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration });
+      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration, isSearch });
     }
   }
 

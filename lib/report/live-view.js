@@ -1,4 +1,4 @@
-import { rounded } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { formatMegabytes } from '../text/units.js';
 import { formatStageSummary, latencyText } from './bar-table.js';
 import { lineOf, progressBar, sparkline } from './drawing.js';
@@ -25,8 +25,9 @@ const LABEL_WIDTH = 'Remove 4/4'.length + 2;
 const MIN_BAR = 8;
 const MAX_BAR = 40;
 
-/** Such as `12m 30s left`: what follows the bar does not move when a figure becomes shorter. */
-const TIME_WIDTH = 12;
+/** What follows the bar does not move when a figure becomes shorter. */
+const TIME_WIDTH = '12m 30s left'.length;
+const SEARCH_TIME_WIDTH = 'up to 12m 30s left'.length;
 const RATE_WIDTH = 9;
 const BYTES_WIDTH = '1234.5 MiB/s'.length;
 
@@ -85,9 +86,10 @@ function hasRoomFor({ columns, rows }, lines) {
 function progressParts({ place, stages, progress }, look) {
   const head = label(`${progress.stage} ${place}/${stages}`);
   const share = shareDone(progress);
+  const timeWidth = progress.isSearch ? SEARCH_TIME_WIDTH : TIME_WIDTH;
   const widest = amountDone({ ...progress, done: Math.max(progress.objects, progress.done) }, rounded).length;
   const amount = amountDone(progress, rounded).padStart(widest);
-  const [done, left] = [`${Math.floor(share * 100)}%`.padStart(4), (timeLeft(progress) ?? '').padStart(TIME_WIDTH)];
+  const [done, left] = [`${Math.floor(share * 100)}%`.padStart(4), (timeLeft(progress) ?? '').padStart(timeWidth)];
   const [long, short] = [`  ${done}  ${amount}  ${left}`, `  ${done}  ${left}`];
   const roomFor = (/** @type {string} */ text) => look.columns - 1 - head.length - text.length;
   const tail = roomFor(long) >= MIN_BAR ? long : short;
@@ -208,10 +210,14 @@ class StageView {
   }
 
   /** @param {SearchStep} step */
-  step({ operationsPerSecond, p50, p99, threads }) {
+  step({ operationsPerSecond, p50, p99, threads, rate }) {
     this.#addRate(operationsPerSecond);
     if (p50 !== null && p99 !== null) {
-      this.#latency = { p50, p99, of: `with ${rounded(threads)} ${threads === 1 ? 'thread' : 'threads'}` };
+      this.#latency = {
+        p50,
+        p99,
+        of: rate === undefined ? `with ${counted(threads, 'thread')}` : `at ${rounded(rate)}/s`,
+      };
     }
   }
 

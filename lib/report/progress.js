@@ -9,7 +9,7 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
 const RATE_OVER_MS = 5000;
 
 /**
- * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration'>} Plan
+ * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration' | 'isSearch'>} Plan
  *
  * @typedef {object} Sight what was seen of a stage at one moment
  * @property {number} at monotonic ms
@@ -25,7 +25,8 @@ const RATE_OVER_MS = 5000;
  * @property {string} stage
  * @property {number} objects
  * @property {number} bytesPerOperation bytes that an operation moves; 0 where it moves none
- * @property {number | null} duration ms, where it is time that ends the stage
+ * @property {number | null} duration ms, where it is time that ends the stage; the longest that a search may take
+ * @property {boolean} [isSearch]
  * @property {number} done operations
  * @property {number} worked operations, with the parts of those under way
  * @property {number} elapsed ms since the stage began
@@ -45,8 +46,8 @@ export class StagePace {
    * @param {Plan} plan
    * @param {number} startedAt monotonic ms
    */
-  constructor({ stage, objects, bytesPerOperation, duration }, startedAt) {
-    this.#plan = { stage, objects, bytesPerOperation, duration };
+  constructor({ stage, objects, bytesPerOperation, duration, isSearch }, startedAt) {
+    this.#plan = { stage, objects, bytesPerOperation, duration, isSearch };
     this.#startedAt = startedAt;
     this.#seen = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
   }
@@ -155,11 +156,11 @@ export function shareDone({ duration, elapsed, worked, done, objects }) {
 
 /**
  * @param {StageState} state
- * @returns {string | null} such as `15s left`; null where it cannot be foretold
+ * @returns {string | null} such as `15s left`; null if it cannot be foretold, or only the last operations are under way
  */
-export function timeLeft({ duration, elapsed, objects, worked, pace }) {
-  const left = duration === null ? secondsLeft(objects - worked, pace) : Math.max(duration - elapsed, 0) / 1000;
-  return left === null ? null : `${formatTime(left)} left`;
+export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace }) {
+  const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
+  return left === null || left <= 0 ? null : `${isSearch ? 'up to ' : ''}${formatTime(left)} left`;
 }
 
 /**

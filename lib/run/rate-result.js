@@ -46,12 +46,16 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
     maximum,
     duration: windows.length * WINDOW_MS,
     isClientBusy: isClientBusy || isEndpointStarved(outcome.hostLoad),
-    isHostUnsteady: outcome.hostLoad.loops.some((loop) => isUnsteady(loop, slo)),
+    isHostUnsteady:
+      isEndpointUnsteady(outcome.hostLoad) || outcome.hostLoad.loops.some((loop) => isUnsteady(loop, slo)),
   };
 }
 
 /** From this share of the time without a CPU on, the slowest hundredth of the operations may be the host's. */
 const WITHOUT_CPU = 0.05;
+
+/** Of the time: what runs or waits for a CPU so long has no time left. */
+const NO_TIME_LEFT = 0.9;
 
 /** Likewise, from this share of what an operation may take, by which one in a hundred timers was late. */
 const LATE_TIMERS = 0.2;
@@ -66,10 +70,19 @@ function isUnsteady({ waiting, delayP99 }, slo) {
 
 /**
  * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint answered late because this host had no CPU for it
+ * @returns {boolean} whether the embedded endpoint answered some late because this host had no CPU for it
  */
-function isEndpointStarved({ endpoint }) {
+function isEndpointUnsteady({ endpoint }) {
   return Number(endpoint?.waiting) >= WITHOUT_CPU;
+}
+
+/**
+ * @param {HostLoad} load
+ * @returns {boolean} whether it had no time left in which it could have caught up
+ */
+function isEndpointStarved(load) {
+  const { running, waiting } = load.endpoint ?? {};
+  return isEndpointUnsteady(load) && Number(running) + Number(waiting) >= NO_TIME_LEFT;
 }
 
 /**
@@ -79,8 +92,8 @@ function isEndpointStarved({ endpoint }) {
  * @returns {SearchStep}
  */
 export function rateStepResult(finished, measurement, clock) {
-  const { rate = 0 } = finished.step;
-  return { ...stepResult(finished, clock), verdict: verdictOf(rate, measurement) };
+  const { rate } = finished.step;
+  return { ...stepResult(finished, clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
 }
 
 /**

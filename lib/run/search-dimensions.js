@@ -1,9 +1,10 @@
 import { isHostBusy } from '../bottleneck/host-evidence.js';
 import { BucketObjects } from '../search/bucket-objects.js';
-import { BucketSearch } from '../search/bucket-search.js';
+import { BucketSearch, searchTime } from '../search/bucket-search.js';
 import { CapacitySearch } from '../search/capacity-search.js';
-import { RateSearch } from '../search/rate-search.js';
+import { RATE_SEARCH_MS, RateSearch } from '../search/rate-search.js';
 import { SearchObjects } from '../search/search-objects.js';
+import { STAGE_MS } from '../search/search-plan.js';
 import { writesObjects } from '../operations/registry.js';
 import { bucketResult } from './bucket-result.js';
 import { measurementOf, rateResult, rateStepResult } from './rate-result.js';
@@ -46,6 +47,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * What a search varies, and how.
  *
  * @typedef {object} Dimension
+ * @property {number} stageTime ms that the search of a stage takes at most
  * @property {() => SearchObjects | BucketObjects} objects
  * @property {(step: Step) => Pacing | null} pacing
  * @property {(stage: Stage, limits: SearchLimits, context: SearchContext) => StageSearch} search of a stage
@@ -75,6 +77,7 @@ export function dimensionOf(config, search) {
  */
 function overThreads({ objects }) {
   return {
+    stageTime: STAGE_MS,
     objects: () => new SearchObjects(objects.count),
     pacing: () => null,
     search(_stage, limits, { clock }) {
@@ -98,6 +101,7 @@ function overThreads({ objects }) {
 function overBuckets({ store, objects, load: { stages, availableCores } }, { target }) {
   const buckets = store.buckets.length;
   return {
+    stageTime: searchTime(buckets),
     objects: () => new BucketObjects({ objects: objects.count, buckets, areThere: !writesObjects(stages) }),
     pacing: () => null,
     search(stage, limits, context) {
@@ -125,12 +129,14 @@ function overBuckets({ store, objects, load: { stages, availableCores } }, { tar
  */
 function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) {
   return {
+    stageTime: RATE_SEARCH_MS,
     objects: () => new SearchObjects(objects.count),
     // Times that were the same in each step would show the same queues again and again.
-    pacing: ({ rate = 0 }) => ({ rate, arrival, seed: `arrivals of ${objects.runId} at ${rate}` }),
+    pacing: ({ rate }) =>
+      rate === undefined ? null : { rate, arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
     search(stage, limits, context) {
       const { clock } = context;
-      const search = new RateSearch(limits);
+      const search = new RateSearch({ ...limits, isRandom: arrival === 'poisson' });
       /** @type {Map<FinishedStep, RateMeasurement>} */
       const measurements = new Map();
       // Each is looked at several times, and takes all of the step's histograms to be decoded.

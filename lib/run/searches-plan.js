@@ -3,8 +3,9 @@ import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesAnOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
-import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
+import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { SearchStep } from '../search/search-step.js';
+import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
 
@@ -120,14 +121,17 @@ class SearchOfStage {
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
     this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
     const isFirst = place === 0 && search.peakOf === 'threads';
-    this.notices = isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : [];
+    this.notices = [
+      ...(place === 0 ? [timeNotice(dimension.stageTime, this.#names.toRun.length)] : []),
+      ...(isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : []),
+    ];
     this.starts = {
       stage: stage.name,
       objects: this.#given,
       threads: config.load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesAnOperation(stage, config),
-      duration: STAGE_MS,
+      duration: dimension.stageTime,
       isSearch: true,
       dimension: search.peakOf,
     };
@@ -224,6 +228,15 @@ class SearchOfStage {
       }),
     };
   }
+}
+
+/**
+ * @param {number} stageTime ms
+ * @param {number} stages
+ */
+function timeNotice(stageTime, stages) {
+  const whole = stages === 1 ? '' : ` a stage, ${formatDuration(stages * stageTime)} in all`;
+  return `--find-peak takes up to ${formatDuration(stageTime)}${whole}`;
 }
 
 /** @param {Step} step */

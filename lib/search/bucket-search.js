@@ -307,6 +307,14 @@ function durationOf(buckets, most) {
 
 /**
  * @param {number} buckets
+ * @returns {number} ms that a search over them takes at most, but for what its steps take to settle
+ */
+export function searchTime(buckets) {
+  return STAGE_MS + sumOf(numbersOf(buckets).map((each) => durationOf(each, buckets)));
+}
+
+/**
+ * @param {number} buckets
  * @returns {number} the share of all operations that the search on the first bucket may take, 0 to 1
  */
 function shareOfOne(buckets) {

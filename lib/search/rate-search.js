@@ -28,18 +28,18 @@ import { WINDOW_MS } from './step-rate.js';
  *   included
  * @property {boolean} isHostUnsteady whether this host stood still so often that a hundredth of the operations may be late by it
  *
- * @typedef {Step & { rate: number }} RateStep
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
  *
  * @typedef {object} RateStepResult
  * @property {number} elapsed ms of the whole step
  * @property {number} consumed operations that it began, whatever became of them
  * @property {number} attempts
+ * @property {readonly number[]} windows operations that completed in each window that was measured
  * @property {RateMeasurement} measurement
  */
 
 /** The search of a stage is over after this time, whatever it has found. ms */
-export const RATE_SEARCH_MS = 150_000;
+export const RATE_SEARCH_MS = 75_000;
 
 const NONE = /** @type {Tried | null} */ (null);
 
@@ -61,14 +61,26 @@ const ACCIDENTS = 1;
 /** Two rates that are no further apart are one answer. */
 const FINE_ENOUGH = 1.03;
 
-/** Threads' worth of the unloaded rate at which the search begins: next to nothing for most stores. */
+/** A gap below a rate that this host could not start may stay wider: it is no limit of the store. */
+const FINE_ENOUGH_OF_HOST = 1.15;
+
+/** A limit is sharp where next to nothing is late below it, and a large share above. */
+const SHARP = Object.freeze({ lateBelow: 0.1 * LATE_SHARE, lateAbove: 10 * LATE_SHARE });
+
+/** A closed loop shows what all threads can do; it may take this share of the operations that there are. */
+const CLOSED_SHARE = 0.1;
+
+/** The first rate that is tried, as a share of what the closed loop did. */
+const FIRST_SHARE = 0.95;
+
+/** The first rate without a closed loop, in threads' worth of the unloaded rate. */
 const FIRST_THREADS = 4;
 const MIN_RATE = 1;
 const MAX_RATE = 1_000_000;
-const FACTOR = 2;
 
-/** Where the first rate was too much already, the next ones are much lower. */
-const DOWN_FACTOR = 4;
+/** Up from the first rate, or down from it, the steps become larger: a closed loop is seldom far from the answer. */
+const FACTORS_UP = Object.freeze([1.1, 1.5, 2]);
+const FACTORS_DOWN = Object.freeze([1.25, 1.5, 2, 4]);
 
 const SETTLE_MS = 500;
 const MAX_SETTLE_MS = 3000;
@@ -97,6 +109,9 @@ const STEP_DOWN = 1.1;
 /** At the limit itself a hold would be kept half of the time. */
 const BELOW_LIMIT = 0.97;
 
+/** A rate that was kept for a few seconds may be a little above a sharp limit. */
+const BELOW_SHARP = 0.99;
+
 /** Where a limit is not sharp, these rates around it, in turn, show it best. */
 const AROUND_LIMIT = Object.freeze([0.97, 1.02, 0.94]);
 
@@ -111,18 +126,21 @@ const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
 
 /**
  * Finds the highest rate of an open loop at which a percentile of the latency, and the share of errors, stay within their
- * limits. It decides what is tried and what that means; it knows no clock and no store. It doubles the rate until a limit is
- * broken, halves the gap until it is narrow, and holds what it has found afresh. Where the client could not keep the times
- * of its operations, the store's limit was not reached.
+ * limits. It decides what is tried and what that means; it knows no clock and no store. It begins near what a closed loop does,
+ * goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and holds what it has found. If
+ * the client could not keep the times of its operations, the store's limit was not reached.
  */
 export class RateSearch {
   #maxThreads;
+  #isRandom;
   #budget;
-  #first;
+  #unloadedLatency;
   /** @type {Tried[]} */
   #tried = [];
-  /** @type {RateStep | null} */
+  /** @type {Step | null} */
   #step = null;
+  /** ops/s at which the search begins; null before a closed loop has shown it. @type {number | null} */
+  #first = null;
   #settle = SETTLE_MS;
   #holds = 0;
   #samples = 0;
@@ -132,6 +150,7 @@ export class RateSearch {
    * @param {object} options
    * @param {number} options.maxThreads
    * @param {number} options.unloadedLatency ms of an operation alone
+   * @param {boolean} [options.isRandom] whether operations arrive at random: some then wait for others at any rate
    * @param {number} [options.maxOperations] that there are objects for
    * @param {number} [options.maxAttempts] that there are dollars for
    * @param {boolean} [options.sharesOperations] whether the user cannot give more operations, because an earlier stage leaves them
@@ -139,26 +158,32 @@ export class RateSearch {
   constructor({
     maxThreads,
     unloadedLatency,
+    isRandom = false,
     maxOperations = Infinity,
     maxAttempts = Infinity,
     sharesOperations = false,
   }) {
     this.#maxThreads = maxThreads;
+    this.#isRandom = isRandom;
     this.#budget = new StepBudget({ time: RATE_SEARCH_MS, maxOperations, maxAttempts, sharesOperations });
-    this.#first = inRange((1000 * Math.min(FIRST_THREADS, maxThreads)) / unloadedLatency);
+    this.#unloadedLatency = unloadedLatency;
   }
 
-  /** @returns {RateStep | null} null where the search is over */
+  /** @returns {Step | null} null where the search is over; one without a rate is a closed loop of all threads */
   next() {
-    this.#step = this.#isOver ? null : this.#plan();
+    this.#step = this.#isOver ? null : (this.#closedLoop() ?? this.#plan());
     this.#isOver = this.#step === null;
     return this.#step;
   }
 
   /** @param {RateStepResult} result of the step that was planned last */
-  take({ elapsed, consumed, attempts, measurement }) {
-    const { rate, phase, minDuration } = /** @type {RateStep} */ (this.#step);
+  take({ elapsed, consumed, attempts, windows, measurement }) {
+    const { rate, phase, minDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
+    if (rate === undefined) {
+      this.#takeClosedLoop(windows, measurement);
+      return;
+    }
     // A step that ended long before its time had too few operations left.
     if (measurement.duration < minDuration / 2) {
       this.#isOver = true;
@@ -168,8 +193,35 @@ export class RateSearch {
     const verdict = verdictOf(rate, measurement);
     const { completed: operations, late, seconds, p99 } = measurement;
     this.#tried.push({ rate, operations, late, seconds, verdict, p99, phase: /** @type {SearchPhase} */ (phase) });
-    // What the store has not answered yet delays what comes next.
-    this.#settle = verdict === 'kept' ? SETTLE_MS : Math.min(SETTLE_MS + measurement.maximum, MAX_SETTLE_MS);
+    this.#settle = verdict === 'kept' ? SETTLE_MS : settleAfter(measurement);
+  }
+
+  /** @returns {Step | null} null where there was one, or there are too few operations for it */
+  #closedLoop() {
+    const operations = Math.floor(CLOSED_SHARE * this.#budget.operationsLeft);
+    if (this.#first !== null) {
+      return null;
+    }
+    if (operations < 2 * this.#maxThreads) {
+      this.#first = this.#unloadedRate;
+      return null;
+    }
+    return { ...this.#planned('ramp', MAX_RATE, DURATION_MS.ramp), rate: undefined, operations };
+  }
+
+  /**
+   * @param {readonly number[]} windows
+   * @param {RateMeasurement} measurement
+   */
+  #takeClosedLoop(windows, measurement) {
+    const completed = windows.reduce((sum, each) => sum + each, 0);
+    const { duration } = measurement;
+    this.#first = completed === 0 ? this.#unloadedRate : inRange((FIRST_SHARE * 1000 * completed) / duration);
+    this.#settle = settleAfter(measurement);
+  }
+
+  get #unloadedRate() {
+    return inRange((1000 * Math.min(FIRST_THREADS, this.#maxThreads)) / this.#unloadedLatency);
   }
 
   /**
@@ -207,6 +259,18 @@ export class RateSearch {
     return this.#judged.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
   }
 
+  /** Whether the limit is known well enough without a line through the shares of late operations. */
+  get #isSharp() {
+    const [low, high] = [this.#low, this.#high];
+    if (this.#isRandom || low === null || high?.verdict !== 'missed' || high.rate / low.rate > FINE_ENOUGH) {
+      return false;
+    }
+    const isByErrors = high.late <= LATE_SHARE * high.operations;
+    return (
+      low.late <= SHARP.lateBelow * low.operations && (isByErrors || high.late >= SHARP.lateAbove * high.operations)
+    );
+  }
+
   /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
   get #crossing() {
     const missed = this.#lowestMissed;
@@ -221,13 +285,13 @@ export class RateSearch {
     return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
   }
 
-  /** @returns {RateStep | null} */
+  /** @returns {Step | null} */
   #plan() {
     const low = this.#low;
     const high = this.#high;
     const last = this.#tried.at(-1);
     if (last?.phase === 'hold') {
-      return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(BELOW_LIMIT * last.rate);
+      return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(this.#lowerThan(last));
     }
     if (
       last !== undefined &&
@@ -236,12 +300,26 @@ export class RateSearch {
     ) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
     }
-    if (high === null || (low === null && high.rate === last?.rate)) {
+    const isAnyKept = this.#tried.some(({ verdict }) => verdict === 'kept');
+    if (high === null || (!isAnyKept && high.rate === last?.rate)) {
       return this.#nextRamp(low, last);
+    }
+    if (low !== null && (this.#isSharp || isFineOfHost(low, high))) {
+      return this.#hold(BELOW_SHARP * low.rate);
     }
     const limit = this.#crossing;
     const next = limit === null && this.#samples === 0 ? this.#bisect(low, high) : null;
-    return next ?? this.#sample(limit) ?? this.#hold(Infinity);
+    return next ?? this.#sample(limit) ?? this.#hold(limit === null ? low?.rate : BELOW_LIMIT * limit.rate);
+  }
+
+  /**
+   * @param {Tried} missed in a hold
+   * @returns {number | undefined} ops/s at which to hold next
+   */
+  #lowerThan(missed) {
+    const limit = this.#crossing;
+    const known = limit === null ? this.#low?.rate : BELOW_LIMIT * limit.rate;
+    return known && Math.min(known, BELOW_LIMIT * missed.rate);
   }
 
   /**
@@ -263,21 +341,32 @@ export class RateSearch {
   /**
    * @param {Tried | null} low
    * @param {Tried | undefined} last
-   * @returns {RateStep | null}
+   * @returns {Step | null}
    */
   #nextRamp(low, last) {
-    const factor = last === undefined ? 1 : last.verdict === 'kept' ? FACTOR : 1 / DOWN_FACTOR;
-    const rate = last === undefined ? this.#first : inRange(factor * last.rate);
+    const rate = this.#nextRampRate(last);
     if (rate !== last?.rate && this.#affords(rate, DURATION_MS.ramp, low?.rate ?? 0)) {
       return this.#planned('ramp', rate, DURATION_MS.ramp);
     }
     return low === null ? null : this.#hold(low.rate);
   }
 
+  /** @param {Tried | undefined} last */
+  #nextRampRate(last) {
+    if (last === undefined) {
+      return /** @type {number} */ (this.#first);
+    }
+    const isKept = last.verdict === 'kept';
+    const factors = isKept ? FACTORS_UP : FACTORS_DOWN;
+    const alike = this.#tried.filter(({ verdict }) => (verdict === 'kept') === isKept).map(({ rate }) => rate);
+    const factor = factors[Math.min(new Set(alike).size, factors.length) - 1];
+    return inRange(isKept ? factor * last.rate : last.rate / factor);
+  }
+
   /**
    * @param {Tried | null} low null where what seemed to be kept was above what was not
    * @param {Tried} high
-   * @returns {RateStep | null} null where both are near each other, or there is too little left
+   * @returns {Step | null} null where both are near each other, or there is too little left
    */
   #bisect(low, high) {
     const rate = low === null ? high.rate / STEP_DOWN : Math.sqrt(low.rate * high.rate);
@@ -289,7 +378,7 @@ export class RateSearch {
 
   /**
    * @param {Crossing | null} crossing
-   * @returns {RateStep | null} null where the limit is known well enough, or there is too little left
+   * @returns {Step | null} null where the limit is known well enough, or there is too little left
    */
   #sample(crossing) {
     const limit = crossing?.rate ?? this.#low?.rate ?? 0;
@@ -303,17 +392,11 @@ export class RateSearch {
   }
 
   /**
-   * @param {number} most ops/s
-   * @returns {RateStep | null} at the limit, as far as it is known
+   * @param {number | undefined} rate ops/s
+   * @returns {Step | null}
    */
-  #hold(most) {
-    const limit = this.#crossing;
-    const known = limit === null ? this.#low?.rate : BELOW_LIMIT * limit.rate;
-    if (known === undefined) {
-      return null;
-    }
-    const rate = Math.min(known, most);
-    if (!this.#affords(rate, HOLD_MS, 0)) {
+  #hold(rate) {
+    if (rate === undefined || !this.#affords(rate, HOLD_MS, 0)) {
       return null;
     }
     this.#holds += 1;
@@ -354,7 +437,7 @@ export class RateSearch {
    * @param {'ramp' | 'refine' | 'hold'} phase
    * @param {number} rate ops/s
    * @param {number} time ms that are measured
-   * @returns {RateStep}
+   * @returns {Step}
    */
   #planned(phase, rate, time) {
     const duration = stretched(rate, time);
@@ -384,7 +467,7 @@ export class RateSearch {
       needed,
       limitingResource,
     };
-    const crossing = this.#crossing;
+    const crossing = this.#isSharp ? null : this.#crossing;
     if (crossing !== null && high?.verdict !== 'client') {
       const { rate, ...interval } = crossing;
       return { ...common, bound: 'exact', rate, interval: { ...interval, confidence: CONFIDENCE } };
@@ -400,8 +483,8 @@ export class RateSearch {
     return {
       ...common,
       bound: 'exact',
-      rate: low.rate,
-      interval: { low: low.rate, high: high.rate, confidence: null },
+      rate: held.rate,
+      interval: { low: held.rate, high: high.rate, confidence: null },
     };
   }
 }
@@ -445,6 +528,22 @@ export function verdictOf(rate, measurement) {
 function stretched(rate, duration) {
   const wanted = Math.min((1000 * MIN_OPERATIONS) / rate, MAX_STRETCHED_MS);
   return inWholeWindows(Math.max(duration, wanted));
+}
+
+/**
+ * @param {Tried} low
+ * @param {Tried} high
+ */
+function isFineOfHost(low, high) {
+  return high.verdict === 'client' && high.rate / low.rate <= FINE_ENOUGH_OF_HOST;
+}
+
+/**
+ * @param {RateMeasurement} measurement
+ * @returns {number} ms: what the store has not answered yet delays what comes next
+ */
+function settleAfter({ maximum }) {
+  return Math.min(SETTLE_MS + maximum, MAX_SETTLE_MS);
 }
 
 /** @param {number} rate ops/s */

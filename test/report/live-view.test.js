@@ -297,10 +297,14 @@ test('a search shows its steps', (t) => {
   view.stepEnds?.('Write', { ...common, threads: 1, operationsPerSecond: 50, p50: 20, p99: 21 });
   view.stepEnds?.('Write', { ...common, threads: 2, operationsPerSecond: 100, p50: 20.5, p99: 22 });
   mock.timers.tick(250);
+  assert.match(String(drawn.at(-1)?.[1]), / up to 30s left$/);
   assert.deepEqual(drawn.at(-1)?.slice(2, 4), [
     'ops/s               0  ▄█',
     'latency     p50 20.50ms  p99 22.00ms  with 2 threads',
   ]);
+  view.stepEnds?.('Write', { ...common, threads: 2, rate: 90, operationsPerSecond: 90, p50: 20.5, p99: 22 });
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
 });
 
 test('attempts that fail are counted, those that the store refused apart, and operations that are given up', (t) => {

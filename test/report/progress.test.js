@@ -48,9 +48,10 @@ test('where time ends a stage, the line tells how much of it has passed', () => 
     lineWithoutData({ ...stage, elapsed: 5000, rate: 500 }),
     'Stat  2500 operations  50%  500 ops/s  5s left',
   );
+  assert.equal(lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }), 'Stat  2500 operations  100%  238 ops/s');
   assert.equal(
-    lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }),
-    'Stat  2500 operations  100%  238 ops/s  0s left',
+    lineWithoutData({ ...stage, isSearch: true, elapsed: 5000, rate: 500 }),
+    'Stat  2500 operations  50%  500 ops/s  up to 5s left',
   );
 });
 
