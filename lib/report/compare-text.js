@@ -211,7 +211,10 @@ export function metricRow({ metric, before, after, ratio, low, high, verdict }) 
     ? '-'
     : `${low === null ? '0' : ratioText(low)} to ${high === null ? 'any' : ratioText(high)}`;
   const figures = [before, after].map((figure) => (figure === null ? '-' : figureText(metric, figure)));
-  return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, verdict]);
+  // Its own interval excludes 1, but among as many figures one may do that by chance.
+  const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
+  const shown = isDoubtful ? 'maybe chance' : verdict;
+  return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, shown]);
 }
 
 /** @param {readonly string[]} cells */

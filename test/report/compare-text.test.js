@@ -176,6 +176,17 @@ test('stages of one run alone are named', () => {
   assert.match(text, /^Only before: Write, Stat\.\nOnly after: Remove\.$/m);
 });
 
+test('a figure whose own interval excludes 1, but not that of all figures together, says so in its row', () => {
+  const [stage] = COMPARED.stages;
+  const reason = 'among 14 figures, chance alone may bring one that differs as much';
+  const doubtful = { low: 1.02, high: 1.2, verdict: /** @type {const} */ ('cannot tell'), reason };
+  const metrics = stage.metrics.map((each) => (each.metric === 'p99' ? { ...each, ...doubtful } : each));
+  const lines = formatComparison(comparison({ stages: [{ ...stage, metrics }] })).split('\n');
+  const row = lines.find((line) => line.startsWith('  p99 '));
+  assert.match(String(row), / 1\.020 to 1\.200 {2}maybe chance$/);
+  assert.ok(Number(row?.length) <= 80);
+});
+
 test('kinds of a mix have a table after that of their stage, without a verdict on what has no seconds of its own', () => {
   const [stage] = COMPARED.stages;
   const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };
