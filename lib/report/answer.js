@@ -45,7 +45,7 @@ function rateText(stage) {
  * @param {WritableStage} stage
  * @returns {Answer} its capacity where one was looked for, or its mean, or its peak where that is all there is
  */
-function rateOf({ search, merge, average, peak }) {
+export function rateOf({ search, merge, average, peak }) {
   if (search?.rate !== undefined) {
     return { rate: search.rate.operationsPerSecond, bound: search.rate.bound === 'at least' ? 'at least' : 'exact' };
   }

@@ -2,6 +2,7 @@ import { bottleneckSentence } from '../bottleneck/sentence.js';
 import { decimal, rounded, shortLimit } from '../text/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
 import { throughputText } from '../text/units.js';
+import { rateOf } from './answer.js';
 import { lineOf, valueBar } from './drawing.js';
 
 /**
@@ -103,11 +104,15 @@ function limitSentences(stages, look) {
  *   | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
- * @returns {SummaryRow[]} the stage, and each kind of operation that it mixes
+ * @returns {SummaryRow[]} the stage, with the rate that a search found, and each kind of operation that it mixes
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
-  return [{ ...stage, name: stage.stage }, ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation }))];
+  const average = rateOf(stage).rate ?? stage.average;
+  return [
+    { ...stage, average, name: stage.stage },
+    ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),
+  ];
 }
 
 /**

@@ -153,7 +153,9 @@ for (const [what, name] of [
       );
       for (const [place, stage] of stages.entries()) {
         for (const [title, value] of Object.entries(figuresOf(stage))) {
-          assert.equal(rows[place][title], value, `${stage.stage} ${title}`);
+          // The mean stands once where it is the rate.
+          const shown = rows[place][title] ?? (title === 'Mean ops/s' ? rows[place]['Rate ops/s'] : undefined);
+          assert.equal(shown, value, `${stage.stage} ${title}`);
         }
       }
       await page.close();

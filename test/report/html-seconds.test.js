@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeSeconds } from '../../lib/model/host-series.js';
+import { distinctNames } from '../../lib/report/html/browser/maps.js';
 import { csvLines, decodeSeconds, hostMap, ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
 
 /** @import { StageSum } from '../../lib/model/result.js' */
@@ -174,4 +175,14 @@ test('the CSV of one host has its seconds, and no date where there is none', () 
   const run = /** @type {any} */ ({ host: 'fra-1', stages });
   assert.equal(csvLines(run)[1], '1970-01-01T00:00:07Z,Read,fra-1,7,14\n');
   assert.equal(csvLines({ ...run, merge: { isDated: false } })[1], '00:00:07,Read,fra-1,7,14\n');
+});
+
+test('labels of hosts keep what tells them apart', () => {
+  assert.deepEqual(
+    distinctNames(['benchmark-client-eu-west-1', 'benchmark-client-us-east-2', 'benchmark-client-us-east-3']),
+    ['…eu-west-1', '…us-east-2', '…us-east-3'],
+  );
+  assert.deepEqual(distinctNames(['one', 'a-very-long-name-of-a-host']), ['one', 'a-very-…-a-host']);
+  assert.deepEqual(distinctNames(['worker-1', 'worker-2']), ['worker-1', 'worker-2']);
+  assert.deepEqual(distinctNames([]), []);
 });

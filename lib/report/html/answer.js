@@ -31,10 +31,11 @@ export function answerOf(result) {
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} ops/s that stand for it: of its capacity, of the time in which all hosts were in it, or of all of it
+ * @returns {number | null} ops/s that stand for it: the rate that a search found, its capacity, of the time in which all hosts were in it, or of all of it
  */
 export function rateOf(stage) {
-  return capacityOf(stage)?.operationsPerSecond ?? stage.merge?.together?.operationsPerSecond ?? stage.average ?? null;
+  const found = stage.search?.rate?.operationsPerSecond ?? capacityOf(stage)?.operationsPerSecond;
+  return found ?? stage.merge?.together?.operationsPerSecond ?? stage.average ?? null;
 }
 
 /** @param {StageSum} stage */

@@ -170,13 +170,14 @@ export function comparisonAnswer(stages, beginning) {
  */
 export function ratiosSection({ stages, margin }, names) {
   const columns = columnsOf(names);
+  const axis = axisOf(stages);
   return {
     id: 'ratios',
     title: 'Ratios',
     body: html`${stages.map(
       (stage) =>
         html`<h3>${stage.stage}</h3>
-          ${ratioChart(stage, margin, names)}
+          ${ratioChart(stage, { axis, margin }, names)}
           ${table({ caption: `${stage.stage}: ${names.ratio}`, columns, rows: stage.metrics })}`,
     )}`,
   };
@@ -238,32 +239,63 @@ const RIGHT = 110;
 const ROW = 26;
 const TOP = 24;
 
-/** Ratios that the chart shows at least, and at most. */
-const MIN_SPAN = 1.1;
-const MAX_SPAN = 10;
+/**
+ * A logarithmic axis of ratios around 1: twice and half are as far.
+ *
+ * @typedef {object} RatioAxis
+ * @property {number} span the largest ratio; the smallest is its inverse
+ * @property {readonly number[]} ticks
+ */
+
+/** From the narrowest to the widest. @type {readonly RatioAxis[]} */
+const AXES = [
+  { span: 1.1, ticks: [0.95, 1, 1.05] },
+  { span: 1.25, ticks: [0.8, 0.9, 1, 1.1, 1.2] },
+  { span: 1.5, ticks: [0.7, 0.8, 1, 1.2, 1.4] },
+  { span: 2, ticks: [0.5, 0.7, 1, 1.5, 2] },
+  { span: 5, ticks: [0.2, 0.5, 1, 2, 5] },
+  { span: 10, ticks: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
+];
 
 /**
- * Each ratio with its interval, on a logarithmic axis around 1: twice and half are as far.
+ * @param {readonly ComparedStage[]} stages
+ * @returns {RatioAxis} the narrowest that has all of them: stages are compared with each other, too
+ */
+function axisOf(stages) {
+  const ends = stages
+    .flatMap(({ metrics }) => metrics.filter(hasRatio))
+    .flatMap(({ ratio, low, high }) => [ratio ?? 1, low ?? 1, high ?? 1])
+    .filter((value) => value > 0);
+  const most = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), 1);
+  return AXES.find(({ span }) => span >= most) ?? AXES[AXES.length - 1];
+}
+
+/** @param {ComparedStage['metrics'][number]} metric */
+function hasRatio({ ratio }) {
+  return ratio !== null && ratio > 0;
+}
+
+/**
+ * Each ratio with its interval.
  *
  * @param {ComparedStage} stage
- * @param {number} margin share of a change that counts as none
+ * @param {object} scale
+ * @param {RatioAxis} scale.axis
+ * @param {number} scale.margin share of a change that counts as none
  * @param {SideNames} names
  * @returns {Markup}
  */
-function ratioChart({ stage, metrics }, margin, { ratio: whatRatio }) {
-  const shown = metrics.filter(({ ratio }) => ratio !== null && ratio > 0);
+function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin }, { ratio: whatRatio }) {
+  const shown = metrics.filter(hasRatio);
   if (shown.length === 0) {
     return html`<p>No ratio can be given.</p>`;
   }
-  const ends = shown.flatMap(({ ratio, low, high }) => [ratio ?? 1, low ?? 1, high ?? 1]).filter((value) => value > 0);
-  const most = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), MIN_SPAN);
-  const span = Math.min(most * 1.03, MAX_SPAN);
   const x = (/** @type {number} */ value) => {
     const position = (Math.log(Math.max(value, 1e-9)) / Math.log(span) + 1) / 2;
     return (LEFT + Math.min(Math.max(position, 0), 1) * (WIDTH - LEFT - RIGHT)).toFixed(1);
   };
   const bottom = TOP + shown.length * ROW;
-  const ticks = [1 / span, 1 / Math.sqrt(span), 1, Math.sqrt(span), span].map(
+  const ticks = values.map(
     (value) =>
       html`<line
           class="${value === 1 ? 'none' : 'grid'}"
@@ -271,7 +303,7 @@ function ratioChart({ stage, metrics }, margin, { ratio: whatRatio }) {
           x2="${x(value)}"
           y1="${TOP}"
           y2="${bottom}"
-        /><text class="small" x="${x(value)}" y="14" text-anchor="middle">${ratioText(value)}</text>`,
+        /><text class="small" x="${x(value)}" y="14" text-anchor="middle">${value}</text>`,
   );
   const rows = shown.map(({ metric, ratio, low, high, verdict }, place) => {
     const y = TOP + place * ROW + ROW / 2;
@@ -303,23 +335,25 @@ function ratioChart({ stage, metrics }, margin, { ratio: whatRatio }) {
       /><text class="small" x="${WIDTH}" y="${y + 4}" text-anchor="end">${verdict}</text></g
     >`;
   });
-  return html`<svg
-    class="ratios"
-    viewBox="0 0 ${WIDTH} ${bottom + 6}"
-    width="${WIDTH}"
-    height="${bottom + 6}"
-    role="img"
-    aria-label="Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures"
-  >
-    <rect
-      class="margin"
-      x="${x(1 - margin)}"
-      width="${Math.max(Number(x(1 + margin)) - Number(x(1 - margin)), 0).toFixed(1)}"
-      y="${TOP}"
-      height="${bottom - TOP}"
-    />
-    ${ticks} ${rows}
-  </svg> `;
+  return html`<div class="scroll">
+    <svg
+      class="ratios"
+      viewBox="0 0 ${WIDTH} ${bottom + 6}"
+      width="${WIDTH}"
+      height="${bottom + 6}"
+      role="img"
+      aria-label="Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures"
+    >
+      <rect
+        class="margin"
+        x="${x(1 / (1 + margin))}"
+        width="${Math.max(Number(x(1 + margin)) - Number(x(1 / (1 + margin))), 0).toFixed(1)}"
+        y="${TOP}"
+        height="${bottom - TOP}"
+      />
+      ${ticks} ${rows}
+    </svg>
+  </div> `;
 }
 
 /** @param {number} value */

@@ -68,9 +68,10 @@ export function share(value) {
  * @param {readonly Column<Row>[]} parts.columns the first one names the row
  * @param {Iterable<Row>} parts.rows
  * @param {(row: Row) => string} [parts.groupOf] the heading under which rows stand that follow each other
+ * @param {boolean} [parts.isOfCards] whether each row becomes a list on a phone, which has no room for so many columns
  * @returns {Markup}
  */
-export function table({ caption, columns, rows, groupOf }) {
+export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
   const head = columns.map(
     ({ title, unit, kind = 'figure' }) =>
       html`<th scope="col" class="${kind}">
@@ -80,11 +81,13 @@ export function table({ caption, columns, rows, groupOf }) {
   /** @type {{ heading: string | null, lines: Markup[] }[]} */
   const groups = [];
   for (const row of rows) {
-    const cells = columns.map(({ cell, kind = 'figure' }, place) =>
-      place === 0
+    const cells = columns.map(({ title, unit = '', cell, kind = 'figure' }, place) => {
+      const name = `${title} ${unit}`.trim();
+      const attributes = isOfCards ? html`class="${kind}" data-title="${name}"` : html`class="${kind}"`;
+      return place === 0
         ? html`<th scope="row" class="${kind}">${cell(row)}</th>`
-        : html`<td class="${kind}">${cell(row)}</td>`,
-    );
+        : html`<td ${attributes}>${cell(row)}</td>`;
+    });
     const heading = groupOf?.(row) ?? null;
     if (groups.at(-1)?.heading !== heading) {
       groups.push({ heading, lines: heading === null ? [] : [headingRow(heading, columns.length)] });
@@ -96,7 +99,7 @@ export function table({ caption, columns, rows, groupOf }) {
     );
   }
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
-    <table>
+    <table${isOfCards ? html` class="cards"` : null}>
       <caption>
         ${caption}
       </caption>

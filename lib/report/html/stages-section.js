@@ -14,11 +14,14 @@ import { html } from './markup.js';
  * @import { Section } from './page.js'
  */
 
+/** @type {Column<StageSum>} */
+const MEAN = { title: 'Mean', unit: 'ops/s', cell: ({ average }) => rate(average) };
+
 /** @type {readonly Column<StageSum>[]} */
 const COLUMNS = [
   { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
   { title: 'Rate', unit: 'ops/s', cell: (stage) => rate(rateOf(stage)) },
-  { title: 'Mean', unit: 'ops/s', cell: ({ average }) => rate(average) },
+  MEAN,
   { title: 'Peak second', unit: 'ops/s', cell: ({ peak }) => rate(peak) },
   { title: 'Mean', unit: 'MiB/s', cell: ({ averageBytes }) => megabytes(averageBytes) },
   { title: 'p50', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p50) },
@@ -45,9 +48,18 @@ export function stagesSection({ stages, merge }) {
   return {
     id: 'stages',
     title: merge?.ways === undefined ? 'Stages' : 'Stages, all ways together',
-    body: html`${table({ caption: 'What each stage did', columns: COLUMNS, rows: stages.flatMap(withKinds) })}
+    body: html`${table({ caption: 'What each stage did', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}
       <dl class="findings">${stages.map(findingOf)}</dl> `,
   };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @returns {readonly Column<StageSum>[]} without the mean where it is the rate of every stage
+ */
+function columnsFor(stages) {
+  const isMeanElse = stages.some((stage) => stage.average !== rateOf(stage));
+  return COLUMNS.filter((column) => column !== MEAN || isMeanElse);
 }
 
 /**

@@ -15,6 +15,9 @@ const BELOW = 50;
 const NAME_WIDTH = 112;
 const MAX_NAME = 15;
 
+/** Less is shown with the rest of a name. */
+const MIN_COMMON = 3;
+
 /**
  * One coloured field of a map.
  *
@@ -87,6 +90,24 @@ export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, 
 }
 
 /**
+ * @param {readonly string[]} names
+ * @returns {string[]} those that are too long without what all of them begin with, and with both ends of what is left
+ */
+export function distinctNames(names) {
+  const [first = ''] = names;
+  let common = 0;
+  while (common < first.length && names.every((name) => name[common] === first[common])) {
+    common += 1;
+  }
+  const cut = names.length < 2 || common < MIN_COMMON ? 0 : common;
+  return names.map((name) => {
+    const own = name.length > MAX_NAME && cut > 0 ? `…${name.slice(cut)}` : name;
+    const half = (MAX_NAME - 1) / 2;
+    return own.length > MAX_NAME ? `${own.slice(0, half)}…${own.slice(-half)}` : own;
+  });
+}
+
+/**
  * A row for each host.
  *
  * @param {object} map
@@ -111,7 +132,7 @@ export function hostMapChart({ hosts, cells, moments, extent, onCursor }, colors
       size: NAME_WIDTH,
       splits: () => hosts.map((_, place) => place + 0.5),
       filter: (_, splits) => splits,
-      values: () => hosts.map((name) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name)),
+      values: () => distinctNames(hosts),
       grid: { show: false },
       ticks: { show: false },
     },
