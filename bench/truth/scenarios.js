@@ -57,79 +57,128 @@ const NO_CPU = Object.freeze({ ...only('client CPU'), underSteal: 'host CPU' });
 
 /** @type {readonly Scenario[]} */
 const SCENARIOS = [
-  {
-    ...STARVED,
-    name: 'client starved',
-    rate: 1000,
-    causes: { plain: NO_CPU, search: NO_CPU },
-  },
-  {
-    ...STARVED,
-    name: 'client robbed of its core',
-    rate: 500,
-    isRobbed: true,
-    causes: { plain: only('host CPU'), search: only('host CPU') },
-  },
-  {
-    ...STARVED,
-    name: 'client with a quota of half a core',
-    rate: 400,
-    quota: 0.5,
-    causes: { plain: only('host CPU') },
-  },
-  {
-    ...NARROW,
-    name: 'link of 100 Mbit/s',
-    endpoint: { faults: '' },
-    rate: 700,
-    linkSpeed: 100e6,
-    otherwise: {
-      name: 'link of 100 Mbit/s (the endpoint holds back)',
-      endpoint: { faults: 'bandwidth=12MB' },
-      linkSpeed: undefined,
+  ...withVariants(
+    {
+      ...STARVED,
+      name: 'client starved',
+      rate: 1000,
+      causes: { plain: NO_CPU, search: NO_CPU },
     },
-    // How fast the link is, nobody can know: a full link is not to be seen.
-    causes: { plain: only(BEYOND) },
-  },
-  {
-    ...ROOMY,
-    name: 'too few threads',
-    endpoint: { faults: 'latency=20ms' },
-    rate: 250,
-    threads: 5,
-    causes: { plain: only('concurrency'), search: only('concurrency') },
-  },
-  {
-    ...ROOMY,
-    name: 'slow path of 30 ms',
-    endpoint: { faults: '' },
-    rate: 300,
-    threads: 10,
-    distance: 30,
-    causes: { plain: { right: 'concurrency', supersets: [BEYOND] } },
-  },
-  {
-    ...ROOMY,
-    name: 'bucket that refuses',
-    endpoint: { faults: 'rate=300,latency=5ms' },
-    rate: 350,
-    causes: { plain: only('store throttling'), search: only('store throttling') },
-  },
-  {
-    ...ROOMY,
-    name: 'bucket that queues',
-    endpoint: { faults: 'queue=300,latency=5ms' },
-    rate: 300,
-    // Its peak is searched for in the part about capacities, where the cause is looked at as well.
-    causes: { plain: { right: 'store', supersets: [BEYOND] } },
-  },
-  {
-    ...ROOMY,
-    name: 'one bucket of three that queues',
-    endpoint: { buckets: ['truth-1', 'truth-2', 'truth-3'], faults: 'queue@truth-2=100,latency=5ms' },
-    rate: 300,
-    causes: { plain: { right: 'store', supersets: [BEYOND] } },
-  },
+    [{ name: '200 threads', threads: 200 }],
+  ),
+  ...withVariants(
+    {
+      ...STARVED,
+      name: 'client robbed of its core',
+      rate: 500,
+      isRobbed: true,
+      causes: { plain: only('host CPU'), search: only('host CPU') },
+    },
+    [{ name: '200 threads', threads: 200 }],
+  ),
+  ...withVariants(
+    {
+      ...STARVED,
+      name: 'client with a quota of half a core',
+      rate: 400,
+      quota: 0.5,
+      causes: { plain: only('host CPU') },
+    },
+    [{ name: '0.3 cores', quota: 0.3, rate: 250 }],
+  ),
+  ...withVariants(
+    {
+      ...NARROW,
+      name: 'link of 100 Mbit/s',
+      endpoint: { faults: '' },
+      rate: 700,
+      linkSpeed: 100e6,
+      otherwise: {
+        name: 'link of 100 Mbit/s (the endpoint holds back)',
+        endpoint: { faults: 'bandwidth=12MB' },
+        linkSpeed: undefined,
+      },
+      // How fast the link is, nobody can know: a full link is not to be seen.
+      causes: { plain: only(BEYOND) },
+    },
+    [
+      {
+        name: '50 Mbit/s',
+        rate: 350,
+        linkSpeed: 50e6,
+        otherwise: { endpoint: { faults: 'bandwidth=6MB' }, linkSpeed: undefined },
+      },
+    ],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'too few threads',
+      endpoint: { faults: 'latency=20ms' },
+      rate: 250,
+      threads: 5,
+      causes: { plain: only('concurrency'), search: only('concurrency') },
+    },
+    [
+      { name: 'one, 10 ms', threads: 1, rate: 100, endpoint: { faults: 'latency=10ms' } },
+      { name: 'two, 50 ms', threads: 2, rate: 40, endpoint: { faults: 'latency=50ms' } },
+      { name: '20, 100 ms', threads: 20, rate: 200, endpoint: { faults: 'latency=100ms' } },
+      { name: '5, random 20 ms', endpoint: { faults: 'latency=lognormal:20ms:0.3' } },
+    ],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'slow path of 30 ms',
+      endpoint: { faults: '' },
+      rate: 300,
+      threads: 10,
+      distance: 30,
+      causes: { plain: { right: 'concurrency', supersets: [BEYOND] } },
+    },
+    [
+      { name: '10 ms', threads: 5, rate: 400, distance: 10 },
+      { name: '80 ms', threads: 20, rate: 240, distance: 80 },
+    ],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'bucket that refuses',
+      endpoint: { faults: 'rate=300,latency=5ms' },
+      rate: 350,
+      causes: { plain: only('store throttling'), search: only('store throttling') },
+    },
+    [
+      { name: '100 a second', rate: 150, endpoint: { faults: 'rate=100,latency=5ms' } },
+      { name: '200 threads', threads: 200 },
+    ],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'bucket that queues',
+      endpoint: { faults: 'queue=300,latency=5ms' },
+      rate: 300,
+      // Its peak is searched for in the part about capacities, where the cause is looked at as well.
+      causes: { plain: { right: 'store', supersets: [BEYOND] } },
+    },
+    [
+      { name: '100 a second', rate: 100, endpoint: { faults: 'queue=100,latency=5ms' } },
+      { name: '200 threads', threads: 200 },
+      { name: '700 a second, 20 ms', threads: 100, rate: 700, endpoint: { faults: 'queue=700,latency=20ms' } },
+    ],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'one bucket of three that queues',
+      endpoint: { buckets: ['truth-1', 'truth-2', 'truth-3'], faults: 'queue@truth-2=100,latency=5ms' },
+      rate: 300,
+      causes: { plain: { right: 'store', supersets: [BEYOND] } },
+    },
+    [{ name: '200 threads', threads: 200 }],
+  ),
   {
     ...NARROW,
     name: 'bandwidth cap',
@@ -138,6 +187,35 @@ const SCENARIOS = [
     rate: 600,
     causes: { search: only('bandwidth') },
   },
+  ...withVariants(
+    {
+      ...NARROW,
+      name: 'bandwidth of 5 MB a second',
+      endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
+      rate: 300,
+      causes: { plain: { right: 'store', supersets: [BEYOND] } },
+    },
+    [{ name: '12 MB', rate: 700, endpoint: { faults: 'bandwidth=12MB,latency=5ms' } }],
+  ),
+  ...withVariants(
+    {
+      ...ROOMY,
+      name: 'requested rate of 200 a second',
+      endpoint: { faults: 'latency=5ms' },
+      rate: 200,
+      options: [...SMALL, '--rate', '200'],
+      causes: { plain: only('requested rate') },
+    },
+    [
+      { name: 'at random', options: [...SMALL, '--rate', '200', '--arrival', 'poisson'] },
+      {
+        name: '50 a second, 50 ms',
+        rate: 50,
+        endpoint: { faults: 'latency=50ms' },
+        options: [...SMALL, '--rate', '50'],
+      },
+    ],
+  ),
 ];
 
 /**
@@ -160,6 +238,19 @@ function isPossible({ isPinned = false, quota, linkSpeed }) {
   return (
     (!isPinned || canPin()) && (quota === undefined || canLimitCpu()) && (linkSpeed === undefined || canCapLinks())
   );
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {readonly Partial<Scenario>[]} variants of which the names say what is different
+ * @returns {Scenario[]} the variants in plain runs alone
+ */
+function withVariants(scenario, variants) {
+  const causes = { plain: scenario.causes.plain };
+  return [
+    scenario,
+    ...variants.map((variant) => ({ ...scenario, causes, ...variant, name: `${scenario.name}: ${variant.name}` })),
+  ];
 }
 
 /**
