@@ -106,7 +106,11 @@ const SCENARIOS = [
         name: '50 Mbit/s',
         rate: 350,
         linkSpeed: 50e6,
-        otherwise: { endpoint: { faults: 'bandwidth=6MB' }, linkSpeed: undefined },
+        otherwise: {
+          name: 'link of 50 Mbit/s (the endpoint holds back)',
+          endpoint: { faults: 'bandwidth=6MB' },
+          linkSpeed: undefined,
+        },
       },
     ],
   ),

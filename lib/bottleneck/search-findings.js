@@ -137,6 +137,9 @@ function starved(evidence) {
   return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
+/** An interval whose ends are further apart is not all that more time would find. */
+const WIDE = 1.1;
+
 /**
  * @param {RateConclusion} conclusion
  * @param {object} limits
@@ -155,7 +158,9 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
       ? [`at higher rates this host, with ${counted(threads, 'thread')}, was too late or too busy`]
       : []),
     ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
-    ...(limitingResource === 'time' && bound !== 'exact' ? ['there was no time for more'] : []),
+    ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
+      ? ['there was no time for more']
+      : []),
   ];
   return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join('; ') };
 }
@@ -169,11 +174,18 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
  * @param {boolean} broken.isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
-export function rateBottleneck({ bound, rate, isClientLimited, limitingResource }, { bottleneck, clientLoad }, broken) {
+export function rateBottleneck(
+  { bound, rate, interval: found, isClientLimited, limitingResource },
+  { bottleneck, clientLoad },
+  broken,
+) {
   const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
     const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
     return isBusy ? starved(evidence) : unknown(evidence, 'more <threads>, or another host,');
+  }
+  if (rate === null) {
+    return unknown('no rate was tried for long enough', adviceFor(limitingResource));
   }
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
     // The rates of a search are its own: that one was kept limits nothing.
@@ -181,7 +193,8 @@ export function rateBottleneck({ bound, rate, isClientLimited, limitingResource 
       ? unknown('each rate that was tried was kept', adviceFor(limitingResource))
       : bottleneck;
   }
-  const late = `above ${decimal(rate ?? 0)}/s answers took longer than ${slo.toFixed(2)}ms`;
+  const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `above ${decimal(rate)}/s`;
+  const late = `${where} answers took longer than ${slo.toFixed(2)}ms`;
   if (isBusy && bottleneck.cause.endsWith('CPU')) {
     return bottleneck;
   }

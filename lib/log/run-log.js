@@ -5,7 +5,7 @@ import { foundLine, searchHeading, stepLine } from './search-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
- * @import { RampKind, RampStep, Result, RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { RampKind, RampStep, Result, RunFacts, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
  * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind by which an output may leave lines out; `search` are those of
@@ -31,6 +31,8 @@ export class RunLog {
   #writeLine;
   #writeMachineLine;
   #isSearch = false;
+  /** @type {SearchDimension | undefined} */
+  #dimension;
   #retries = 0;
   #hasBegun = false;
   /** See StageStart. */
@@ -59,6 +61,7 @@ export class RunLog {
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
   stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
+    this.#dimension = dimension;
     this.#operationBytes = null;
     this.#nominalBytes = nominalBytes;
     if (isSearch) {
@@ -73,7 +76,7 @@ export class RunLog {
    * @param {SearchStep} step
    */
   stepEnds(stage, step) {
-    this.#write([stepLine(stage, step)], 'search');
+    this.#write([stepLine(stage, step, this.#dimension)], 'search');
     this.#record({ kind: 'step', stage, startedAt: step.startedAt }, { ...step });
   }
 

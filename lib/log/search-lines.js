@@ -29,14 +29,18 @@ export function searchHeading({ stage, objects, threads, buckets }, dimension) {
 
 /**
  * @param {string} stage
- * @param {SearchStep} step
+ * @param {SearchStep} result
+ * @param {SearchDimension} [dimension]
  * @returns {string}
  */
-export function stepLine(stage, { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step }) {
+export function stepLine(stage, result, dimension) {
+  const { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step } = result;
   const isOfRate = rate !== undefined && verdict !== undefined;
-  const varied = isOfRate ? rate.toFixed(1) : threads;
+  const isClosedLoop = dimension === 'rate' && rate === undefined;
+  const varied = isOfRate ? rate.toFixed(1) : isClosedLoop ? '-' : threads;
   const ofBuckets = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
-  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : buckets === undefined ? phase : ofBuckets;
+  const others = buckets === undefined ? phase : ofBuckets;
+  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : others;
   const cells = [varied, step.operationsPerSecond.toFixed(1), percentile(step.p50), percentile(step.p99)];
   const client = `${Math.round(100 * eventLoopUtilization)}%`;
   const figures = `${cells.map((cell) => column(11, cell)).join('')}${column(10, errors)}${column(7, client)}`;

@@ -919,7 +919,10 @@ export interface SearchStep {
   paused?: number;
   /** Buckets that took part, if the search varies them. Unit: buckets. */
   buckets?: number;
-  /** Rate at which operations were started, if the search varies it. Unit: ops/s. */
+  /**
+   * Rate at which operations were started, if the search varies it; absent in the closed loop with which it begins.
+   * Unit: ops/s.
+   */
   rate?: number;
   /**
    * Whether the rate stayed within the limits: `kept`, `missed`, or `client` if it was missed because of the client,

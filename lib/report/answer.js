@@ -5,7 +5,7 @@ import { wayAnswer } from './ways.js';
 /**
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  *
- * @typedef {{ rate: number | null, bound: 'exact' | 'at least' | 'peak' }} Answer ops/s
+ * @typedef {{ rate: number | null, bound: 'exact' | 'at least' | 'at most' | 'peak' }} Answer ops/s
  */
 
 const UNKNOWN = 'inconclusive';
@@ -38,16 +38,17 @@ function rateText(stage) {
     return 'an unknown rate';
   }
   const text = `${decimal(rate)} ops/s`;
-  return { exact: text, 'at least': `at least ${text}`, peak: `${text} in the best second` }[bound];
+  return bound === 'exact' ? text : bound === 'peak' ? `${text} in the best second` : `${bound} ${text}`;
 }
 
 /**
  * @param {WritableStage} stage
  * @returns {Answer} its capacity where one was looked for, or its mean, or its peak where that is all there is
  */
-export function rateOf({ search, merge, average, peak }) {
+function rateOf({ search, merge, average, peak }) {
   if (search?.rate !== undefined) {
-    return { rate: search.rate.operationsPerSecond, bound: search.rate.bound === 'at least' ? 'at least' : 'exact' };
+    const { operationsPerSecond, bound } = search.rate;
+    return { rate: operationsPerSecond, bound: bound === 'none' ? 'exact' : bound };
   }
   const found = search ?? merge?.ramp;
   if (found !== undefined && found.capacity !== null) {
@@ -56,6 +57,15 @@ export function rateOf({ search, merge, average, peak }) {
   return average === null || average === undefined
     ? { rate: peak ?? null, bound: 'peak' }
     : { rate: average, bound: search === undefined ? 'exact' : 'at least' };
+}
+
+/**
+ * @param {Pick<WritableStage, 'search'>} stage
+ * @returns {number | null} ops/s that a search for the highest rate found; null where it found only one that was too much
+ */
+export function searchedRate({ search }) {
+  const { bound, operationsPerSecond } = search?.rate ?? {};
+  return bound === 'exact' || bound === 'at least' ? (operationsPerSecond ?? null) : null;
 }
 
 /** @param {readonly WritableStage[]} stages */

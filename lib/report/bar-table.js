@@ -2,7 +2,7 @@ import { bottleneckSentence } from '../bottleneck/sentence.js';
 import { decimal, rounded, shortLimit } from '../text/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
 import { throughputText } from '../text/units.js';
-import { rateOf } from './answer.js';
+import { searchedRate } from './answer.js';
 import { lineOf, valueBar } from './drawing.js';
 
 /**
@@ -108,7 +108,7 @@ function limitSentences(stages, look) {
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
-  const average = rateOf(stage).rate ?? stage.average;
+  const average = searchedRate(stage) ?? stage.average;
   return [
     { ...stage, average, name: stage.stage },
     ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),

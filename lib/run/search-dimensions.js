@@ -5,6 +5,7 @@ import { CapacitySearch } from '../search/capacity-search.js';
 import { RATE_SEARCH_MS, RateSearch } from '../search/rate-search.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { STAGE_MS } from '../search/search-plan.js';
+import { decisiveRate } from '../search/step-rate.js';
 import { writesObjects } from '../operations/registry.js';
 import { bucketResult } from './bucket-result.js';
 import { measurementOf, rateResult, rateStepResult } from './rate-result.js';
@@ -150,7 +151,12 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
       const resultOf = (/** @type {FinishedStep} */ finished) => rateStepResult(finished, measured(finished), clock);
       return {
         next: () => search.next(),
-        take: (finished) => search.take({ ...stepOutcome(finished), measurement: measured(finished) }),
+        take(finished) {
+          const { threads } = finished.step;
+          const step = stepOutcome(finished);
+          const closedRate = decisiveRate('ramp', { ...step, threads });
+          search.take({ ...step, closedRate, measurement: measured(finished) });
+        },
         stepResult: resultOf,
         conclusion: () => search.conclusion(),
         result: (finished, parts) =>

@@ -1,5 +1,5 @@
 import { CapacitySearch } from './capacity-search.js';
-import { HOLD_MS, MIN_HOLD_MS, STAGE_MS, inWholeWindows, timesOf } from './search-plan.js';
+import { HOLD_MS, MAX_EDGES_MS, MIN_HOLD_MS, STAGE_MS, inWholeWindows, timesOf } from './search-plan.js';
 import { sumOf } from '../statistics/moments.js';
 import { batchMeans } from './batch-means.js';
 import { StepBudget } from './step-budget.js';
@@ -307,10 +307,10 @@ function durationOf(buckets, most) {
 
 /**
  * @param {number} buckets
- * @returns {number} ms that a search over them takes at most, but for what its steps take to settle
+ * @returns {number} ms that a search over them takes at most
  */
 export function searchTime(buckets) {
-  return STAGE_MS + sumOf(numbersOf(buckets).map((each) => durationOf(each, buckets)));
+  return STAGE_MS + sumOf(numbersOf(buckets).map((each) => durationOf(each, buckets) + MAX_EDGES_MS));
 }
 
 /**

@@ -34,12 +34,12 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} elapsed ms of the whole step
  * @property {number} consumed operations that it began, whatever became of them
  * @property {number} attempts
- * @property {readonly number[]} windows operations that completed in each window that was measured
+ * @property {number} closedRate ops/s that the step shows of a closed loop
  * @property {RateMeasurement} measurement
  */
 
 /** The search of a stage is over after this time, whatever it has found. ms */
-export const RATE_SEARCH_MS = 75_000;
+export const RATE_SEARCH_MS = 90_000;
 
 const NONE = /** @type {Tried | null} */ (null);
 
@@ -103,9 +103,6 @@ const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 /** Where the store did less than it was asked for, a queue grew, and nearly all was late. */
 const MAX_LATE_BY_HICCUP = 0.5;
 
-/** Where nothing was kept below what was missed, so much lower. */
-const STEP_DOWN = 1.1;
-
 /** At the limit itself a hold would be kept half of the time. */
 const BELOW_LIMIT = 0.97;
 
@@ -142,6 +139,8 @@ export class RateSearch {
   /** ops/s at which the search begins; null before a closed loop has shown it. @type {number | null} */
   #first = null;
   #settle = SETTLE_MS;
+  #ups = 0;
+  #downs = 0;
   #holds = 0;
   #samples = 0;
   #isOver = false;
@@ -177,11 +176,12 @@ export class RateSearch {
   }
 
   /** @param {RateStepResult} result of the step that was planned last */
-  take({ elapsed, consumed, attempts, windows, measurement }) {
+  take({ elapsed, consumed, attempts, closedRate, measurement }) {
     const { rate, phase, minDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
     if (rate === undefined) {
-      this.#takeClosedLoop(windows, measurement);
+      this.#first = closedRate === 0 ? this.#unloadedRate : inRange(FIRST_SHARE * closedRate);
+      this.#settle = settleAfter(measurement);
       return;
     }
     // A step that ended long before its time had too few operations left.
@@ -206,18 +206,9 @@ export class RateSearch {
       this.#first = this.#unloadedRate;
       return null;
     }
-    return { ...this.#planned('ramp', MAX_RATE, DURATION_MS.ramp), rate: undefined, operations };
-  }
-
-  /**
-   * @param {readonly number[]} windows
-   * @param {RateMeasurement} measurement
-   */
-  #takeClosedLoop(windows, measurement) {
-    const completed = windows.reduce((sum, each) => sum + each, 0);
-    const { duration } = measurement;
-    this.#first = completed === 0 ? this.#unloadedRate : inRange((FIRST_SHARE * 1000 * completed) / duration);
-    this.#settle = settleAfter(measurement);
+    const attempts = Math.floor(CLOSED_SHARE * this.#budget.attemptsLeft);
+    const step = this.#planned('ramp', MAX_RATE, DURATION_MS.ramp);
+    return { ...step, rate: undefined, operations, attempts };
   }
 
   get #unloadedRate() {
@@ -279,7 +270,7 @@ export class RateSearch {
       return null;
     }
     const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
-    const near = this.#tried.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
+    const near = this.#judged.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
     const crossing = crossingOf(near, LATE_SHARE);
     // Beyond what was tried, the line is a guess.
     return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
@@ -291,7 +282,13 @@ export class RateSearch {
     const high = this.#high;
     const last = this.#tried.at(-1);
     if (last?.phase === 'hold') {
-      return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(this.#lowerThan(last));
+      if (last.verdict === 'kept' || this.#holds >= MAX_HOLDS) {
+        return null;
+      }
+      const lower = this.#lowerThan(last);
+      if (lower !== undefined) {
+        return this.#hold(lower);
+      }
     }
     if (
       last !== undefined &&
@@ -300,16 +297,18 @@ export class RateSearch {
     ) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
     }
-    const isAnyKept = this.#tried.some(({ verdict }) => verdict === 'kept');
-    if (high === null || (!isAnyKept && high.rate === last?.rate)) {
-      return this.#nextRamp(low, last);
-    }
-    if (low !== null && (this.#isSharp || isFineOfHost(low, high))) {
-      return this.#hold(BELOW_SHARP * low.rate);
+    if (high === null) {
+      return this.#stepUp(low);
     }
     const limit = this.#crossing;
-    const next = limit === null && this.#samples === 0 ? this.#bisect(low, high) : null;
-    return next ?? this.#sample(limit) ?? this.#hold(limit === null ? low?.rate : BELOW_LIMIT * limit.rate);
+    if (low === null) {
+      return limit === null ? this.#stepDown(high) : (this.#sample(limit) ?? this.#hold(BELOW_LIMIT * limit.rate));
+    }
+    if (this.#isSharp || isFineOfHost(low, high)) {
+      return this.#hold(BELOW_SHARP * low.rate);
+    }
+    const next = limit === null ? this.#bisect(low, high) : null;
+    return next ?? this.#sample(limit) ?? this.#hold(limit === null ? low.rate : BELOW_LIMIT * limit.rate);
   }
 
   /**
@@ -339,39 +338,48 @@ export class RateSearch {
   }
 
   /**
-   * @param {Tried | null} low
-   * @param {Tried | undefined} last
+   * @param {Tried | null} low the highest rate that was tried, and kept; null before the first one
    * @returns {Step | null}
    */
-  #nextRamp(low, last) {
-    const rate = this.#nextRampRate(last);
-    if (rate !== last?.rate && this.#affords(rate, DURATION_MS.ramp, low?.rate ?? 0)) {
-      return this.#planned('ramp', rate, DURATION_MS.ramp);
+  #stepUp(low) {
+    if (low === null) {
+      const first = /** @type {number} */ (this.#first);
+      const affordable = [first, Math.min(first, this.#unloadedRate)].find((rate) =>
+        this.#affords(rate, DURATION_MS.ramp, 0),
+      );
+      return affordable === undefined ? null : this.#planned('ramp', affordable, DURATION_MS.ramp);
     }
-    return low === null ? null : this.#hold(low.rate);
-  }
-
-  /** @param {Tried | undefined} last */
-  #nextRampRate(last) {
-    if (last === undefined) {
-      return /** @type {number} */ (this.#first);
+    const factor = FACTORS_UP[Math.min(this.#ups, FACTORS_UP.length - 1)];
+    const rate = inRange(factor * low.rate);
+    if (rate === low.rate || !this.#affords(rate, DURATION_MS.ramp, low.rate)) {
+      return this.#hold(low.rate);
     }
-    const isKept = last.verdict === 'kept';
-    const factors = isKept ? FACTORS_UP : FACTORS_DOWN;
-    const alike = this.#tried.filter(({ verdict }) => (verdict === 'kept') === isKept).map(({ rate }) => rate);
-    const factor = factors[Math.min(new Set(alike).size, factors.length) - 1];
-    return inRange(isKept ? factor * last.rate : last.rate / factor);
+    this.#ups += 1;
+    return this.#planned('ramp', rate, DURATION_MS.ramp);
   }
 
   /**
-   * @param {Tried | null} low null where what seemed to be kept was above what was not
+   * @param {Tried} high the lowest rate that was tried: it was not kept
+   * @returns {Step | null}
+   */
+  #stepDown(high) {
+    const factor = FACTORS_DOWN[Math.min(this.#downs, FACTORS_DOWN.length - 1)];
+    const rate = inRange(high.rate / factor);
+    if (rate === high.rate || !this.#affords(rate, DURATION_MS.ramp, 0)) {
+      return null;
+    }
+    this.#downs += 1;
+    return this.#planned('ramp', rate, DURATION_MS.ramp);
+  }
+
+  /**
+   * @param {Tried} low
    * @param {Tried} high
    * @returns {Step | null} null where both are near each other, or there is too little left
    */
   #bisect(low, high) {
-    const rate = low === null ? high.rate / STEP_DOWN : Math.sqrt(low.rate * high.rate);
-    const isNear = low !== null && high.rate / low.rate <= FINE_ENOUGH;
-    return !isNear && this.#affords(rate, DURATION_MS.refine, rate)
+    const rate = Math.sqrt(low.rate * high.rate);
+    return high.rate / low.rate > FINE_ENOUGH && this.#affords(rate, DURATION_MS.refine, rate)
       ? this.#planned('refine', rate, DURATION_MS.refine)
       : null;
   }
@@ -480,12 +488,9 @@ export class RateSearch {
     if (high === null || high.verdict === 'client' || held === null) {
       return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
     }
-    return {
-      ...common,
-      bound: 'exact',
-      rate: held.rate,
-      interval: { low: held.rate, high: high.rate, confidence: null },
-    };
+    // What was held may have been tried again since, at a rate above what was missed then.
+    const rate = held.rate < high.rate ? held.rate : low.rate;
+    return { ...common, bound: 'exact', rate, interval: { low: rate, high: high.rate, confidence: null } };
   }
 }
 

@@ -35,6 +35,9 @@ const MAX_SETTLING_MS = 2000;
 const MIN_GRACE_MS = 500;
 const MAX_GRACE_MS = 3000;
 
+/** What a step takes at most in addition to the time that it is measured. ms */
+export const MAX_EDGES_MS = MAX_SETTLING_MS + MAX_GRACE_MS;
+
 /** Unloaded latencies that a step needs to settle, and that it has to hold. */
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;

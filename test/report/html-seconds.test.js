@@ -183,6 +183,8 @@ test('labels of hosts keep what tells them apart', () => {
     ['…eu-west-1', '…us-east-2', '…us-east-3'],
   );
   assert.deepEqual(distinctNames(['one', 'a-very-long-name-of-a-host']), ['one', 'a-very-…-a-host']);
+  assert.deepEqual(distinctNames(['ip-172-31-100-12', 'ip-172-31-100-13']), ['…12', '…13']);
+  assert.deepEqual(distinctNames(['loadgen-frankfurt', 'loadgen-frankfurt-2']), ['…frankfurt', '…frankfurt-2']);
   assert.deepEqual(distinctNames(['worker-1', 'worker-2']), ['worker-1', 'worker-2']);
   assert.deepEqual(distinctNames([]), []);
 });

@@ -1,5 +1,6 @@
 import { counted, decimal, listOf, percent } from '../../text/figures.js';
 import { nameOfLimit } from '../../bottleneck/sentence.js';
+import { searchedRate } from '../answer.js';
 import { wayAnswer } from '../ways.js';
 
 /**
@@ -34,7 +35,7 @@ export function answerOf(result) {
  * @returns {number | null} ops/s that stand for it: the rate that a search found, its capacity, of the time in which all hosts were in it, or of all of it
  */
 export function rateOf(stage) {
-  const found = stage.search?.rate?.operationsPerSecond ?? capacityOf(stage)?.operationsPerSecond;
+  const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;
   return found ?? stage.merge?.together?.operationsPerSecond ?? stage.average ?? null;
 }
 

@@ -335,7 +335,8 @@ function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin 
       /><text class="small" x="${WIDTH}" y="${y + 4}" text-anchor="end">${verdict}</text></g
     >`;
   });
-  return html`<div class="scroll">
+  const label = `Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
     <svg
       class="ratios"
       viewBox="0 0 ${WIDTH} ${bottom + 6}"

@@ -14,7 +14,7 @@ import { plot } from './plot.js';
  *
  * @typedef {object} Step
  * @property {string} what for
- * @property {number} x what was varied: threads, buckets, or the rate that was asked for
+ * @property {number | null} x what was varied: threads, buckets, or the rate that was asked for; null in a step that left it open
  * @property {number} operationsPerSecond
  * @property {number | null} p50 ms
  * @property {number | null} p99 ms
@@ -104,15 +104,13 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, 
   const of = dimension ?? 'threads';
   const curve = steps.map((step) => ({
     what: step.phase,
-    x: (of === 'threads' ? step.threads : step[of === 'buckets' ? 'buckets' : 'rate']) ?? step.threads,
+    x: step[of] ?? null,
     operationsPerSecond: step.operationsPerSecond,
     p50: step.p50,
     p99: step.p99,
     errors: step.errors,
     throttled: step.throttled,
-    counts:
-      PHASES_OF_CURVE.includes(step.phase) &&
-      (of === 'threads' || step[of === 'buckets' ? 'buckets' : 'rate'] !== undefined),
+    counts: PHASES_OF_CURVE.includes(step.phase) && step[of] !== undefined,
   }));
   if (highest !== undefined) {
     const interval =

@@ -99,7 +99,9 @@ export function distinctNames(names) {
   while (common < first.length && names.every((name) => name[common] === first[common])) {
     common += 1;
   }
-  const cut = names.length < 2 || common < MIN_COMMON ? 0 : common;
+  // A part between two signs is shown whole.
+  const parts = first.slice(0, common).match(/^.*[^\p{L}\p{N}]/su)?.[0].length ?? 0;
+  const cut = names.length < 2 || parts < MIN_COMMON ? 0 : parts;
   return names.map((name) => {
     const own = name.length > MAX_NAME && cut > 0 ? `…${name.slice(cut)}` : name;
     const half = (MAX_NAME - 1) / 2;

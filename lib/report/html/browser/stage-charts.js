@@ -56,7 +56,9 @@ export function drawPercentiles(stages) {
  * @param {number} number of the curve on the page
  */
 export function drawCurve(curve, number) {
-  const steps = curve.steps.filter(({ counts }) => counts).sort((one, other) => one.x - other.x);
+  const steps = curve.steps
+    .flatMap((step) => (step.counts && step.x !== null ? [{ ...step, x: step.x }] : []))
+    .sort((one, other) => one.x - other.x);
   if (steps.length === 0) {
     return;
   }
@@ -192,7 +194,7 @@ function drawLimit(limit, colors) {
 }
 
 /**
- * @param {Step} step
+ * @param {Step & { x: number }} step
  * @param {string} unit
  * @returns {string}
  */
