@@ -285,9 +285,9 @@ export class RateSearch {
       if (last.verdict === 'kept' || this.#holds >= MAX_HOLDS) {
         return null;
       }
-      const lower = this.#lowerThan(last);
-      if (lower !== undefined) {
-        return this.#hold(lower);
+      const next = this.#lowerThan(last);
+      if (next !== undefined) {
+        return this.#hold(next);
       }
     }
     if (
@@ -307,8 +307,8 @@ export class RateSearch {
     if (this.#isSharp || isFineOfHost(low, high)) {
       return this.#hold(BELOW_SHARP * low.rate);
     }
-    const next = limit === null ? this.#bisect(low, high) : null;
-    return next ?? this.#sample(limit) ?? this.#hold(limit === null ? low.rate : BELOW_LIMIT * limit.rate);
+    const between = limit === null ? this.#bisect(low, high) : null;
+    return between ?? this.#sample(limit) ?? this.#hold(limit === null ? low.rate : BELOW_LIMIT * limit.rate);
   }
 
   /**
