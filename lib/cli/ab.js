@@ -38,7 +38,7 @@ import { linesOfSides } from './sides.js';
  */
 
 /** Of the result that --json writes. */
-export const INTERLEAVED_FORMAT = 1;
+const INTERLEAVED_FORMAT = 1;
 
 /** @type {readonly Side[]} */
 const SIDES = ['a', 'b'];

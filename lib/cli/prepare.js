@@ -185,7 +185,7 @@ export async function openTarget(options, env, process, invocation) {
  * @param {Config} config
  * @throws {UsageError} if the run would cost more than it may; a search, and stages with a duration, see to that themselves
  */
-export function checkCost(config) {
+function checkCost(config) {
   const { maxCost = Infinity, duration } = config.schedule;
   const dollars = config.search === null && duration === undefined ? dollarsOf(config) : 0;
   if (dollars > maxCost) {

@@ -14,7 +14,7 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  */
 
 /** A change that is no larger matters to nobody, unless they say otherwise. */
-export const DEFAULT_MARGIN = 0.03;
+const DEFAULT_MARGIN = 0.03;
 
 /**
  * Compares two results, stage by stage. What it says holds within these two runs: how much one run differs from the next

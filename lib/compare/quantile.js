@@ -7,10 +7,10 @@ import { errorOfNoisyMean } from '../statistics/dependent-mean.js';
  */
 
 /** Of operations beyond the quantile, over all seconds: with fewer the tail is a handful of accidents. */
-export const MIN_EXCEEDANCES = 100;
+const MIN_EXCEEDANCES = 100;
 
 /** Seconds that have to have one of them. */
-export const MIN_SECONDS_WITH = 10;
+const MIN_SECONDS_WITH = 10;
 
 /** A histogram of three digits knows a value no better than that, as a share of it. */
 const RESOLUTION = 0.001;

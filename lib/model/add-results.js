@@ -62,7 +62,7 @@ export function addResults(results) {
  * @param {readonly CommonFacts[]} parts at least one
  * @returns {CommonFacts} what they have in common
  */
-export function commonFacts(parts) {
+function commonFacts(parts) {
   return {
     run: common(parts.map(({ run }) => run)),
     host: common(parts.map(({ host }) => host)),

@@ -20,7 +20,7 @@ const DEFAULT_COLOUR = '\x1b[39m';
  */
 
 /** @param {Look} look */
-export function glyphsOf({ isUnicode }) {
+function glyphsOf({ isUnicode }) {
   return isUnicode ? BLOCKS : ASCII;
 }
 

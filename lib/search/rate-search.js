@@ -47,7 +47,7 @@ const NONE = /** @type {Tried | null} */ (null);
 const CONFIDENCE = 0.95;
 
 /** An operation in a hundred may take longer than the percentile allows. */
-export const LATE_SHARE = 0.01;
+const LATE_SHARE = 0.01;
 
 /** A host that stands still now and then makes this share of the operations late, at most. */
 const MAX_LATE_BY_HOST = 0.5;

@@ -9,7 +9,7 @@ import { OtlpSender } from './otlp-sender.js';
  */
 
 /** The end of a run waits no longer for a collector. */
-export const MAX_FINAL_EXPORT_MS = 5000;
+const MAX_FINAL_EXPORT_MS = 5000;
 
 /** So long it waits for what is under way by then, which is not to arrive after the last export. */
 const MAX_SETTLING_MS = 1000;
