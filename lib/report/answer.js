@@ -61,7 +61,7 @@ function rateOf({ search, merge, average, peak }) {
 
 /**
  * @param {Pick<WritableStage, 'search'>} stage
- * @returns {number | null} ops/s that a search for the highest rate found; null where it found only one that was too much
+ * @returns {number | null} ops/s found by a search for the highest rate; null if the store kept none
  */
 export function searchedRate({ search }) {
   const { bound, operationsPerSecond } = search?.rate ?? {};

@@ -32,7 +32,7 @@ export function answerOf(result) {
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} ops/s that stand for it: the rate that a search found, its capacity, of the time in which all hosts were in it, or of all of it
+ * @returns {number | null} ops/s: the rate that a search found, its capacity, the rate while all hosts took part, or the mean
  */
 export function rateOf(stage) {
   const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;

@@ -68,7 +68,7 @@ export function share(value) {
  * @param {readonly Column<Row>[]} parts.columns the first one names the row
  * @param {Iterable<Row>} parts.rows
  * @param {(row: Row) => string} [parts.groupOf] the heading under which rows stand that follow each other
- * @param {boolean} [parts.isOfCards] whether each row becomes a list on a phone, which has no room for so many columns
+ * @param {boolean} [parts.isOfCards] whether each row becomes a list on a phone: the table is too wide for one
  * @returns {Markup}
  */
 export function table({ caption, columns, rows, groupOf, isOfCards = false }) {

@@ -55,7 +55,7 @@ export function stagesSection({ stages, merge }) {
 
 /**
  * @param {readonly StageSum[]} stages
- * @returns {readonly Column<StageSum>[]} without the mean where it is the rate of every stage
+ * @returns {readonly Column<StageSum>[]} without the mean if every stage has it as its rate
  */
 function columnsFor(stages) {
   const isMeanElse = stages.some((stage) => stage.average !== rateOf(stage));

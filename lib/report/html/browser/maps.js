@@ -91,7 +91,7 @@ export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, 
 
 /**
  * @param {readonly string[]} names
- * @returns {string[]} those that are too long without what all of them begin with, and with both ends of what is left
+ * @returns {string[]} those long ones without their common beginning, and cut in the middle if they are still too long
  */
 export function distinctNames(names) {
   const [first = ''] = names;
