@@ -139,6 +139,9 @@ function lacksCpu(evidence) {
   return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau && !isLinkFull(evidence);
 }
 
+/** A first thread on cold connections and caches is up to this many times slower than those that follow it. */
+const COLD_THREAD = 2;
+
 /**
  * The cause that would be proven but for what the reason says. Each of these is in docs/bottlenecks.md.
  *
@@ -148,6 +151,8 @@ const LIKELY = {
   'host busy': (evidence) => provenOf(onIdleHost(evidence)),
   'CPU not idle': (evidence) => provenOf(onIdleHost(evidence)),
   'no unloaded latency': provenByQuickest,
+  'quicker under load': ({ p50, unloadedP50 }) =>
+    Number(p50) >= Number(unloadedP50) / COLD_THREAD ? 'concurrency' : null,
   'held apart': (evidence) => (evidence.search?.hasPlateau ? 'beyond this host' : null),
   'not held': () => 'beyond this host',
   'no half size': () => 'beyond this host',

@@ -164,3 +164,15 @@ test('a store that takes the CPUs of the same host is named: as what limits, or 
   );
   assert.equal(limitOf({ host: { ...full, store: { cpu: 0.1 } } }), 'likely beyond this host', 'others took them');
 });
+
+test('a first thread that was slower than all of them leaves too few threads likely, unless it was twice as slow', () => {
+  const found = [15, 11, 9].map((p50) => classify({ ...WAITING, p50, mean: p50, minimum: 8 }));
+  assert.deepEqual(
+    found.map(({ cause, certainty }) => [cause, certainty]),
+    [
+      ['concurrency', 'likely'],
+      ['concurrency', 'likely'],
+      ['inconclusive', 'unknown'],
+    ],
+  );
+});
