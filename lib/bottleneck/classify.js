@@ -148,7 +148,7 @@ const COLD_THREAD = 2;
  * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
  */
 const LIKELY = {
-  'host busy': (evidence) => provenOf(onIdleHost(evidence)),
+  'host busy': (evidence) => provenOf(onIdleHost(evidence)) ?? (sharesHostWithStore(evidence) ? 'store' : null),
   'CPU not idle': (evidence) => provenOf(onIdleHost(evidence)),
   'no unloaded latency': provenByQuickest,
   'quicker under load': ({ p50, unloadedP50 }) =>
