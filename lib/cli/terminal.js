@@ -1,5 +1,5 @@
 import { plainLine } from '../text/plain-text.js';
-import { cutToWidth, textWidth } from '../text/text-width.js';
+import { cutToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
 
 /** @import { Look } from '../report/reporter.js' */
 
@@ -9,6 +9,23 @@ const CLEAR_BELOW = '\x1b[J';
 
 /** Of a terminal that does not know its size, a serial line for one. */
 const USUAL_SIZE = Object.freeze({ columns: 80, rows: 24 });
+
+/** Of the rows of a line after its first one. */
+const INDENT = '  ';
+
+/**
+ * @param {NodeJS.WriteStream} stream
+ * @param {string} line
+ * @returns {string} on a terminal, rows that break between words; a word that no row has room for is left to the terminal, so that
+ *   it can be copied
+ */
+function fitted({ isTTY, columns }, line) {
+  const most = columns - INDENT.length;
+  if (!isTTY || !columns || textWidth(line) <= columns || line.split(' ').some((word) => textWidth(word) > most)) {
+    return line;
+  }
+  return wrapAtWords(line, columns, INDENT).join('\n');
+}
 
 /**
  * The program's two outputs: the log on stdout, everything else on stderr, and on a terminal one live line, or several,
@@ -194,7 +211,7 @@ export class Terminal {
     // The next refresh brings the live line back. Until then the terminal is free for a line that passes through `tee`.
     this.live('');
     this.#erase();
-    stream.write(`${line}\n`, taken);
+    stream.write(`${fitted(stream, line)}\n`, taken);
     this.#redrawSoon();
   }
 }

@@ -163,8 +163,8 @@ test('a store that takes the CPUs of the same host is named: as what limits, or 
     'a plateau does not contradict it',
   );
   assert.equal(limitOf({ host: { ...full, store: { cpu: 0.1 } } }), 'likely beyond this host', 'others took them');
-  const busy = hostWith({ running: 0.12, waiting: 0.1 }, { busy: 0.86, busiest: 0.88, others: 1.56 });
-  const quick = { p50: 20, mean: 20, minimum: 18, search: PLATEAU };
+  const busy = hostWith({ running: 0.14, waiting: 0.2 }, { busy: 0.86, busiest: 0.88, others: 1.56 });
+  const quick = { p50: 20, mean: 20, minimum: 18, cpuCores: 0.15, search: PLATEAU };
   assert.equal(limitOf({ ...quick, host: { ...busy, store: { cpu: 1.42 } } }), 'likely store', 'quick, on a plateau');
   assert.equal(limitOf({ ...quick, host: busy }), 'unknown inconclusive');
 });

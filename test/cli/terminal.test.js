@@ -192,3 +192,24 @@ test('a terminal that does not know its size is taken for a usual one', () => {
   const { columns, rows } = lookOf({ columns: 0 }, abilities);
   assert.deepEqual({ columns, rows }, { columns: 80, rows: 24 });
 });
+
+test('a line breaks between words on a terminal, and a word that no row has room for is left whole', () => {
+  /** @type {string[]} */
+  const written = [];
+  const stream = () => ({
+    isTTY: true,
+    columns: 20,
+    on() {},
+    write: (/** @type {string} */ text) => written.push(text),
+  });
+  const streams = /** @type {any} */ ({ stdout: stream(), stderr: stream() });
+  const terminal = new Terminal({ ...streams, plain: true, onLost() {} });
+  terminal.out('Write    1.0   a step that was kept');
+  terminal.err('see https://example.com/a/long/address');
+  terminal.out('it fits');
+  assert.deepEqual(written, [
+    'Write    1.0   a\n  step that was kept\n',
+    'see https://example.com/a/long/address\n',
+    'it fits\n',
+  ]);
+});
