@@ -122,10 +122,10 @@ test('each verdict is counted', () => {
 });
 
 test('a set-up is found by a part of its name', () => {
-  const { possible, impossible } = scenariosOf('bucket that');
+  const { possible, impossible } = scenariosOf('bucket that refuses');
   assert.deepEqual(
     possible.map(({ name }) => name),
-    ['bucket that refuses', 'bucket that queues'],
+    ['bucket that refuses', 'bucket that refuses: 100 a second', 'bucket that refuses: 200 threads'],
   );
   assert.deepEqual(impossible, []);
 });
