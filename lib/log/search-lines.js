@@ -5,7 +5,8 @@ import { column, percentile } from './stage-lines.js';
 
 // What people read of a capacity search: a row for each step, and what was found. Nothing of it is read back.
 
-const FIGURES = 'Ops/s        p50        p99    Errors Client  Step';
+/** Of what is varied, and of the figures: a row that names a missed rate fits 80 columns. */
+const WIDTHS = [10, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
   'per bucket': 'per bucket',
@@ -23,7 +24,7 @@ const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'missed
 export function searchHeading({ stage, objects, threads, buckets }, dimension) {
   return [
     `${stage}: searching for the peak with ${objects} objects in up to ${threads} threads and ${buckets} buckets`,
-    dimension === 'rate' ? `Stage        Rate      ${FIGURES}` : `Stage     Threads      ${FIGURES}`,
+    row('Stage', [dimension === 'rate' ? 'Rate' : 'Threads', 'Ops/s', 'p50', 'p99', 'Errors', 'Client'], 'Step'),
   ];
 }
 
@@ -41,10 +42,19 @@ export function stepLine(stage, result, dimension) {
   const ofBuckets = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
   const others = buckets === undefined ? phase : ofBuckets;
   const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : others;
-  const cells = [varied, step.operationsPerSecond.toFixed(1), percentile(step.p50), percentile(step.p99)];
+  const latencies = [percentile(step.p50), percentile(step.p99)];
   const client = `${Math.round(100 * eventLoopUtilization)}%`;
-  const figures = `${cells.map((cell) => column(11, cell)).join('')}${column(10, errors)}${column(7, client)}`;
-  return `${stage.padEnd('Remove'.length)}${figures}  ${what}`;
+  return row(stage, [varied, step.operationsPerSecond.toFixed(1), ...latencies, errors, client], what);
+}
+
+/**
+ * @param {string} stage
+ * @param {readonly (string | number)[]} figures
+ * @param {string} what
+ */
+function row(stage, figures, what) {
+  const cells = figures.map((figure, place) => column(WIDTHS[place], figure)).join('');
+  return `${stage.padEnd('Remove'.length)}${cells}  ${what}`;
 }
 
 /**

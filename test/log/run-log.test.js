@@ -131,8 +131,8 @@ test('a search for the peak has a table of its steps in place of seconds, and it
   log.stepEnds('Write', { phase: 'ramp', ...step });
   assert.deepEqual(lines.slice(0, 3), [
     'Write: searching for the peak with 1000 objects in up to 16 threads and 1 buckets',
-    'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
-    'Write           4      200.0    20.00ms    25.00ms         1    10%  ramp',
+    'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
+    'Write          4     200.0   20.00ms    25.00ms      1    10%  ramp',
   ]);
   assert.match(lines[3], /^# r2-benchmark \{"kind":"step","stage":"Write"/);
   assert.equal(lines.length, 4);

@@ -55,10 +55,10 @@ function linesOf(search, overrides) {
 }
 
 test('a step has a row with its threads, rate, latencies, errors and load', () => {
-  assert.equal(stepLine('Write', STEP), 'Write          16      803.2    20.01ms    24.50ms         7    12%  ramp');
+  assert.equal(stepLine('Write', STEP), 'Write         16     803.2   20.01ms    24.50ms      7    12%  ramp');
   assert.equal(
     stepLine('Read', { ...STEP, p50: null, p99: null, phase: 'half size' }),
-    'Read           16      803.2          -          -         7    12%  half size',
+    'Read          16     803.2         -          -      7    12%  half size',
   );
 });
 
@@ -105,11 +105,11 @@ test('integrity errors are told as with any stage', () => {
 test('a step over buckets shows how many, and a step of an open loop its rate and what became of it', () => {
   assert.equal(
     stepLine('Write', { ...STEP, phase: 'hold', buckets: 2 }),
-    'Write          16      803.2    20.01ms    24.50ms         7    12%  2 buckets',
+    'Write         16     803.2   20.01ms    24.50ms      7    12%  2 buckets',
   );
   assert.equal(
     stepLine('Write', { ...STEP, rate: 805, verdict: 'kept' }),
-    'Write       805.0      803.2    20.01ms    24.50ms         7    12%  ramp, kept',
+    'Write      805.0     803.2   20.01ms    24.50ms      7    12%  ramp, kept',
   );
 });
 
