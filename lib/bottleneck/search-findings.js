@@ -137,6 +137,9 @@ function starved(evidence) {
   return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
+/** Up to here an event loop has time left for more. */
+const IDLE_LOOP = 0.7;
+
 /** An interval whose ends are further apart is not all that more time would find. */
 const WIDE = 1.1;
 
@@ -182,7 +185,16 @@ export function rateBottleneck(
   const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
     const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
-    return isBusy ? starved(evidence) : unknown(evidence, 'more <threads>, or another host,');
+    if (isBusy) {
+      return starved(evidence);
+    }
+    const advice = 'more <threads>, or another host,';
+    return clientLoad.eventLoopUtilization < IDLE_LOOP
+      ? {
+          ...{ cause: 'concurrency', certainty: 'likely', advice },
+          evidence: `all threads waited for answers, event loop ${percent(clientLoad.eventLoopUtilization)} busy, before the store was late`,
+        }
+      : unknown(evidence, advice);
   }
   if (rate === null) {
     return unknown('no rate was tried for long enough', adviceFor(limitingResource));

@@ -73,6 +73,9 @@ const CLOSED_SHARE = 0.1;
 /** The first rate that is tried, as a share of what the closed loop did. */
 const FIRST_SHARE = 0.95;
 
+/** A closed loop may have done a little less than the threads can. */
+const BEYOND_CLOSED = 1.1;
+
 /** The first rate without a closed loop, in threads' worth of the unloaded rate. */
 const FIRST_THREADS = 4;
 const MIN_RATE = 1;
@@ -325,9 +328,11 @@ export class RateSearch {
    * @param {Tried} last what was tried last
    * @returns {number} how often that rate may be tried, for it to be judged
    */
-  #triesFor({ verdict, operations, late }) {
+  #triesFor({ rate, verdict, operations, late }) {
     if (verdict === 'client') {
-      return this.#low === null ? MAX_TRIES.first : MAX_TRIES.aboveKept;
+      // What is more than all threads did in a closed loop, they will not do at another try either.
+      const isBeyondThreads = rate > (BEYOND_CLOSED * Number(this.#first)) / FIRST_SHARE;
+      return this.#low === null || isBeyondThreads ? MAX_TRIES.first : MAX_TRIES.aboveKept;
     }
     return verdict === 'missed' && late <= MAX_LATE_BY_HICCUP * operations ? MAX_TRIES.hiccup : 1;
   }

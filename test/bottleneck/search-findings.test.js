@@ -70,3 +70,21 @@ test('a rate above which answers are late is a limit beyond this host, unless th
   const full = { bottleneck: named('client CPU'), clientLoad };
   assert.deepEqual(rateBottleneck(overRates(), full, { ...broken, isBusy: true }), named('client CPU'));
 });
+
+test('a rate that this host missed, although its event loops had time left, takes more threads', () => {
+  const broken = { slo: 50, isByErrors: false, isBusy: false };
+  const missed = overRates({ bound: 'at least', isClientLimited: true });
+  const causeOf = (/** @type {number} */ eventLoopUtilization, isBusy = false) => {
+    const load = /** @type {ClientLoad} */ ({ eventLoopUtilization });
+    const { cause, certainty } = rateBottleneck(
+      missed,
+      { bottleneck: named('inconclusive'), clientLoad: load },
+      { ...broken, isBusy },
+    );
+    return `${certainty} ${cause}`;
+  };
+  assert.deepEqual(
+    [causeOf(0.1), causeOf(0.8), causeOf(0.1, true)],
+    ['likely concurrency', 'unknown inconclusive', 'likely host CPU'],
+  );
+});
