@@ -61,8 +61,8 @@ const LINES = [
   ['limit', /^(\S+) limited by: /, ['stage']],
   ['bucket-limit', /^(\S+) limit over buckets: /, ['stage']],
   ['table-header', /^Stage {9}Ops /, []],
-  ['step-header', /^Stage {5,8}(?:Threads|Rate) /, []],
-  ['step-row', /^([A-Z]\S*) +([\d.]+) .* \d+% {2}\w/, ['stage', 'threads']],
+  ['step-header', /^Stage {4,8}(?:Threads|Rate) /, []],
+  ['step-row', /^([A-Z]\S*) +([\d.]+|-) .* \d+% {2}\w/, ['stage', 'threads']],
   [
     'table-row',
     new RegExp(`^([A-Z]\\S*) +(\\d+) +${RATE} +${RATE} +${RATE_OR_NONE} +${RATE_OR_NONE} +\\S+ +\\S+ +(\\d+) {2}`),
