@@ -21,7 +21,7 @@ import { EXIT } from './exit-status.js';
 import { shellWord } from '../text/shell-words.js';
 import { leaveOutPauses } from './job-control.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { versionsOf } from './package-version.js';
+import { versionsOf } from '../s3/versions.js';
 import { reportError } from './report-error.js';
 import { linesOfSides } from './sides.js';
 

@@ -11,7 +11,7 @@ import { closingMessages } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { load } from './load.js';
 import { outcomeOf } from './outcome.js';
-import { versionsOf } from './package-version.js';
+import { versionsOf } from '../s3/versions.js';
 import { reportError } from './report-error.js';
 import { usableCores } from '../host/cpu-quota.js';
 

@@ -10,8 +10,8 @@ import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { advised, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
-import { FROM_CLONE } from './invocation.js';
-import { VERSION } from './package-version.js';
+import { FROM_CLONE } from '../store/hint.js';
+import { VERSION } from '../s3/versions.js';
 import { linesOfSides } from './sides.js';
 import { UsageError } from '../options/usage-error.js';
 
@@ -21,7 +21,7 @@ import { UsageError } from '../options/usage-error.js';
  * @import { CommandName } from '../options/table.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from '../store/hint.js'
  */
 
 /**

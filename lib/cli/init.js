@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { DEFAULT_FILE } from './environment.js';
+import { DEFAULT_FILE } from '../store/environment.js';
 import { shellWord } from '../text/shell-words.js';
 import { ENV_EXAMPLE } from './invocation.js';
 import { UsageError } from '../options/usage-error.js';
 
-/** @import { Invocation } from './invocation.js' */
+/** @import { Invocation } from '../store/hint.js' */
 
 /** It is going to hold a secret. */
 const OWNER_ONLY = 0o600;

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../text/shell-words.js';
 
+/** @import { Invocation } from '../store/hint.js' */
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Each program's file, and the name by which npm links to it (`bin` in package.json). */
@@ -16,22 +18,6 @@ const LINKS = path.join('node_modules', '.bin');
 
 /** An example of the file of variables. It is in the package, wherever that is installed. */
 export const ENV_EXAMPLE = path.join(ROOT, '.env.example');
-
-/**
- * How the user calls the programs from where they are: what we print for them to copy begins with this.
- *
- * @typedef {object} Invocation
- * @property {string} benchmark for a shell, such as `node r2-benchmark.js` or `npx r2-benchmark`
- * @property {string} peak likewise, such as `node peak-performance.js` or `npx r2-peak`
- * @property {string} envExample the path of .env.example, for a shell
- */
-
-/** From a clone's own folder. @type {Invocation} */
-export const FROM_CLONE = Object.freeze({
-  benchmark: 'node r2-benchmark.js',
-  peak: 'node peak-performance.js',
-  envExample: '.env.example',
-});
 
 /**
  * How the process was started.

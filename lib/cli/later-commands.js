@@ -6,8 +6,8 @@ import { sizeText } from '../workload/size-distribution.js';
 /**
  * @import { Config, ObjectsConfig } from '../model/config.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Invocation } from './invocation.js'
- * @import { Target } from './prepare.js'
+ * @import { Invocation } from '../store/hint.js'
+ * @import { Target } from '../store/target.js'
  */
 
 // Commands that are printed, to be typed when the run is over.

@@ -1,5 +1,5 @@
 import { report } from 'node:process';
-import { openFileLimit } from './open-file-limit.js';
+import { openFileLimit } from '../host/open-file-limit.js';
 import { UsageError } from '../options/usage-error.js';
 
 /** Node opens the files of a program at the same time: this is more than enough. */

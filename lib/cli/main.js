@@ -12,7 +12,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 /**
  * @import { Readable } from 'node:stream'
  * @import { AbOptions, CommandLine, Request } from './command-line.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from '../store/hint.js'
  */
 
 /**

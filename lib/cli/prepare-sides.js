@@ -7,7 +7,8 @@ import { STORE_OPTIONS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
 import { laterOf } from './later-commands.js';
-import { checkFileLimit, configOf, openTarget, withStore } from './prepare.js';
+import { openTarget } from '../store/target.js';
+import { checkFileLimit, configOf, withStore } from './prepare.js';
 import { MAX_SPREAD_OBJECTS, makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from '../options/usage-error.js';
@@ -16,9 +17,9 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @import { Side } from '../model/interleaved.js'
  * @import { Config } from '../model/config.js'
  * @import { AbOptions, CommandLine } from './command-line.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from '../store/hint.js'
  * @import { Later } from './later-commands.js'
- * @import { Target } from './prepare.js'
+ * @import { Target } from '../store/target.js'
  */
 
 /**

@@ -1,28 +1,26 @@
 import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
-import { fileLimitProblem } from './host-limits.js';
-import { openFileLimit } from './open-file-limit.js';
+import { fileLimitProblem } from '../run/file-limit.js';
+import { openFileLimit } from '../host/open-file-limit.js';
 import { laterOf } from './later-commands.js';
 import { load } from './load.js';
-import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
 import { checkBuckets, multipartOf, resolve } from '../options/resolve.js';
 import { openResults } from './result-files.js';
-import { readEdgeConfig } from './edge-config.js';
-import { readStoreConfig } from './store-config.js';
+import { openTarget } from '../store/target.js';
 import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
- * @import { Renewal } from '../aws/renewal.js'
  * @import { Config } from '../model/config.js'
  * @import { StoreConfig } from '../model/config.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from '../store/hint.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { Later } from './later-commands.js'
  * @import { ResultOutput } from './result-files.js'
+ * @import { Target } from '../store/target.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  */
 
@@ -141,44 +139,6 @@ export function checkFileLimit(run) {
   if (problem !== null) {
     throw new UsageError([problem]);
   }
-}
-
-/**
- * The store that a run goes to.
- *
- * @typedef {object} Target
- * @property {StoreConfig} store
- * @property {string[]} warnings
- * @property {string[]} notices which settings were taken where there was a choice
- * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
- * @property {Renewal | null} renewal of temporary credentials; null where they do not end
- * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
- * @property {() => Promise<void>} close
- */
-
-/**
- * @param {CommandLine} options
- * @param {NodeJS.ProcessEnv} env
- * @param {Pick<NodeJS.Process, 'availableMemory'>} process
- * @param {Invocation} invocation
- * @returns {Promise<Target>}
- * @throws {UsageError}
- */
-export async function openTarget(options, env, process, invocation) {
-  if (options.local) {
-    // A system that does not know returns 0.
-    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
-    return {
-      ...{ store, warnings: [], notices: [], overrides: {}, renewal: null },
-      failure: endpoint.failure,
-      close: () => endpoint.close(),
-    };
-  }
-  const found =
-    options.client === 'edge'
-      ? readEdgeConfig(env, options.envFile, invocation, options)
-      : await readStoreConfig(env, options.envFile, invocation, options);
-  return { ...found, failure: null, close: async () => {} };
 }
 
 /**

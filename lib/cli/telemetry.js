@@ -2,7 +2,7 @@ import { OPERATIONS, stagesOf } from '../operations/registry.js';
 import { ScrapeServer } from '../telemetry/scrape-server.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { readOtlpSettings } from './otlp-settings.js';
-import { VERSION } from './package-version.js';
+import { VERSION } from '../s3/versions.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**

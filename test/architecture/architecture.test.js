@@ -25,7 +25,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
       'merge',
       'report',
     ],
-    ...['options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge', 's3'],
+    ...['store', 'options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'telemetry', 'edge', 's3'],
   ],
   report: [
     ...[
@@ -61,6 +61,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   ],
   preflight: ['cleanup', 'clock', 'engine', 'operations', 'workload', 's3', 'text'],
   search: ['bottleneck', 'engine', 'operations', 'statistics'],
+  store: ['aws', 'local-s3', 'options', 'workload', 'text'],
   cost: ['operations', 'workload', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['options', 'run', 'local-s3', 'operations', 'workload', 'text'],
@@ -89,7 +90,8 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
 
 /** Which folders a folder may know by types alone. */
 const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
-  cli: ['engine', 'meter'],
+  cli: ['aws', 'engine', 'meter'],
+  store: ['model'],
   report: ['model', 'merge', 'meter'],
   options: ['model'],
   run: ['model'],

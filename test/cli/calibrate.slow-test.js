@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { formatCalibrations, parseCalibrations } from '../../lib/calibration/calibration-file.js';
 import { calibrationTable } from '../../lib/calibration/calibration-table.js';
-import { versionsOf } from '../../lib/cli/package-version.js';
+import { versionsOf } from '../../lib/s3/versions.js';
 import { calibrationWith, provenStage } from '../helpers/calibration.js';
 import { endpointOf, folderWith, runCommand, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';

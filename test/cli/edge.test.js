@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEdgeConfig } from '../../lib/cli/edge-config.js';
+import { readEdgeConfig } from '../../lib/store/edge-config.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { runInProcess } from '../helpers/command.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'dotenv';
 import { writeExample } from '../../lib/cli/init.js';
-import { FROM_CLONE } from '../../lib/cli/invocation.js';
+import { FROM_CLONE } from '../../lib/store/hint.js';
 import { PROGRAM, folderWith, runCommand, runInProcess, startCommand, startProgram } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 

@@ -7,7 +7,7 @@ import { UsageError } from '../options/usage-error.js';
 import { bucketNames } from '../options/values.js';
 
 /**
- * @import { CommandLine } from './command-line.js'
+ * @import { OptionValues } from '../options/read-options.js'
  * @import { LocalS3 } from '../local-s3/start.js'
  * @import { StoreConfig } from '../model/config.js'
  */
@@ -24,7 +24,7 @@ const SHARE_OF_MEMORY = 0.5;
 /**
  * Starts the endpoint of --local.
  *
- * @param {Pick<CommandLine, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @param {number} freeMemory bytes
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}

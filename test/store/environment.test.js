@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { readUseTls } from '../../lib/cli/environment.js';
-import { readStoreConfig } from '../../lib/cli/store-config.js';
+import { readUseTls } from '../../lib/store/environment.js';
+import { readStoreConfig } from '../../lib/store/store-config.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { findCredentials } from '../../lib/aws/credentials.js';
 import { readAwsSettings } from '../../lib/aws/settings.js';
-import { readEdgeConfig } from '../../lib/cli/edge-config.js';
+import { readEdgeConfig } from '../../lib/store/edge-config.js';
 import { readOtlpSettings } from '../../lib/cli/otlp-settings.js';
-import { chooseProxy } from '../../lib/cli/proxy.js';
-import { readStoreConfig } from '../../lib/cli/store-config.js';
+import { chooseProxy } from '../../lib/store/proxy.js';
+import { readStoreConfig } from '../../lib/store/store-config.js';
 import { plainText } from '../../lib/text/plain-text.js';
 import { folderWith } from '../helpers/command.js';
 

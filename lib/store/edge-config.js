@@ -1,12 +1,11 @@
 import { DEFAULT_FILE, Variables } from './environment.js';
-import { FROM_CLONE } from './invocation.js';
+import { FROM_CLONE, hintFor } from './hint.js';
 import { chooseProxy } from './proxy.js';
-import { hintFor } from './store-config.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { VariableKey } from './environment.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from './hint.js'
  * @import { AddressOptions, FoundStore } from './store-config.js'
  */
 

@@ -7,8 +7,7 @@ import { environmentCredentials, findCredentials } from '../aws/credentials.js';
 import { Renewal } from '../aws/renewal.js';
 import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
 import { DEFAULT_FILE, Variables } from './environment.js';
-import { shellWord } from '../text/shell-words.js';
-import { FROM_CLONE } from './invocation.js';
+import { FROM_CLONE, hintFor } from './hint.js';
 import { chooseProxy } from './proxy.js';
 import { UsageError } from '../options/usage-error.js';
 import { endpointUrl, region, secret, urlOf } from '../options/values.js';
@@ -17,13 +16,13 @@ import { endpointUrl, region, secret, urlOf } from '../options/values.js';
  * @import { AwsCredentials } from '../aws/credentials.js'
  * @import { AwsSettings, Setting } from '../aws/settings.js'
  * @import { SettingNames, StoreConfig } from '../model/config.js'
- * @import { CommandLine } from './command-line.js'
+ * @import { OptionValues } from '../options/read-options.js'
  * @import { VariableKey } from './environment.js'
- * @import { Invocation } from './invocation.js'
+ * @import { Invocation } from './hint.js'
  * @import { EndpointUrl } from '../options/values.js'
  */
 
-/** @typedef {Partial<Pick<CommandLine, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
+/** @typedef {Partial<Pick<OptionValues, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
 
 /**
  * The store, and how its settings were found.
@@ -425,18 +424,4 @@ function sourceNotices(
 function awsOverrides(env, address) {
   const names = [...AWS_VARIABLES, ...AWS_URL_VARIABLES.filter((name) => name === address)];
   return Object.fromEntries(names.flatMap((name) => ((env[name] ?? '') === '' ? [] : [[name, String(env[name])]])));
-}
-
-/**
- * @param {string} file in which variables are missing
- * @param {boolean} isThere
- * @param {Invocation} invocation
- * @returns {string} how to get on
- */
-export function hintFor(file, isThere, { benchmark, envExample }) {
-  const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
-  const way = isThere
-    ? `Fill in ${file} as ${envExample} shows`
-    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
-  return `${way}, or try the tool without a store: --local`;
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { CLIENTS } from '../s3/object-store.js';
+import { CLIENTS } from './object-store.js';
 
 /** @import { ClientName } from '../model/config.js' */
 

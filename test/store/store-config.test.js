@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readStoreConfig } from '../../lib/cli/store-config.js';
+import { readStoreConfig } from '../../lib/store/store-config.js';
 import { endpointUrl } from '../../lib/options/values.js';
 import { folderWith } from '../helpers/command.js';
 import { testCertificate } from '../helpers/local-s3.js';
 
 /**
  * @import { UsageError } from '../../lib/options/usage-error.js'
- * @import { AddressOptions } from '../../lib/cli/store-config.js'
+ * @import { AddressOptions } from '../../lib/store/store-config.js'
  */
 
 const S3_KEYS = { S3_ACCESS_KEY: 'an-s3-key', S3_SECRET_KEY: 'the-s3-secret' };

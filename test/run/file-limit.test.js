@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { fileLimitProblem } from '../../lib/cli/host-limits.js';
-import { openFileLimit } from '../../lib/cli/open-file-limit.js';
+import { fileLimitProblem } from '../../lib/run/file-limit.js';
+import { openFileLimit } from '../../lib/host/open-file-limit.js';
 
 test('threads that fit below the limit are no problem, and one more than fits is', () => {
   assert.equal(fileLimitProblem({ threads: 936, cores: 1 }, 1000), null);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { chooseProxy, isExempt } from '../../lib/cli/proxy.js';
+import { chooseProxy, isExempt } from '../../lib/store/proxy.js';
 import { proxyChoice } from '../../lib/options/values.js';
 
 const STORE = { hostname: 'a.store.test', port: 443, useTls: true };
