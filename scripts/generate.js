@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withOptionTables } from './option-tables.js';
+import { runOptionsType } from './run-options.js';
 import { table } from './table.js';
 
 /**
@@ -10,6 +11,7 @@ import { table } from './table.js';
 
 const SCHEMA = new URL('../lib/model/result.schema.json', import.meta.url);
 const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
+const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/command-line.md', import.meta.url);
 
@@ -27,6 +29,7 @@ const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
+    { file: RUN_OPTIONS, text: runOptionsType() },
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
   ];

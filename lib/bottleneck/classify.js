@@ -29,6 +29,7 @@ import { describe, isProven } from './message.js';
  * @property {number} loops event loops
  * @property {number} cpuCores CPU time of the process ÷ time
  * @property {number} availableCores that the process may use
+ * @property {boolean} [isShared] whether the process did other work, too
  * @property {number} operations that succeeded
  * @property {number} measured those of them in neither warm-up nor drain
  * @property {number} failed operations that did not
@@ -105,7 +106,7 @@ export function classify(evidence) {
  * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} with the figures that show it
  */
 function findingOf(evidence) {
-  const found = findCause(evidence);
+  const found = ofSharedProcess(findCause(evidence), evidence);
   // What takes the time is on this host.
   const finding = found === 'beyond this host' && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
@@ -123,6 +124,19 @@ function findingOf(evidence) {
   // Operations that wait for a store that does no more take longer than one alone.
   const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
   return { finding: isQuick ? 'quick on a plateau' : 'store', figures: evidence };
+}
+
+/** Causes that follow from the CPU time of the process. */
+const BY_CPU_TIME = new Set(['client CPU', 'host CPU']);
+
+/**
+ * @template {ProvenCause | InconclusiveReason} Found
+ * @param {Found} found
+ * @param {Evidence} evidence
+ * @returns {Found | 'process shared'}
+ */
+function ofSharedProcess(found, { isShared = false }) {
+  return isShared && BY_CPU_TIME.has(found) ? 'process shared' : found;
 }
 
 /** A thread that wants less of its time than this is not held up by a CPU that others have. */
@@ -150,6 +164,7 @@ const COLD_THREAD = 2;
 const LIKELY = {
   'host busy': (evidence) => provenOf(onIdleHost(evidence)) ?? (sharesHostWithStore(evidence) ? 'store' : null),
   'CPU not idle': (evidence) => provenOf(onIdleHost(evidence)),
+  'process shared': (evidence) => provenOf({ ...evidence, isShared: false }),
   'no unloaded latency': provenByQuickest,
   'quicker under load': ({ p50, unloadedP50 }) =>
     Number(p50) >= Number(unloadedP50) / COLD_THREAD ? 'concurrency' : null,

@@ -81,6 +81,11 @@ const INCONCLUSIVE = /** @type {const} */ ({
         : `the client had too little CPU, but it does not show who had it: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
   },
+  'process shared': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${PROVEN['client CPU'](evidence)}, by the run and by other work in its process`,
+    advice: 'a process of its own',
+  },
   'connections opened': {
     why: (/** @type {Evidence} */ evidence) =>
       `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but ${percent(evidence.openedShare)} of the attempts had to wait for a connection of their own`,

@@ -131,7 +131,7 @@ class StageWatch {
   }
 
   /** @param {StageResult} result */
-  stageEnds({ stage }) {
+  stage({ stage }) {
     const utilization = this.#endpoint.report().then(({ eventLoopUtilization }) => eventLoopUtilization);
     // A run that is given up does not need it.
     utilization.catch(() => {});
@@ -167,6 +167,8 @@ class StageWatch {
   snapshot() {}
   cleanupProgress() {}
   notice() {}
+  warning() {}
+  runEnds() {}
 
   /**
    * @param {StageResult} result of a stage that has ended

@@ -1,170 +1,260 @@
-import { hostname } from 'node:os';
 import { calibrationPath } from '../calibration/calibration-file.js';
-import { counted } from '../text/figures.js';
-import { formatSize } from '../text/units.js';
-import { problemsOf } from '../model/result-of-run.js';
-import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
+import { usableCores } from '../host/cpu-quota.js';
+import { run, RunError } from '../index.js';
+import { Checks } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
-import { runBenchmark } from '../run/benchmark-run.js';
-import { cleanupCommand } from './later-commands.js';
 import { closingMessages } from './closing-messages.js';
+import { assertedRun } from './command-line.js';
 import { EXIT } from './exit-status.js';
+import { readGuard } from './guard.js';
+import { cleanupCommand, laterOf } from './later-commands.js';
 import { load } from './load.js';
 import { outcomeOf } from './outcome.js';
-import { versionsOf } from '../s3/versions.js';
+import { LogFile } from './output-file.js';
 import { reportError } from './report-error.js';
-import { usableCores } from '../host/cpu-quota.js';
+import { openResults } from './result-files.js';
 
 /**
- * @import { Result } from '../model/result.js'
- * @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js'
- * @import { CommandContext } from './cleanup.js'
+ * @import { Result, RunResult } from '../model/result.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { Listener } from '../report/reporter.js'
+ * @import { PreparedRun } from '../run/run.js'
+ * @import { Outlets, Telemetry } from '../telemetry/telemetry.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Prepared } from './prepare.js'
+ * @import { Guard } from './guard.js'
+ * @import { Later } from './later-commands.js'
+ * @import { Program } from './main.js'
  * @import { ResultOutput } from './result-files.js'
  * @import { Terminal } from './terminal.js'
- * @import { StopRequest } from './stop-request.js'
- * @import { Outlets, Telemetry } from '../telemetry/telemetry.js'
  */
 
-/** Node counts its monotonic time from the start of the process. ms */
-const LAUNCHED_AT = 0;
+/**
+ * Where a run is reported, and what it is held against.
+ *
+ * @typedef {object} Outputs
+ * @property {readonly string[]} problems because of which it cannot begin
+ * @property {Guard | null} guard
+ * @property {readonly ResultOutput[]} results
+ * @property {LogFile | null} logFile
+ * @property {Outlets | null} outlets of metrics and spans; null where nobody asked for them
+ */
 
 /**
  * Runs the benchmark, and reports it.
  *
- * @param {object} parts
- * @param {CommandLine} parts.options
- * @param {NodeJS.ProcessEnv} parts.env
- * @param {Prepared} parts.prepared
- * @param {CommandContext} parts.context
- * @param {StopRequest} parts.stopRequest
- * @param {boolean} parts.withStack whether to show where an unexpected error comes from
+ * @param {CommandLine} options
+ * @param {Program} program
  * @returns {Promise<number>} the exit status
  */
-export async function runByCommand({
-  options,
-  env,
-  prepared: { target, config, later, results, logFile, guard, outlets },
-  context,
-  stopRequest,
-  withStack,
-}) {
-  const { clock, terminal } = context;
-  const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
-  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
-  stopRequest.onEndAtOnce = () => {
+export async function runByCommand(options, program) {
+  const outputs = await openOutputs(options, program.env);
+  const { results, logFile, outlets } = outputs;
+  try {
+    const reported = new ReportedRun(options, outputs, program);
+    try {
+      await reported.run();
+      return await reported.conclude();
+    } finally {
+      await reported.close();
+    }
+  } finally {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
-    if (!config.store.isEmbedded && config.objects.existing === undefined) {
-      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
-    }
-  };
-  target.failure?.catch((error) => {
-    terminal.err(`error: ${error.message}`);
-    stopRequest.storeLost(error);
-  });
-  noticesOfLoad(options, config).forEach(notify);
-  const identity = { host: hostname(), versions: versionsOf(config.load.client) };
-  const stdoutIsTaken = results.some(({ file }) => file === null);
-  const telemetry = outlets === null ? undefined : await watch(outlets, { options, config, identity, context });
-  const observer = openListeners({
-    screen: terminal,
-    config,
-    quiet: options.quiet,
-    logFile,
-    stdoutIsTaken,
-    hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !options.quiet,
-    telemetry,
-    now: clock.now,
-  });
-  if (logFile !== null) {
-    logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run goes on`);
+    await outlets?.server?.close();
+  }
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Outputs>}
+ */
+async function openOutputs(options, env) {
+  const { log, logAppend, otlp, otlpUrl, metricsPort } = options;
+  const checks = new Checks();
+  const guard = await checks.run(() => readGuard(options, assertedRun(options)));
+  const results = await openResults(options.results, checks);
+  const logFile = log === undefined ? null : await checks.run(() => new LogFile(log, { append: logAppend }));
+  const showsMetrics = otlp || otlpUrl !== undefined || metricsPort !== undefined;
+  const outlets = showsMetrics ? await openOutlets(options, env, checks) : null;
+  return { problems: checks.problems, guard, results, logFile, outlets };
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Checks} checks
+ * @returns {Promise<Outlets>}
+ */
+async function openOutlets(options, env, checks) {
+  // A run that nobody watches does not load servers and clients of HTTP.
+  const telemetry = await load(() => import('./telemetry.js'));
+  return telemetry.openOutlets(options, env, checks);
+}
+
+/** A run that the command line reports while it goes on, and judges at its end. */
+class ReportedRun {
+  #options;
+  #outputs;
+  #program;
+  /** @type {PreparedRun | null} */
+  #prepared = null;
+  /** @type {Later | null} */
+  #later = null;
+  /** @type {Required<Listener> | null} */
+  #observer = null;
+  /** @type {Telemetry | null} */
+  #telemetry = null;
+  /** @type {RunResult | null} */
+  #ran = null;
+  /** The exit status, once it is known. @type {number | null} */
+  #settled = null;
+  #notify;
+
+  /**
+   * @param {CommandLine} options
+   * @param {Outputs} outputs
+   * @param {Program} program
+   */
+  constructor(options, outputs, program) {
+    this.#options = options;
+    this.#outputs = outputs;
+    this.#program = program;
+    this.#notify = options.quiet ? () => {} : (/** @type {string} */ line) => program.terminal.err(line);
   }
 
-  /** @type {number | null} */
-  let settled = null;
-  try {
-    const result = await runBenchmark(config, { ...context, identity, observer, launchedAt: LAUNCHED_AT });
-    observer.stagesEnd(result.stages, {
-      problems: problemsOf(result),
-      cleanup: result.cleanup,
-      requests: result.requests,
+  /** @throws {UsageError} where it cannot begin */
+  async run() {
+    const { env, invocation, stopRequest } = this.#program;
+    const { outlets, problems } = this.#outputs;
+    /** @type {Partial<RunObserver>} */
+    const on = outlets === null ? {} : { snapshot() {} };
+    const prepared = async (/** @type {PreparedRun} */ preparedRun) => {
+      Object.assign(on, await this.#begin(preparedRun));
+    };
+    const program = { invocation, problems, prepared };
+    const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
+    await run(this.#options.given, context).catch((error) => {
+      // What it came to is in its result.
+      if (!(error instanceof RunError)) {
+        throw error;
+      }
     });
-    const { notices, errors } = closingMessages(result, config, later);
-    notices.forEach(notify);
+  }
+
+  /**
+   * @param {PreparedRun} prepared
+   * @returns {Promise<Partial<RunObserver>>} who listens
+   */
+  async #begin(prepared) {
+    const { config, target } = prepared;
+    const { terminal, stopRequest, invocation } = this.#program;
+    const { results, logFile } = this.#outputs;
+    const later = laterOf(this.#options, target, invocation);
+    stopRequest.listen();
+    stopRequest.onRequest = (reason) =>
+      this.#notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
+    stopRequest.onEndAtOnce = () => {
+      results.forEach(({ file }) => file?.discard());
+      logFile?.close();
+      if (!config.store.isEmbedded && config.objects.existing === undefined) {
+        terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
+      }
+    };
+    if (logFile !== null) {
+      logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run goes on`);
+    }
+    this.#prepared = prepared;
+    this.#later = later;
+    this.#telemetry = await this.#watch(prepared);
+    this.#observer = this.#openListeners(prepared);
+    const { runEnds } = this.#observer;
+    return {
+      ...this.#observer,
+      runEnds: (ran) => {
+        this.#ran = ran;
+        runEnds(ran);
+      },
+    };
+  }
+
+  /**
+   * @param {PreparedRun} prepared
+   * @returns {Promise<Telemetry | null>} that watches the run
+   */
+  async #watch({ config, identity, clock: { now, epochNow } }) {
+    const { outlets } = this.#outputs;
+    if (outlets === null) {
+      return null;
+    }
+    const { noticesOfOutlets, startTelemetry } = await load(() => import('./telemetry.js'));
+    const warn = (/** @type {string} */ message) => this.#program.terminal.err(`warning: ${message}`);
+    noticesOfOutlets(outlets, this.#options).forEach(this.#notify);
+    const listeners = { warn, notice: this.#notify };
+    return startTelemetry(outlets, { config, identity, now, epochNow, random: Math.random, ...listeners });
+  }
+
+  /** @param {PreparedRun} prepared */
+  #openListeners({ config, clock }) {
+    const { terminal } = this.#program;
+    const { quiet } = this.#options;
+    const stdoutIsTaken = this.#isStdoutTaken;
+    return openListeners({
+      ...{ screen: terminal, config, quiet, logFile: this.#outputs.logFile, stdoutIsTaken, now: clock.now },
+      hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !quiet,
+      telemetry: this.#telemetry ?? undefined,
+    });
+  }
+
+  get #isStdoutTaken() {
+    return this.#outputs.results.some(({ file }) => file === null);
+  }
+
+  /**
+   * Judges what the run came to, says so, and writes it.
+   *
+   * @returns {Promise<number>} the exit status
+   */
+  async conclude() {
+    const { env, terminal, stopRequest, isDebugging } = this.#program;
+    const { guard, results, logFile } = this.#outputs;
+    const { config } = /** @type {PreparedRun} */ (this.#prepared);
+    const ran = /** @type {RunResult} */ (this.#ran);
+    const { identity } = /** @type {PreparedRun} */ (this.#prepared);
+    const { notices, errors } = closingMessages(ran, config, /** @type {Later} */ (this.#later));
+    notices.forEach(this.#notify);
     errors.forEach((error) => terminal.err(error));
     const host = { identity, file: calibrationPath(env, process.platform), usableCores: usableCores() };
     const hasLost = logFile?.hasFailed === true;
-    const outcome = outcomeOf(result, { config, guard, host, stopRequest, hasLost });
-    outcome.messages.forEach(({ line, isNotice }) => (isNotice ? notify(line) : terminal.err(line)));
-    if (stdoutIsTaken) {
+    const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
+    outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
+    if (this.#isStdoutTaken) {
       // If nobody reads it, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
-    if (result.crash !== null) {
-      reportError(result.crash, terminal, withStack);
+    if (ran.crash !== null) {
+      reportError(ran.crash, terminal, isDebugging);
     }
     const mayBeWorse = outcome.status === EXIT.complete || outcome.status === EXIT.thresholdMissed;
-    settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
-    return settled;
-  } finally {
-    observer.close();
-    if (settled !== null) {
+    this.#settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
+    return this.#settled;
+  }
+
+  /** Ends all that listens, whatever became of the run. */
+  async close() {
+    const { stopRequest } = this.#program;
+    this.#observer?.close();
+    if (this.#settled !== null) {
       // The objects are removed and the results written: a signal ends nothing but the wait for who watches.
-      stopRequest.settle(settled);
+      stopRequest.settle(this.#settled);
       stopRequest.onRequest = () => {};
-      stopRequest.onEndAtOnce = () => logFile?.close();
+      stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
     }
     // Nothing that a collector does can change what the run came to.
-    await telemetry?.finish(settled, stopRequest.signal);
+    await this.#telemetry?.finish(this.#settled, stopRequest.signal);
   }
-}
-
-/**
- * @param {Outlets} outlets
- * @param {object} run
- * @param {CommandLine} run.options
- * @param {Config} run.config
- * @param {{ host: string, versions: Record<string, string> }} run.identity
- * @param {CommandContext} run.context
- * @returns {Promise<Telemetry>} that watches the run
- */
-async function watch(outlets, { options, config, identity, context: { clock, random, terminal } }) {
-  const { noticesOfOutlets, startTelemetry } = await load(() => import('./telemetry.js'));
-  const notice = options.quiet ? () => {} : (/** @type {string} */ message) => terminal.err(message);
-  const warn = (/** @type {string} */ message) => terminal.err(`warning: ${message}`);
-  noticesOfOutlets(outlets, options).forEach(notice);
-  return startTelemetry(outlets, { config, identity, now: clock.now, epochNow: clock.epochNow, random, warn, notice });
-}
-
-/**
- * @param {Pick<CommandLine, 'threads'>} options
- * @param {Config} config
- * @returns {string[]} what is otherwise than the user has written, and what follows from it
- */
-export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
-  return [
-    ...(threads > objects.count
-      ? [`${threads} threads are more than ${objects.count} objects need: ${used} are used`]
-      : []),
-    ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),
-  ];
-}
-
-/**
- * @param {ObjectsConfig} objects
- * @param {number} threads
- * @param {MultipartConfig} multipart
- */
-function partsNotice({ size, sizes }, threads, multipart) {
-  const partSize = partSizeFor(size, multipart.partSize);
-  const parts = counted(partsOf(size, partSize), 'part');
-  const connections = connectionsFor({ threads, multipart });
-  const which = sizes === undefined ? 'Objects' : 'The largest objects';
-  return `${which} are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(connections, 'connection')} for ${counted(threads, 'thread')}`;
 }
 
 /**

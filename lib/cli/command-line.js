@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Command, Help, Option } from 'commander';
 import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
+import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { STANDARD_OUTPUT, withoutUser } from '../options/values.js';
 import { operationsOf, writesObjects } from '../operations/registry.js';
@@ -19,6 +20,7 @@ import { UsageError } from '../options/usage-error.js';
  * @import { MixedShare } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
+ * @import { RunOptions } from '../run/run-options.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from '../store/hint.js'
@@ -33,6 +35,7 @@ import { UsageError } from '../options/usage-error.js';
  * @typedef {object} Checked
  * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
  * @property {readonly Threshold[]} thresholds those of --assert
+ * @property {RunOptions} given the options of a run, as the user wrote them
  */
 
 /** @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> & { files: readonly string[] }} MergeOptions */
@@ -217,8 +220,18 @@ function loadRequest(command, operands, given, words) {
   conclude(problems, words);
   return {
     command: commandOf(given, values),
-    options: Object.freeze({ ...values, results, thresholds: asserted.thresholds }),
+    options: Object.freeze({ ...values, results, thresholds: asserted.thresholds, given: ofRun(operands, given) }),
   };
+}
+
+/**
+ * @param {readonly string[]} operands
+ * @param {Given} given
+ * @returns {RunOptions} what a run takes of them
+ */
+function ofRun([objects, threads], given) {
+  const options = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name));
+  return { store: 'env', objects, threads, ...Object.fromEntries(options) };
 }
 
 /**

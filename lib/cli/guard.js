@@ -5,6 +5,7 @@ import { quote } from '../text/quote.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
 import { metricNamed } from '../thresholds/metrics.js';
+import { stagesOf } from '../thresholds/asserted-run.js';
 import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
@@ -78,18 +79,6 @@ export function judgeAgainst(thresholds, { name, result }, after) {
     throw new UsageError(problems);
   }
   return evaluateThresholds(thresholds, after, result);
-}
-
-/**
- * @param {WritableResult} result
- * @returns {AssertedRun}
- */
-export function stagesOf({ stages }) {
-  const names = stages.flatMap(({ stage, kinds = [] }) => [
-    stage.toLowerCase(),
-    ...kinds.map(({ operation }) => `${stage.toLowerCase()}.${operation}`),
-  ]);
-  return { stages: names, mayHave: () => true };
 }
 
 /**

@@ -11,7 +11,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * @import { Readable } from 'node:stream'
- * @import { AbOptions, CommandLine, Request } from './command-line.js'
+ * @import { AbOptions, CommandLine } from './command-line.js'
  * @import { Invocation } from '../store/hint.js'
  */
 
@@ -24,7 +24,7 @@ const HEAP_GROWTH_PERCENT = 30;
 /**
  * The process, or a substitute for it.
  *
- * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory' | 'argv' | 'cwd' | 'pid' | 'kill'>
+ * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'argv' | 'cwd' | 'pid' | 'kill'>
  *   & { stdin: Readable }} Streams
  */
 
@@ -103,6 +103,10 @@ async function runRequest(argv, program) {
   if (command === 'calibrate') {
     return calibrate(options, program);
   }
+  if (command === 'run') {
+    const { runByCommand } = await load(() => import('./benchmark.js'));
+    return runByCommand(options, program);
+  }
   return workOnStore(command, options, program);
 }
 
@@ -111,10 +115,10 @@ async function runRequest(argv, program) {
  * @param {Program} program
  * @returns {Promise<number>} the exit status
  */
-async function compareByTurns(options, { env, streams, invocation, terminal, stopRequest, isDebugging }) {
+async function compareByTurns(options, { env, invocation, terminal, stopRequest, isDebugging }) {
   const { prepareSides } = await load(() => import('./prepare-sides.js'));
   const random = Math.random;
-  const prepared = await prepareSides(options, { env, process: streams, now: Date.now(), random, invocation });
+  const prepared = await prepareSides(options, { env, now: Date.now(), random, invocation });
   try {
     const { abByCommand } = await load(() => import('./ab.js'));
     stopRequest.listen();
@@ -140,19 +144,18 @@ async function calibrate(options, { env, terminal, stopRequest }) {
 }
 
 /**
- * @param {Exclude<Request['command'], 'merge' | 'report' | 'compare' | 'ab' | 'init' | 'calibrate'>} command
+ * @param {'list' | 'cleanup'} command
  * @param {CommandLine} options
  * @param {Program} program
  * @returns {Promise<number>} the exit status
  */
-async function workOnStore(command, options, { env, streams, invocation, terminal, stopRequest, isDebugging }) {
+async function workOnStore(command, options, { env, invocation, terminal, stopRequest }) {
   const { Clock } = await load(() => import('../clock/clock.js'));
   const { prepare } = await load(() => import('./prepare.js'));
   const clock = new Clock();
   const now = clock.epochNow();
   const random = Math.random;
-  const prepared = await prepare(options, { env, process: streams, now, random, invocation });
-  const { target, config, later } = prepared;
+  const { target, config, later } = await prepare(options, { env, now, random, invocation });
   const { renewal } = target;
   const { signal } = stopRequest;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
@@ -169,14 +172,10 @@ async function workOnStore(command, options, { env, streams, invocation, termina
       return await listRunsByCommand(config, later, context);
     }
     stopRequest.listen();
-    if (command === 'cleanup') {
-      const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
-      return await cleanUpByCommand(config, later, context, stopRequest);
-    }
-    const { runByCommand } = await load(() => import('./benchmark.js'));
-    return await runByCommand({ options, env, prepared, context, stopRequest, withStack: isDebugging });
+    const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
+    return await cleanUpByCommand(config, later, context, stopRequest);
   } finally {
     renewal?.stop();
-    await prepared.close();
+    await target.close();
   }
 }

@@ -8,7 +8,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
 import { laterOf } from './later-commands.js';
 import { openTarget } from '../store/target.js';
-import { checkFileLimit, configOf, withStore } from './prepare.js';
+import { checkFileLimit, configOf, withStore } from '../run/prepare-run.js';
 import { MAX_SPREAD_OBJECTS, makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from '../options/usage-error.js';
@@ -97,7 +97,6 @@ export async function prepareSides(options, context) {
 /**
  * @typedef {object} SideContext
  * @property {NodeJS.ProcessEnv} env
- * @property {Pick<NodeJS.Process, 'availableMemory'>} process
  * @property {number} now epoch ms
  * @property {() => number} random uniform in [0, 1)
  * @property {Invocation} invocation
@@ -111,9 +110,9 @@ export async function prepareSides(options, context) {
  * @param {Record<Side, Checks>} checks
  * @param {SideContext} context
  */
-async function openTargets(targets, { a, b, quads }, checks, { env, process: host, invocation }) {
+async function openTargets(targets, { a, b, quads }, checks, { env, invocation }) {
   const open = (/** @type {CommandLine} */ options) =>
-    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, host, invocation);
+    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation });
   targets.a = await checks.a.run(() => open(a.options));
   const isSameKind = (a.options.client === 'edge') === (b.options.client === 'edge');
   const sharesStore =

@@ -55,6 +55,8 @@ export class Clock {
   /** Of the thread that finds pauses: its demand for a CPU until its last tick. @type {{ at: number, demand: number } | null} */
   #tick = null;
   #demand = () => 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  #ticking;
 
   /**
    * @param {object} [sources]
@@ -153,8 +155,13 @@ export class Clock {
     };
     this.#demand = demand;
     tick();
-    setInterval(tick, TICK_MS).unref();
+    this.#ticking = setInterval(tick, TICK_MS).unref();
     this.#shared.watch();
+  }
+
+  /** Finds no more pauses. */
+  close() {
+    clearInterval(this.#ticking);
   }
 
   /**

@@ -1,11 +1,12 @@
 import { encodeSeconds } from '../model/host-series.js';
+import { problemsOf } from '../model/result-of-run.js';
 import { retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './records.js';
 import { foundLine, searchHeading, stepLine } from './search-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
- * @import { RampKind, RampStep, Result, RunFacts, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
  * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind by which an output may leave lines out; `search` are those of
@@ -91,11 +92,8 @@ export class RunLog {
     this.#record({ kind: 'ramp-step', stage, slotStart: step.slotStart }, { of, ...step });
   }
 
-  /**
-   * @param {string} stage
-   * @param {ReportedSecond} second
-   */
-  second(stage, { secondStart, kinds = [], operations, bytes, failedAttempts, throttled }) {
+  /** @param {ReportedSecond} second */
+  second({ stage, secondStart, kinds = [], operations, bytes, failedAttempts, throttled }) {
     this.#flushRetries();
     this.#write([secondLine(stage, { secondStart, ...this.#withNominalBytes({ operations, bytes }) })], 'second');
     const kindLines = kinds.map(({ operation, ...count }) =>
@@ -120,7 +118,7 @@ export class RunLog {
   }
 
   /** @param {StageResult} result */
-  stageEnds(result) {
+  stage(result) {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
     this.#flushSeconds(stage);
@@ -135,16 +133,13 @@ export class RunLog {
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
   }
 
-  /**
-   * @param {readonly StageResult[]} stages
-   * @param {Pick<Result, 'problems' | 'cleanup' | 'requests'>} run what is known at its end
-   */
-  stagesEnd(stages, run) {
+  /** @param {Pick<RunResult, 'stages' | 'problems' | 'crash' | 'cleanup' | 'requests'>} run */
+  runEnds({ stages, cleanup, requests, ...run }) {
     if (stages.length > 0) {
       this.#write(stageTable(stages), 'table');
     }
     if (this.#hasBegun) {
-      this.#record({ kind: 'end' }, { ...run });
+      this.#record({ kind: 'end' }, { problems: problemsOf(run), cleanup, requests });
     }
   }
 

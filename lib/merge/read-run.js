@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readFiles } from '../log/read-files.js';
+import { runOfResult } from '../log/result-run.js';
+import { placeOf } from '../text/plain-text.js';
 import { mergeRuns } from './merge.js';
 
 /**
@@ -37,6 +39,36 @@ export async function readRun(place) {
   const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
   const { result, runsApart } = mergeRuns(ordered, { warnings, keepsSeries: true });
   return { result: withSeconds(result), warnings: result.merge.warnings, runsApart };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<{ results: Result[], warnings: string[] }>} each run of it by itself
+ */
+export async function readEachRun(file) {
+  const { runs, warnings } = await readFiles([file], nothing(), { keepsDetails: true });
+  return {
+    results: runs.map(({ result }) => withSeconds(result)),
+    warnings: [...warnings, ...runs.flatMap((run) => run.warnings)].map((each) => `${placeOf(each)}: ${each.message}`),
+  };
+}
+
+/**
+ * @param {readonly (Result | string)[]} inputs results, and paths of results and logs
+ * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} what they come to together; `apart` is why
+ *   they do not belong into one sum
+ */
+export async function mergeInputs(inputs) {
+  const paths = inputs.filter((input) => typeof input === 'string');
+  const { runs, warnings } = await readFiles(paths, nothing(), { keepsDetails: true });
+  const given = inputs.filter((input) => typeof input !== 'string');
+  const all = [
+    ...given.map((result, place) => runOfResult(`result ${place + 1}`, result, { keepsDetails: true })),
+    ...runs,
+  ];
+  const { result, runsApart } = mergeRuns(all, { warnings, keepsSeries: true });
+  const apart = runsApart.map((each) => `${placeOf(each)}: ${each.message}`);
+  return { result: { ...withSeconds(result), merge: result.merge }, apart };
 }
 
 /**

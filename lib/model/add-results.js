@@ -551,7 +551,8 @@ function addColos(parts) {
  */
 function addClientLoads(parts) {
   const known = allKnown(parts);
-  const sum = (/** @type {keyof ClientLoad} */ name) => Number(known?.reduce((total, part) => total + part[name], 0));
+  const sum = (/** @type {Exclude<keyof ClientLoad, 'shared'>} */ name) =>
+    Number(known?.reduce((total, part) => total + part[name], 0));
   return (
     known && {
       cpuUser: sum('cpuUser'),
@@ -559,6 +560,7 @@ function addClientLoads(parts) {
       loops: sum('loops'),
       eventLoopUtilization: Math.max(...known.map(({ eventLoopUtilization }) => eventLoopUtilization)),
       busyLoops: sum('busyLoops'),
+      ...(known.some(({ shared }) => shared) ? { shared: true } : {}),
     }
   );
 }

@@ -617,6 +617,11 @@ export interface ClientLoad {
   eventLoopUtilization: number;
   /** Average number of busy event loops: the sum of their shares. */
   busyLoops: number;
+  /**
+   * True if other work may have run in the same process: its CPU time and event loops are then those of all work. Only
+   * if a program called the benchmark as a library.
+   */
+  shared?: boolean;
 }
 
 /**

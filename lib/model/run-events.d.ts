@@ -1,5 +1,5 @@
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
-import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, StageResult } from './result.js';
+import type { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
 /** What a run reports while it runs. */
 export interface RunObserver {
@@ -14,7 +14,7 @@ export interface RunObserver {
   /** everything is in order, and the stages begin */
   runStarts: (facts: RunFacts) => void;
   stageStarts: (plan: StageStart) => void;
-  second: (stage: string, second: ReportedSecond) => void;
+  second: (second: ReportedSecond) => void;
   /**
    * an operation is tried again, after an error of that kind; the advice is empty where there is none; refused is whether the
    * store asked for fewer requests by it
@@ -28,17 +28,26 @@ export interface RunObserver {
   stepEnds: (stage: string, step: SearchStep) => void;
   /** of a ramp: a slot is over */
   slotEnds: (stage: string, of: RampKind, step: RampStep) => void;
-  stageEnds: (result: StageResult) => void;
+  /** a stage is over */
+  stage: (result: StageResult) => void;
   /** what the stage has come to so far, each second and at the end of each of its steps, where somebody asked for it */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
   /** reported from time to time */
   cleanupProgress: (progress: CleanupProgress) => void;
   /** something worth knowing */
   notice: (message: string) => void;
+  /** something that the figures may suffer from */
+  warning: (message: string) => void;
+  /** all stages are over, and clean-up with them */
+  runEnds: (run: RunResult) => void;
 }
 
 /** A second that is over. Between two steps of a ramp nothing is under way, and there are no latencies. */
-export type ReportedSecond = SecondCount & { latencies?: SecondLatencies; kinds?: readonly KindSecond[] };
+export type ReportedSecond = SecondCount & {
+  stage: string;
+  latencies?: SecondLatencies;
+  kinds?: readonly KindSecond[];
+};
 
 /** What the operations of one kind did in a second of a stage that mixes several. */
 export type KindSecond = { operation: string; operations: number; bytes: number };

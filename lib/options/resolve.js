@@ -40,17 +40,17 @@ const SCHEDULERS = Object.freeze([
  * @param {number} context.availableCores that this process may use, parts of one included
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
+ * @param {boolean} [context.takesSnapshots] see OutputConfig
  * @param {number} [context.passes] over all stages, each with objects of its own; one without
  * @returns {Omit<Config, 'store'> & { store: Store }} frozen
  * @throws {UsageError}
  */
-export function resolve(options, { store, env, availableCores, now, random, passes }) {
+export function resolve(options, { store, env, availableCores, now, random, passes, takesSnapshots = false }) {
   const shard = resolveShard(options.shard, env);
   const doesRun = options.cleanup === undefined && !options.list;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
   }
-  const { otlp, otlpUrl, metricsPort } = options;
   return freezeAll({
     store,
     objects: {
@@ -67,7 +67,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
       passes,
     },
     search: options.findPeak ? { ...pick(options, 'target', 'slo'), peakOf: options.peakOf ?? 'threads' } : null,
-    output: { takesSnapshots: otlp || otlpUrl !== undefined || metricsPort !== undefined },
+    output: { takesSnapshots },
   });
 }
 

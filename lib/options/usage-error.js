@@ -14,10 +14,19 @@ export class UsageError extends Error {
 
 /** Collects the problems that several checks find, so that the user can correct all of them at once. */
 export class Checks {
-  /** @type {string[]} */
-  #problems = [];
+  #problems;
   /** Where to go from here. */
   hint = '';
+
+  /** @param {readonly string[]} [problems] that were found before */
+  constructor(problems = []) {
+    this.#problems = [...problems];
+  }
+
+  /** @param {...string} problems */
+  add(...problems) {
+    this.#problems.push(...problems);
+  }
 
   /**
    * @template Result

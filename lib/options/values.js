@@ -73,16 +73,17 @@ export function someText(given) {
 /**
  * @template {string} Choice
  * @param {readonly Choice[]} choices
- * @returns {(text: string) => Choice}
+ * @returns {((text: string) => Choice) & { choices: readonly Choice[] }}
  */
 export function oneOf(...choices) {
-  return (given) => {
+  const read = (/** @type {string} */ given) => {
     const found = choices.find((choice) => choice === given);
     if (found === undefined) {
       throw new RangeError(`expected ${choices.join(' or ')}, got ${quote(given)}`);
     }
     return found;
   };
+  return Object.assign(read, { choices });
 }
 
 /**

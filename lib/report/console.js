@@ -11,7 +11,7 @@ import { stabilityLine } from './stability-line.js';
 import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
 
 /**
- * @import { RunFacts, StageResult } from '../model/result.js'
+ * @import { RunFacts, RunResult, StageResult } from '../model/result.js'
  * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StageStart } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
@@ -149,7 +149,7 @@ class Console {
   }
 
   /** @param {StageResult} result */
-  stageEnds(result) {
+  stage(result) {
     this.#progress.stop();
     this.#failures.flush();
     const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
@@ -191,8 +191,13 @@ class Console {
     }
   }
 
-  /** @param {readonly StageResult[]} stages */
-  stagesEnd(stages) {
+  /** @param {string} message */
+  warning(message) {
+    this.#screen.err(`warning: ${message}`);
+  }
+
+  /** @param {Pick<RunResult, 'stages'>} run */
+  runEnds({ stages }) {
     const colos = coloLine(stages);
     if (colos !== null) {
       this.notice(`Cloudflare's data centers that answered: ${colos}`);

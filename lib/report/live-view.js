@@ -5,7 +5,7 @@ import { lineOf, progressBar, sparkline } from './drawing.js';
 import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
 
 /**
- * @import { SearchStep, StageResult } from '../model/result.js'
+ * @import { RunResult, SearchStep } from '../model/result.js'
  * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StageStart } from '../model/run-events.js'
  * @import { Part } from './drawing.js'
  * @import { StageState } from './progress.js'
@@ -298,11 +298,8 @@ class LiveView {
     this.#show();
   }
 
-  /**
-   * @param {string} _stage
-   * @param {ReportedSecond} second
-   */
-  second(_stage, second) {
+  /** @param {ReportedSecond} second */
+  second(second) {
     this.#stage?.second(second);
   }
 
@@ -339,12 +336,12 @@ class LiveView {
     this.#stage?.progress(this.#now(), done, flow);
   }
 
-  stageEnds() {
+  stage() {
     this.close();
   }
 
-  /** @param {readonly StageResult[]} stages */
-  stagesEnd(stages) {
+  /** @param {Pick<RunResult, 'stages'>} run */
+  runEnds({ stages }) {
     this.close();
     if (stages.length > 0) {
       formatStageSummary(stages, this.#screen.look).forEach((line) => this.#screen.out(line));

@@ -1,5 +1,4 @@
 import type { Config } from '../model/config.js';
-import type { Result, StageResult } from '../model/result.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { WritableResult } from '../model/write-result.js';
 import type { TimeSeriesRow } from '../merge/seconds.js';
@@ -58,8 +57,6 @@ export interface ReporterContext {
 
 /** Listens to a run while it runs. */
 export interface Listener extends Partial<RunObserver> {
-  /** all stages are over, and clean-up with them */
-  stagesEnd?: (stages: readonly StageResult[], run: Pick<Result, 'problems' | 'cleanup' | 'requests'>) => void;
   /** whatever became of the run: nothing may go on that would keep the process from ending */
   close?: () => void;
 }

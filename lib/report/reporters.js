@@ -1,3 +1,4 @@
+import { EVENT_NAMES } from '../model/event-names.js';
 import { consoleReporter } from './console.js';
 import { csvReporter } from './csv.js';
 import { htmlReporter } from './html/html-reporter.js';
@@ -9,7 +10,6 @@ import { summaryReporter } from './summary.js';
 import { telemetryReporter } from './telemetry.js';
 
 /**
- * @import { RunObserver } from '../model/run-events.js'
  * @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js'
  */
 
@@ -29,26 +29,6 @@ export const REPORTERS = Object.freeze([
 /** Those that take the result, each into the file that its option names. */
 export const RESULT_REPORTERS = REPORTERS.filter(takesResult);
 
-/** An entry for each event of a run: a type check finds one that is missing. @type {Record<keyof RunObserver, true>} */
-const EVENTS = {
-  runIsNamed: true,
-  phaseStarts: true,
-  phaseEnds: true,
-  runStarts: true,
-  stageStarts: true,
-  second: true,
-  retrying: true,
-  integrityError: true,
-  failed: true,
-  progress: true,
-  stepEnds: true,
-  slotEnds: true,
-  stageEnds: true,
-  snapshot: true,
-  cleanupProgress: true,
-  notice: true,
-};
-
 /**
  * Opens the reporters that listen.
  *
@@ -62,10 +42,7 @@ export function openListeners(context, reporters = REPORTERS) {
     (/** @type {keyof Listener} */ event) =>
     (/** @type {unknown[]} */ ...parameters) =>
       listeners.forEach((listener) => /** @type {any} */ (listener)[event]?.(...parameters));
-  const events = [
-    .../** @type {(keyof Listener)[]} */ (Object.keys(EVENTS)),
-    .../** @type {const} */ (['stagesEnd', 'close']),
-  ];
+  const events = [...EVENT_NAMES, /** @type {const} */ ('close')];
   return /** @type {Required<Listener>} */ (Object.fromEntries(events.map((event) => [event, handOn(event)])));
 }
 

@@ -35,6 +35,7 @@ import { StagesPlan } from './stages-plan.js';
  * @property {RunObserver} observer
  * @property {number} launchedAt monotonic ms at which the process was started
  * @property {LiveCredentials} [credentials] that may be replaced; without, those of the store
+ * @property {() => boolean} [isShared] see Session; without, the process has nothing else to do
  */
 
 /**
@@ -86,11 +87,12 @@ export async function withRun(config, surroundings, work) {
  * @param {RunSurroundings} surroundings
  * @returns {Promise<Session>}
  */
-async function openSession(config, { clock, random, signal, identity, observer, launchedAt, credentials }) {
+async function openSession(config, surroundings) {
+  const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = surroundings;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   try {
     return {
-      ...{ config, run, signal, observer, launchedAt },
+      ...{ config, run, signal, observer, launchedAt, isShared },
       checks: new WriteChecks(run, config, signal),
       runClock: openRunClock(config, run, observer),
       phases: new Phases(clock.now, observer, launchedAt),

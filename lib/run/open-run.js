@@ -33,6 +33,9 @@ const MAX_CONTROL_CONNECTIONS = 16;
 /** Connections for requests that measure the store's clock. */
 const CLOCK_CONNECTIONS = 4;
 
+/** How a region is set where it is not set by S3_REGION. @type {Readonly<Record<string, string>>} */
+const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region: ' };
+
 /**
  * What a run works with, from its start to its end.
  *
@@ -76,7 +79,7 @@ export async function openRun(config, context) {
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
   // An option goes before the variable, which works wherever a region comes from.
-  const setting = store.settings?.region === '--region' ? '--region ' : 'S3_REGION=';
+  const setting = REGION_SETTINGS[store.settings?.region ?? ''] ?? 'S3_REGION=';
   const region = new SigningRegion(store.region, (expected, configured) =>
     notice(
       `The store expects region ${expected}, not ${configured}: requests are signed for ${expected} from now on (set ${setting}${expected} to avoid the retry)`,

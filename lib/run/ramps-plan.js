@@ -222,7 +222,7 @@ class RampOfStage {
    * @param {Pick<RunObserver, 'second'>} observer
    */
   second(second, observer) {
-    this.#handOn(second, (each) => observer.second(this.#stage.name, each));
+    this.#handOn(second, (each) => observer.second({ stage: this.#stage.name, ...each }));
   }
 
   /**

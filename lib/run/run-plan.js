@@ -56,7 +56,7 @@ async function runStage(stage, plan, session) {
     return noteIdleness(conclusion, result);
   }
   result.stages.push(conclusion.result);
-  observer.stageEnds(conclusion.result);
+  observer.stage(conclusion.result);
   if (stage.rewrites && run.mixed?.versions.hasForgotten) {
     observer.notice(
       `${stage.name}: so many changes had no definite answer that stale reads of some objects could not be told`,
@@ -159,6 +159,9 @@ async function runPlanned(planned, plan, done, session) {
       observer.progress(done.operations + operations, { ...flow, moved: done.moved + moved });
     },
   });
+  if (session.isShared()) {
+    finished.outcome.clientLoad.shared = true;
+  }
   return { finished, moved };
 }
 

@@ -22,6 +22,8 @@ export interface Session {
   checks: WriteChecks;
   /** monotonic ms at which the process was started */
   launchedAt: number;
+  /** whether other work may run in the same process, so that its CPU time is not that of the run */
+  isShared: () => boolean;
   /** which grows */
   result: RunResult;
 }

@@ -258,6 +258,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     loops,
     cpuCores: (cpuUser + cpuSystem) / duration,
     availableCores,
+    isShared: clientLoad.shared === true,
     operations,
     measured: operations - result.warmupOperations - result.drainOperations,
     failed: result.failed + result.integrityErrors,

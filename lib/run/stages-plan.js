@@ -161,10 +161,8 @@ class StageInOneSlot {
    * @param {Pick<RunObserver, 'second'>} observer
    */
   second({ kinds, ...second }, observer) {
-    observer.second(
-      this.#stage.name,
-      kinds === undefined ? second : { ...second, kinds: namedKinds(this.#stage, kinds) },
-    );
+    const ofKinds = kinds === undefined ? {} : { kinds: namedKinds(this.#stage, kinds) };
+    observer.second({ stage: this.#stage.name, ...second, ...ofKinds });
   }
 
   /** @returns {Conclusion} */

@@ -26,16 +26,17 @@ const SHARE_OF_MEMORY = 0.5;
  *
  * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
- * @param {number} freeMemory bytes
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
  */
-export async function startLocalEndpoint({ objects, size, sizes, faults, bucket }, env, freeMemory) {
+export async function startLocalEndpoint({ objects, size, sizes, faults, bucket }, env) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
       `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
+  // A system that does not know returns 0.
+  const freeMemory = process.availableMemory() || Infinity;
   const mean = averageSize({ size, sizes });
   const needed = objects * (mean + OVERHEAD_BYTES);
   if (needed > freeMemory * SHARE_OF_MEMORY) {

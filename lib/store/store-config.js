@@ -297,7 +297,7 @@ function addressingFrom({ addressing }, aws) {
  * @param {Pick<StoreConfig, 'hostname' | 'buckets'>} store
  * @returns {string[]}
  */
-function addressingProblems({ value, from }, { hostname, buckets }) {
+export function addressingProblems({ value, from }, { hostname, buckets }) {
   if (value !== 'virtual') {
     return [];
   }

@@ -1,4 +1,6 @@
+import { UsageError } from '../options/usage-error.js';
 import { readEdgeConfig } from './edge-config.js';
+import { readGivenStore } from './given-store.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 import { readStoreConfig } from './store-config.js';
 
@@ -6,7 +8,9 @@ import { readStoreConfig } from './store-config.js';
  * @import { Renewal } from '../aws/renewal.js'
  * @import { StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
+ * @import { GivenStore } from './given-store.js'
  * @import { Invocation } from './hint.js'
+ * @import { FoundStore } from './store-config.js'
  */
 
 /**
@@ -25,24 +29,36 @@ import { readStoreConfig } from './store-config.js';
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {Pick<NodeJS.Process, 'availableMemory'>} process
- * @param {Invocation} invocation
+ * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` in place of the one that options and environment name
  * @returns {Promise<Target>}
  * @throws {UsageError}
  */
-export async function openTarget(options, env, process, invocation) {
+export async function openTarget(options, env, { invocation, store } = {}) {
   if (options.local) {
-    // A system that does not know returns 0.
-    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
+    const { endpoint, store: local } = await startLocalEndpoint(options, env);
     return {
-      ...{ store, warnings: [], notices: [], overrides: {}, renewal: null },
+      ...{ store: local, warnings: [], notices: [], overrides: {}, renewal: null },
       failure: endpoint.failure,
       close: () => endpoint.close(),
     };
   }
-  const found =
-    options.client === 'edge'
-      ? readEdgeConfig(env, options.envFile, invocation, options)
-      : await readStoreConfig(env, options.envFile, invocation, options);
-  return { ...found, failure: null, close: async () => {} };
+  return { ...(await findStore(options, env, invocation, store)), failure: null, close: async () => {} };
+}
+
+/**
+ * @param {OptionValues} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Invocation} [invocation]
+ * @param {GivenStore} [given]
+ * @returns {Promise<FoundStore>}
+ * @throws {UsageError}
+ */
+async function findStore(options, env, invocation, given) {
+  if (options.client === 'edge') {
+    if (given !== undefined) {
+      throw new UsageError(["--client edge: expected the store 'env', with EDGE_URL and EDGE_SECRET"]);
+    }
+    return readEdgeConfig(env, options.envFile, invocation, options);
+  }
+  return given === undefined ? readStoreConfig(env, options.envFile, invocation, options) : readGivenStore(given);
 }

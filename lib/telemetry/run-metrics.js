@@ -65,11 +65,11 @@ export class RunMetrics {
   }
 
   /** @param {{ stage: string }} result */
-  stageEnds({ stage }) {
+  stage({ stage }) {
     this.#totalsOf(stage).end();
   }
 
-  stagesEnd() {
+  runEnds() {
     this.#stages.forEach((totals) => totals.end());
     this.#threads = 0;
     this.#openConnections = 0;

@@ -46,7 +46,7 @@ export class RunSpans {
   }
 
   /** @param {StageResult} result */
-  stageEnds(result) {
+  stage(result) {
     const { stage, end, startedAt, endedAt, operations, bytes, failed, integrityErrors, threads } = result;
     this.#stages += 1;
     this.#add({

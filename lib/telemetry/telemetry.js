@@ -76,13 +76,13 @@ export class Telemetry {
   }
 
   /** @param {StageResult} result */
-  stageEnds(result) {
-    this.#metrics.stageEnds(result);
-    this.#spans.stageEnds(result);
+  stage(result) {
+    this.#metrics.stage(result);
+    this.#spans.stage(result);
   }
 
-  stagesEnd() {
-    this.#metrics.stagesEnd();
+  runEnds() {
+    this.#metrics.runEnds();
   }
 
   /**

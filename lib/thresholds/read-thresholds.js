@@ -1,6 +1,6 @@
 import { quote } from '../text/quote.js';
 import { CONDITIONS, METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../text/nearest-name.js';
 import { formatThreshold, parseThreshold } from './threshold.js';
 
 /**

@@ -177,20 +177,20 @@ describe('before anything is written, ab refuses', () => {
     assert.ok(tooMany.stderr.includes(`error: ${problem} with --quads 40, or fewer quads\n`), tooMany.stderr);
   });
 
-  test('nothing of A is left open where opening B breaks', { timeout: 10_000 }, async () => {
+  test('nothing of A is left open where opening B breaks', { timeout: 10_000 }, async (t) => {
     const childProcesses = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
     const broken = new Error('broken');
     let calls = 0;
     let openWithA = 0;
-    const availableMemory = () => {
+    t.mock.method(process, 'availableMemory', () => {
       calls += 1;
       if (calls === 2) {
         openWithA = childProcesses().length;
         throw broken;
       }
       return 1e9;
-    };
-    const host = { env: {}, process: { availableMemory }, now: 0, random: Math.random, invocation: FROM_CLONE };
+    });
+    const host = { env: {}, now: 0, random: Math.random, invocation: FROM_CLONE };
     const options = read('10', '2', '--local', '--a', '', '--b', '--faults latency=1ms');
     await assert.rejects(prepareSides(options, host), broken);
     assert.equal(openWithA, 1);

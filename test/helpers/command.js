@@ -214,7 +214,6 @@ export async function runInProcess(parameters, env) {
     stdout,
     stderr,
     ...CALLED_IN_CLONE,
-    availableMemory: () => 2 ** 30,
   });
   // The program sets a variable of its own.
   const status = await main(parameters, { ...env }, /** @type {any} */ (streams));

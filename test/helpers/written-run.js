@@ -19,10 +19,10 @@ export function writtenRun(facts, stages) {
   for (const stage of stages) {
     const nominal = nominalBytes(stageNamed(stage.stage), { size: stage.objectSize });
     log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2, nominalBytes: nominal });
-    stage.seconds.forEach((second) => log.second(stage.stage, second));
-    log.stageEnds(stage);
+    stage.seconds.forEach((second) => log.second({ stage: stage.stage, ...second }));
+    log.stage(stage);
   }
   const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
-  log.stagesEnd(stages, { problems: [], cleanup: null, requests });
+  log.runEnds({ stages: [...stages], problems: [], crash: null, cleanup: null, requests });
   return { json: jsonOf({ facts, stages, requests }), log: lines.join('') };
 }

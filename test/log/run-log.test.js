@@ -11,7 +11,7 @@ const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
 
 const FACTS = runFacts({ config: runConfig(NO_TARGET), host: 'fra-1', startedAt: STARTED, clock: null, versions: {} });
 
-const END = { problems: [], cleanup: null, requests: null };
+const END = { problems: [], crash: null, cleanup: null, requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 } };
 
 /**
  * The log of a run of one stage that passes midnight and is tried again often in its second second.
@@ -31,11 +31,11 @@ function logOfRun(withMachineLines) {
     for (let count = 0; place === 1 && count < 8; count++) {
       log.retrying();
     }
-    log.second('Write', second);
+    log.second({ stage: 'Write', ...second });
   });
   log.retrying();
-  log.stageEnds(result);
-  log.stagesEnd([result], END);
+  log.stage(result);
+  log.runEnds({ stages: [result], ...END });
   return lines;
 }
 
@@ -103,7 +103,7 @@ test('however many retries a second has, the lines add up to all of them, and ar
     const log = new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null });
     Array.from({ length: retries }).forEach(() => log.retrying());
     assert.equal(lines.length, Math.min(retries, 3), 'they are shown as they happen');
-    log.second('Write', { secondStart: 1_700_000_000, operations: 0, bytes: 0 });
+    log.second({ stage: 'Write', secondStart: 1_700_000_000, operations: 0, bytes: 0 });
     const shown = lines.slice(0, -1).map(parseLine);
     const sum = shown.reduce((total, line) => total + (line?.kind === 'retrying' ? line.retries : NaN), 0);
     assert.equal(sum, retries);
@@ -114,7 +114,7 @@ test('however many retries a second has, the lines add up to all of them, and ar
 test('a run in which no stage ran has no table', () => {
   /** @type {string[]} */
   const lines = [];
-  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).stagesEnd([], END);
+  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).runEnds({ stages: [], ...END });
   assert.deepEqual(lines, []);
 });
 

@@ -70,9 +70,15 @@ function warmedLog() {
   const result = warmedStage();
   log.runStarts(runFacts({ config, host: 'fra-1', startedAt: START, clock: null, versions: {} }));
   log.stageStarts({ stage: 'Write', objects: 200, threads: 1, buckets: 1 });
-  result.seconds.forEach((second) => log.second('Write', second));
-  log.stageEnds(result);
-  log.stagesEnd([result], { problems: [], cleanup: null, requests: null });
+  result.seconds.forEach((second) => log.second({ stage: 'Write', ...second }));
+  log.stage(result);
+  log.runEnds({
+    stages: [result],
+    problems: [],
+    crash: null,
+    cleanup: null,
+    requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
+  });
   return lines;
 }
 

@@ -216,7 +216,7 @@ test('a stage is drawn four times a second, however often it is heard of, and ta
   }
   assert.equal(drawn.length, 3);
   assert.equal(drawn[2][1], 'Write 1/2   ███████░░░░░░░░   50%   50 of 100       1s left');
-  view.stageEnds?.(finishedStage({ operations: [{ after: 50 }] }));
+  view.stage?.(finishedStage({ operations: [{ after: 50 }] }));
   assert.deepEqual(drawn.at(-1), []);
   mock.timers.tick(1000);
   assert.deepEqual(drawn.at(-1), []);
@@ -227,7 +227,7 @@ test('the latencies are those of all operations of the last five seconds', (t) =
   view.stageStarts?.(PLAN);
   const seconds = [[900], [1], [2], [3], [4, 4, 4], [5]];
   seconds.forEach((latencies, place) =>
-    view.second?.('Write', { secondStart: place, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
+    view.second?.({ stage: 'Write', secondStart: place, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
   );
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
@@ -238,7 +238,7 @@ test('the small bars leave out the second in which the stage begins, and those i
   const { view, drawn } = openView(t);
   view.stageStarts?.({ ...PLAN, duration: 4000 });
   const counts = [30, 900, 450, 900, 70, 10];
-  counts.forEach((operations, second) => view.second?.('Write', { secondStart: second, operations, bytes: 0 }));
+  counts.forEach((operations, second) => view.second?.({ stage: 'Write', secondStart: second, operations, bytes: 0 }));
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █▄█');
 });
@@ -251,11 +251,11 @@ test('seconds without a figure of latency leave the last one, and those without 
   };
   const second = { secondStart: 1, operations: 1, bytes: 0 };
   view.stageStarts?.(PLAN);
-  view.second?.('Write', { ...second, latencies: latenciesOf([7]) });
+  view.second?.({ stage: 'Write', ...second, latencies: latenciesOf([7]) });
   assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
-  view.second?.('Write', { ...second, operations: 0 });
+  view.second?.({ stage: 'Write', ...second, operations: 0 });
   assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
-  Array.from({ length: 5 }, () => view.second?.('Write', { ...second, latencies: latenciesOf([]) }));
+  Array.from({ length: 5 }, () => view.second?.({ stage: 'Write', ...second, latencies: latenciesOf([]) }));
   assert.equal(shown(), 'latency     -');
 });
 
@@ -263,8 +263,8 @@ test('the rates of the kinds that a stage mixes are those of the last five secon
   const { view, drawn } = openView(t, { rows: 8 });
   view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
   [900, 10, 20, 30, 40, 50].forEach((reads, place) =>
-    view.second?.('Mixed', {
-      ...{ secondStart: place, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
+    view.second?.({
+      ...{ stage: 'Mixed', secondStart: place, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
       kinds: [
         { operation: 'read', operations: reads, bytes: 0 },
         { operation: 'write', operations: 1, bytes: 0 },
@@ -284,7 +284,7 @@ test('where its line finds no room, a stage that mixes operations gets one line 
   mock.timers.tick(250);
   assert.deepEqual(live, []);
   const kinds = [{ operation: 'read', operations: 1, bytes: 0 }];
-  [1, 2].forEach((secondStart) => view.second?.('Mixed', { secondStart, operations: 1, bytes: 0, kinds }));
+  [1, 2].forEach((secondStart) => view.second?.({ stage: 'Mixed', secondStart, operations: 1, bytes: 0, kinds }));
   mock.timers.tick(250);
   assert.equal(live.length, 1);
 });
@@ -330,13 +330,16 @@ test('a terminal of few rows, or few columns, gets one line', (t) => {
   assert.deepEqual(live, ['Write  0 of 100  0%  0 ops/s', 'Write  0 of 100  0%  0 ops/s']);
 });
 
-const END = { problems: [], cleanup: null, requests: null };
+const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
 test('the run ends with a table and sentences; one without a stage ends without', (t) => {
   const { view, lines } = openView(t);
-  view.stagesEnd?.([], END);
+  view.runEnds?.({ ...END, stages: [] });
   assert.deepEqual(lines, []);
-  view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })], END);
+  view.runEnds?.({
+    ...END,
+    stages: [finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })],
+  });
   assert.deepEqual(lines, [
     '',
     'Stage  Ops/s                           p95      p99  Errors',

@@ -45,14 +45,14 @@ test('every reporter that listens hears every event, in the order of the list, a
   const heard = [];
   const hears = (/** @type {string} */ name) => ({
     listen: () => ({
-      second: (/** @type {string} */ stage) => heard.push(`${name}: ${stage}`),
+      second: (/** @type {{ stage: string }} */ { stage }) => heard.push(`${name}: ${stage}`),
       close: () => heard.push(`${name} closed`),
     }),
   });
   const takes = { option: /** @type {const} */ ('csv'), format: () => ['never asked for'] };
   const deaf = { listen: () => ({ notice: () => heard.push('never') }) };
   const listeners = openListeners(open().context, [hears('one'), takes, deaf, hears('another')]);
-  listeners.second('Write', { secondStart: 1, operations: 2, bytes: 3 });
+  listeners.second({ stage: 'Write', secondStart: 1, operations: 2, bytes: 3 });
   listeners.runIsNamed();
   listeners.close();
   assert.deepEqual(heard, ['one: Write', 'another: Write', 'one closed', 'another closed']);
@@ -70,7 +70,7 @@ test('the log and the console listen at the same time', () => {
     bytesPerOperation: 16_384,
     duration: null,
   });
-  listeners.second('Write', { secondStart: 1, operations: 2, bytes: 3 });
+  listeners.second({ stage: 'Write', secondStart: 1, operations: 2, bytes: 3 });
   listeners.failed('Write', { bucket: 'b', key: 'k', attempts: 2 }, 'HTTP 500');
   listeners.close();
   assert.deepEqual(

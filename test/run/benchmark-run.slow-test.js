@@ -71,7 +71,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
       ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, 20, 4, 2]),
     );
     assert.deepEqual(
-      of('stageEnds').map(([stage]) => stage),
+      of('stage').map(([stage]) => stage),
       result.stages,
     );
     assert.deepEqual([of('runStarts').length, of('failed').length, of('integrityError').length], [1, 0, 0]);

@@ -49,7 +49,7 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const running = {
     ...{ config, run: { clock, written, requests }, signal: new AbortController().signal },
-    ...{ observer: recordingObserver().observer, runClock: { facts: () => null } },
+    ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: () => false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));

@@ -128,7 +128,7 @@ function prepare(
   const phases = new Phases(clock.now, observer, clock.now());
   const running = {
     ...{ config, run: { clock, written: { has: () => hasWritten } }, signal: controller.signal, observer, phases },
-    ...{ runClock: { facts: () => null }, unloaded: new Map() },
+    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], mayPass: false, stages: [], cleanup: null, crash: null })

@@ -54,7 +54,7 @@ function prepare(overrides, modelOf = queueing) {
   );
   const running = {
     ...{ config, run: { clock, written, requests }, signal: controller.signal, observer },
-    ...{ runClock: { facts: () => null }, unloaded },
+    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
@@ -81,7 +81,7 @@ test('each stage is searched, and what it found is reported', async () => {
     assert.ok((latency.operations?.p50 ?? 0) > 30, stage);
   }
   const kinds = events.map(([kind]) => kind).filter((kind) => kind !== 'progress' && kind !== 'notice');
-  assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stageEnds']);
+  assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stage']);
 });
 
 test('a store that refuses with more threads than the peak takes is what throttles', async () => {

@@ -76,7 +76,8 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const config = runConfig(NO_TARGET, overrides);
   const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
   const phases = new Phases(clock.now, observer, clock.now());
-  const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock };
+  const isShared = () => false;
+  const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock, isShared };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
@@ -302,12 +303,12 @@ test('what becomes known in a stage is reported under its name', async (t) => {
   };
   assert.deepEqual(events, [
     ['stageStarts', plan],
-    ['second', 'Read', second],
+    ['second', { stage: 'Read', ...second }],
     ['retrying', 'timeout', 'wait longer', false],
     ['integrityError', 'Read', 'wrong'],
     ['failed', 'Read', operation, 'lost'],
     ['progress', 7, { moved: 70, underWay: 5 }],
-    ['stageEnds', result.stages[0]],
+    ['stage', result.stages[0]],
   ]);
 });
 

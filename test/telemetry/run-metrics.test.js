@@ -63,7 +63,7 @@ test('while a stage runs, its snapshots are what there is, and its end leaves no
   assert.deepEqual(valuesOf('r2_benchmark.threads'), [8]);
   assert.deepEqual(valuesOf('nodejs.eventloop.utilization', { 'r2_benchmark.worker': 0 }), [0.5]);
   metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2, 3] }, { isFinal: true, inFlight: 0, loops: [] }));
-  metrics.stageEnds({ stage: 'Read' });
+  metrics.stage({ stage: 'Read' });
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [3]);
   assert.deepEqual(valuesOf('r2_benchmark.stage.running', read), [0]);
   assert.deepEqual(valuesOf('http.client.active_requests'), [0]);

@@ -14,7 +14,7 @@ function spansOf({ host = 'host-1', index = 0, end = 'complete', exitStatus = 0 
   const spans = [];
   const config = runConfig(NO_TARGET, { shard: { index, count: 2 }, objects: 10, size: 1024, stages: ['write'] });
   const run = new RunSpans({ config, host, epochNow: () => STARTED_AT, add: (span) => spans.push(span) });
-  run.stageEnds(finishedStage({ operations: [{ after: 10 }] }, { end }));
+  run.stage(finishedStage({ operations: [{ after: 10 }] }, { end }));
   run.runEnds(exitStatus);
   return spans;
 }

@@ -1,0 +1,142 @@
+import { UsageError } from './options/usage-error.js';
+import { RunError } from './run/run-error.js';
+import { ThresholdError } from './thresholds/threshold-error.js';
+import { evaluateThresholds } from './thresholds/evaluate.js';
+import { stagesOf } from './thresholds/asserted-run.js';
+import { readThresholds } from './thresholds/read-thresholds.js';
+
+/**
+ * @import { Comparison } from './model/comparison.js'
+ * @import { Result, ThresholdResult } from './model/result.js'
+ * @import { RunContext } from './run/run.js'
+ * @import { RunOptions } from './run/run-options.js'
+ */
+
+export { RunError, ThresholdError, UsageError };
+
+// What a function takes is loaded when it is called: a program that compares results loads no client.
+
+/**
+ * Runs a benchmark and leaves the store as it was. It prints nothing, and may be called again, also while another run goes on.
+ *
+ * @param {RunOptions} options sizes in bytes or as `'16KiB'`, times in ms or as `'30s'`
+ * @param {RunContext} [context]
+ * @returns {Promise<Result>} if the signal ended the run early, what it had measured
+ * @throws {UsageError} with every problem of the options, before any request is sent
+ * @throws {RunError} where the store refuses the run, or an error ends it
+ */
+export async function run(options, context) {
+  const module = await import('./run/run.js');
+  return module.run(/** @type {Readonly<Record<string, unknown>>} */ (/** @type {unknown} */ (options)), context);
+}
+
+/**
+ * Reads a result of `--json`, or every run of a log.
+ *
+ * @param {string} file
+ * @param {(message: string) => void} [warning] called for what is damaged, or cannot be known
+ * @returns {Promise<Result[]>} in the order of the file
+ * @throws {UsageError} where there is no run in it
+ */
+export async function readResults(file, warning = () => {}) {
+  const { readEachRun } = await import('./merge/read-run.js');
+  const { results, warnings } = await readEachRun(file);
+  if (results.length === 0) {
+    throw new UsageError(warnings);
+  }
+  warnings.forEach((message) => warning(message));
+  return results;
+}
+
+/**
+ * Adds up what several hosts did at the same time.
+ *
+ * @param {readonly (Result | string)[]} inputs results, or paths of results and logs
+ * @param {{ severalRuns?: boolean }} [options] `severalRuns`: adds up runs of one host that were not at the same time, too
+ * @returns {Promise<Result>} with what it rests on under `merge`
+ * @throws {UsageError} where they do not belong together, or nothing can be read
+ */
+export async function merge(inputs, { severalRuns = false } = {}) {
+  const { mergeInputs } = await import('./merge/read-run.js');
+  const { result, apart } = await mergeInputs(inputs);
+  const problems = severalRuns ? [] : apart;
+  if (problems.length > 0 || result.stages.length === 0) {
+    throw new UsageError(
+      problems.length > 0
+        ? problems
+        : ['no stage in any of them', ...result.merge.warnings.map(({ message }) => message)],
+    );
+  }
+  return result;
+}
+
+/**
+ * Tells whether the second of two runs was faster than the first.
+ *
+ * @param {Result | string} before a result, or the path of one, of a log, or of a folder with those of one run
+ * @param {Result | string} after
+ * @param {{ margin?: number, force?: boolean }} [options] `margin`: share of a change that counts as none (0.03); `force`: compares
+ *   runs of different kinds, too
+ * @returns {Promise<Comparison>}
+ * @throws {UsageError} where they are not of one kind
+ */
+export async function compare(before, after, { margin, force = false } = {}) {
+  const { compareResults } = await import('./compare/compare-results.js');
+  const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
+  const comparison = compareResults(one, other, { margin });
+  if (comparison.mismatches.length > 0 && !force) {
+    throw new UsageError(comparison.mismatches);
+  }
+  return comparison;
+}
+
+/**
+ * @param {Result | string} given
+ * @param {string} name of a result that is not in a file
+ */
+async function namedResult(given, name) {
+  if (typeof given !== 'string') {
+    return { name: given.run ?? name, result: given };
+  }
+  const { readRun } = await import('./merge/read-run.js');
+  const { result, runsApart, warnings } = await readRun(given);
+  if (runsApart.length > 0 || result.stages.length === 0) {
+    const why = [...runsApart, ...warnings].map(({ message }) => message);
+    throw new UsageError([`${given}: expected one run with stages`, ...why]);
+  }
+  return { name: given, result };
+}
+
+/**
+ * Makes a page with charts: one file that needs no other.
+ *
+ * @param {Result} result
+ * @returns {Promise<string>} HTML
+ */
+export async function writeReport(result) {
+  const { reportPage } = await import('./report/html/report-page.js');
+  return [...reportPage(result)].join('');
+}
+
+/**
+ * Holds a result against limits such as `'read.p99 < 50ms'`, as `--assert` does.
+ *
+ * @param {Result} result
+ * @param {string | readonly string[]} limits
+ * @param {Result} [baseline] for limits such as `'read.rate > 0.95 * baseline'`
+ * @returns {ThresholdResult[]} in the order of the limits
+ * @throws {UsageError} where a limit cannot be read, or is about nothing that the result has
+ * @throws {ThresholdError} where a limit does not hold, or cannot be judged
+ */
+export function assertThresholds(result, limits, baseline) {
+  const assertions = [limits].flat().map((text) => ({ text, place: 'limits' }));
+  const { thresholds, problems } = readThresholds(assertions, stagesOf(result));
+  if (problems.length > 0) {
+    throw new UsageError(problems);
+  }
+  const judged = evaluateThresholds(thresholds, result, baseline ?? null);
+  if (judged.some(({ outcome }) => outcome !== 'passed')) {
+    throw new ThresholdError(judged);
+  }
+  return judged;
+}

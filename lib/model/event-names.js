@@ -1,0 +1,25 @@
+/** @import { RunObserver } from './run-events.js' */
+
+/** Every event of a run: a type check finds one that is missing. @type {Record<keyof RunObserver, true>} */
+const EVENTS = {
+  runIsNamed: true,
+  phaseStarts: true,
+  phaseEnds: true,
+  runStarts: true,
+  stageStarts: true,
+  second: true,
+  retrying: true,
+  integrityError: true,
+  failed: true,
+  progress: true,
+  stepEnds: true,
+  slotEnds: true,
+  stage: true,
+  snapshot: true,
+  cleanupProgress: true,
+  notice: true,
+  warning: true,
+  runEnds: true,
+};
+
+export const EVENT_NAMES = /** @type {readonly (keyof RunObserver)[]} */ (Object.keys(EVENTS));

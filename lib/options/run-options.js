@@ -1,0 +1,93 @@
+import { nearestName } from '../text/nearest-name.js';
+import { plainText } from '../text/plain-text.js';
+import { formatTime } from '../text/units.js';
+import { readOptions } from './read-options.js';
+import { OPERANDS, ROWS, flagOf, optionsOf } from './table.js';
+import { formatPercent } from './values.js';
+
+/**
+ * @import { OptionValues } from './read-options.js'
+ * @import { GroupName, OptionRow } from './table.js'
+ */
+
+/** Groups of options that say what a program does around a run, and with its result. @type {readonly GroupName[]} */
+const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
+
+/** The names of the options that say what a run does. */
+export const RUN_OPTIONS = optionsOf('run').flatMap(([name, { group }]) => (OF_PROGRAM.includes(group) ? [] : [name]));
+
+/**
+ * Reads the options of a run by their names: as texts, as on the command line, or as plain values.
+ *
+ * @param {Readonly<Record<string, unknown>>} options with `objects` and `threads`
+ * @returns {{ values: OptionValues, problems: string[] }}
+ */
+export function readRunOptions(options) {
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {Record<string, string | boolean>} */
+  const given = {};
+  for (const [name, value] of Object.entries(options)) {
+    const row = ROWS[name];
+    if (OPERANDS.some((operand) => operand.name === name) || value === undefined) {
+      continue;
+    }
+    if (!RUN_OPTIONS.includes(name)) {
+      problems.push(unknownOption(name));
+    } else if (row.read === undefined ? typeof value !== 'boolean' : textOf(row, value) === null) {
+      problems.push(`${flagOf(row)}: expected ${row.read === undefined ? 'true or false' : 'a text or a plain value'}`);
+    } else if (row.read !== undefined) {
+      given[name] = /** @type {string} */ (textOf(row, value));
+    } else if (value === !flagOf(row).startsWith('--no-')) {
+      given[name] = value;
+    }
+  }
+  const operands = OPERANDS.map(({ name }) => String(options[name] ?? ''));
+  const read = readOptions('run', given, { operands });
+  return { values: read.values, problems: [...problems, ...read.problems] };
+}
+
+/** @param {string} name */
+function unknownOption(name) {
+  const nearest = nearestName(name, RUN_OPTIONS);
+  const known = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return `there is no option ${plainText(name)} of a run${known}`;
+}
+
+/**
+ * @param {OptionRow} row
+ * @param {unknown} value times in ms, sizes in bytes, shares from 0 to 1, moments as Date, lists as arrays, a mix as an object
+ * @returns {string | null} as the command line has it; null if it is none of these
+ */
+function textOf({ write }, value) {
+  if (typeof value === 'number') {
+    if (write === formatPercent) {
+      return formatPercent(value);
+    }
+    return write === formatTime ? `${value}ms` : String(value);
+  }
+  if (value instanceof Date) {
+    return value.toISOString();
+  }
+  if (Array.isArray(value)) {
+    return value.join(',');
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, share]) => `${name}=${share}`)
+      .join(',');
+  }
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * @param {string} problem as the command line has it
+ * @returns {string} with the names that options have in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
+ */
+export function inCode(problem) {
+  return problem
+    .replace(/--(?:no-)?([a-z][a-z-]*)/g, (_, words) =>
+      words.replace(/-(.)/g, (/** @type {string} */ [, letter]) => letter.toUpperCase()),
+    )
+    .replace(/<(objects|threads)>/g, '$1');
+}

@@ -1,0 +1,34 @@
+import { counted } from '../text/figures.js';
+import { formatSize } from '../text/units.js';
+import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
+
+/**
+ * @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js'
+ */
+
+/**
+ * @param {{ threads: number }} options
+ * @param {Config} config
+ * @returns {string[]} what is otherwise than the user has written, and what follows from it
+ */
+export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
+  return [
+    ...(threads > objects.count
+      ? [`${threads} threads are more than ${objects.count} objects need: ${used} are used`]
+      : []),
+    ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),
+  ];
+}
+
+/**
+ * @param {ObjectsConfig} objects
+ * @param {number} threads
+ * @param {MultipartConfig} multipart
+ */
+function partsNotice({ size, sizes }, threads, multipart) {
+  const partSize = partSizeFor(size, multipart.partSize);
+  const parts = counted(partsOf(size, partSize), 'part');
+  const connections = connectionsFor({ threads, multipart });
+  const which = sizes === undefined ? 'Objects' : 'The largest objects';
+  return `${which} are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(connections, 'connection')} for ${counted(threads, 'thread')}`;
+}

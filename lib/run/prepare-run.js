@@ -1,0 +1,104 @@
+import { dollarsOf } from '../cost/prices.js';
+import { availableCores } from '../host/cpu-quota.js';
+import { openFileLimit } from '../host/open-file-limit.js';
+import { checkBuckets, multipartOf, resolve } from '../options/resolve.js';
+import { UsageError } from '../options/usage-error.js';
+import { openTarget } from '../store/target.js';
+import { fileLimitProblem } from './file-limit.js';
+
+/**
+ * @import { Config, StoreConfig } from '../model/config.js'
+ * @import { OptionValues } from '../options/read-options.js'
+ * @import { Checks } from '../options/usage-error.js'
+ * @import { GivenStore } from '../store/given-store.js'
+ * @import { Invocation } from '../store/hint.js'
+ * @import { Target } from '../store/target.js'
+ */
+
+/**
+ * @typedef {object} Surroundings
+ * @property {NodeJS.ProcessEnv} env
+ * @property {number} now epoch ms
+ * @property {() => number} random uniform in [0, 1)
+ * @property {Invocation} [invocation] see hintFor
+ * @property {boolean} takesSnapshots see OutputConfig
+ * @property {GivenStore} [store] instead of the one that the options and the environment name
+ */
+
+/**
+ * Makes ready what a run needs before its first request: its store, its configuration, enough files.
+ *
+ * @param {OptionValues} options
+ * @param {Surroundings} surroundings
+ * @param {Checks} checks that have found problems before
+ * @returns {Promise<{ target: Target, config: Config }>} whose target is to be closed
+ * @throws {UsageError} with every problem
+ */
+export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, store }, checks) {
+  const target = await checks.run(() => openTarget(options, env, { invocation, store }));
+  try {
+    const resolved = await configOf(options, { target, env, now, random, takesSnapshots }, checks);
+    const { threads } = options;
+    await checks.run(() => target && checkBuckets(options, target.store));
+    await checks.run(() => checkFileLimit(resolved?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
+    const config = withStore(resolved);
+    await checks.run(() => config && checkCost(config));
+    checks.conclude();
+    return /** @type {{ target: Target, config: Config }} */ ({ target, config });
+  } catch (error) {
+    await target?.close();
+    throw error;
+  }
+}
+
+/**
+ * @param {OptionValues} options
+ * @param {object} context
+ * @param {Target | null} context.target null if it has problems
+ * @param {NodeJS.ProcessEnv} context.env
+ * @param {number} context.now epoch ms
+ * @param {() => number} context.random uniform in [0, 1)
+ * @param {number} [context.passes] see resolve
+ * @param {boolean} [context.takesSnapshots] likewise
+ * @param {Checks} checks
+ * @returns {Promise<Unstored | null>} null if there are problems, which are in the checks
+ *
+ * @typedef {Omit<Config, 'store'> & { store: StoreConfig | null }} Unstored
+ */
+export function configOf(options, { target, ...context }, checks) {
+  const store = target?.store ?? null;
+  return checks.run(() => resolve(options, { store, availableCores: availableCores(), ...context }));
+}
+
+/**
+ * @param {Unstored | null} config
+ * @returns {Config | null} null if there is no store
+ */
+export function withStore(config) {
+  return config?.store ? /** @type {Config} */ (config) : null;
+}
+
+/**
+ * @param {Parameters<typeof fileLimitProblem>[0]} run
+ * @throws {UsageError} where the host does not give it enough files
+ */
+export function checkFileLimit(run) {
+  const problem = fileLimitProblem(run, openFileLimit(process.report));
+  if (problem !== null) {
+    throw new UsageError([problem]);
+  }
+}
+
+/**
+ * @param {Config} config
+ * @throws {UsageError} if the run would cost more than it may; a search, and stages with a duration, see to that themselves
+ */
+function checkCost(config) {
+  const { maxCost = Infinity, duration } = config.schedule;
+  const dollars = config.search === null && duration === undefined ? dollarsOf(config) : 0;
+  if (dollars > maxCost) {
+    throw new UsageError([
+      `--max-cost: the run costs $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or at least that much, got $${maxCost}`,
+    ]);
+  }
+}

@@ -1,0 +1,186 @@
+import { hostname } from 'node:os';
+import { Clock } from '../clock/clock.js';
+import { cpuDemand } from '../host/event-loop.js';
+import { EVENT_NAMES } from '../model/event-names.js';
+import { resultOf } from '../model/result-of-run.js';
+import { inCode, readRunOptions } from '../options/run-options.js';
+import { Checks, UsageError } from '../options/usage-error.js';
+import { versionsOf } from '../s3/versions.js';
+import { runBenchmark } from './benchmark-run.js';
+import { noticesOfLoad } from './load-notices.js';
+import { prepareRun } from './prepare-run.js';
+import { RunError } from './run-error.js';
+
+/**
+ * @import { Config } from '../model/config.js'
+ * @import { Result, RunResult } from '../model/result.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { OptionValues } from '../options/read-options.js'
+ * @import { GivenStore } from '../store/given-store.js'
+ * @import { Invocation } from '../store/hint.js'
+ * @import { Target } from '../store/target.js'
+ */
+
+/**
+ * What a run is given besides its options.
+ *
+ * @typedef {object} RunContext
+ * @property {AbortSignal} [signal] ends the run early; what it wrote is removed, and what it measured is its result
+ * @property {Partial<RunObserver>} [on] called for each event
+ * @property {NodeJS.ProcessEnv} [env] in place of `process.env`
+ * @property {boolean} [ownsProcess] whether nothing else happens in this process: only then is its CPU time that of the run
+ * @property {Program} [program] a program of this package, which has outputs of its own
+ *
+ * @typedef {object} Program
+ * @property {Invocation} invocation how the user calls it
+ * @property {(run: PreparedRun) => Promise<void>} prepared called when everything is in order but for the store, which no request has gone to
+ * @property {readonly string[]} problems that it has found before
+ *
+ * @typedef {object} PreparedRun
+ * @property {Config} config
+ * @property {Target} target
+ * @property {Clock} clock
+ * @property {{ host: string, versions: Record<string, string> }} identity of this host
+ */
+
+/** The runs of this process that are under way. @type {Set<{ isShared: boolean }>} */
+const underWay = new Set();
+
+/**
+ * Runs a benchmark and leaves the store as it was. It prints nothing, and may be called again and at the same time.
+ *
+ * @param {Readonly<Record<string, unknown>>} options by name, with `store`, `objects` and `threads`
+ * @param {RunContext} [context]
+ * @returns {Promise<Result>}
+ * @throws {UsageError} with everything that is wrong with the options, before any request is sent
+ * @throws {RunError} where the store refuses the run, or the run ends because of an error
+ */
+export async function run(options, context = {}) {
+  try {
+    return await runWith(options, context);
+  } catch (error) {
+    throw error instanceof UsageError && context.program === undefined
+      ? new UsageError(error.problems.map(inCode))
+      : error;
+  }
+}
+
+/**
+ * @param {Readonly<Record<string, unknown>>} options
+ * @param {RunContext} context
+ * @returns {Promise<Result>}
+ */
+async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, program }) {
+  const clock = new Clock();
+  const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
+  const checks = new Checks(program?.problems);
+  const values = readValues(options, store, checks);
+  const context = { env, now: clock.epochNow(), random: Math.random, invocation: program?.invocation };
+  const takesSnapshots = on.snapshot !== undefined;
+  const given = typeof store === 'object' && store !== null ? { store: /** @type {GivenStore} */ (store) } : {};
+  const { target, config } = await prepareRun(values, { ...context, takesSnapshots, ...given }, checks);
+  const cpu = { isShared: !ownsProcess };
+  const ending = new AbortController();
+  /** The first error of a listener. @type {unknown} */
+  let failure = null;
+  /** Why a store that belonged to the run has gone. @type {Error | null} */
+  let lost = null;
+  const observer = observerOf(on, (error) => {
+    failure ??= error;
+    ending.abort();
+  });
+  try {
+    underWay.add(cpu);
+    if (underWay.size > 1) {
+      underWay.forEach((each) => (each.isShared = true));
+    }
+    const identity = { host: hostname(), versions: versionsOf(config.load.client) };
+    await program?.prepared({ config, target, clock, identity });
+    target.warnings.forEach((warning) => observer.warning(warning));
+    [...target.notices, ...noticesOfLoad(values, config)].forEach((notice) => observer.notice(notice));
+    target.renewal?.start({ epochNow: clock.epochNow, notice: (message) => observer.warning(message) });
+    target.failure?.catch((error) => {
+      lost ??= error;
+      observer.warning(error.message);
+      ending.abort();
+    });
+    clock.watchPauses(cpuDemand, (pause) => observer.warning(suspended(pause)));
+    const ran = await runBenchmark(config, {
+      ...{ clock, random: context.random, identity, observer, launchedAt },
+      signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
+      credentials: target.renewal?.credentials,
+      isShared: () => cpu.isShared,
+    });
+    ran.crash ??= failure;
+    if (lost !== null) {
+      ran.problems.push(/** @type {Error} */ (lost).message);
+      ran.mayPass = true;
+    }
+    observer.runEnds(ran);
+    return concluded(ran);
+  } finally {
+    underWay.delete(cpu);
+    clock.close();
+    target.renewal?.stop();
+    await target.close();
+  }
+}
+
+/** Node counts its monotonic time from the start of the process. ms */
+const LAUNCHED_AT = 0;
+
+/**
+ * @param {Readonly<Record<string, unknown>>} options
+ * @param {unknown} store
+ * @param {Checks} checks
+ * @returns {OptionValues}
+ * @throws {UsageError} where they cannot be read
+ */
+function readValues(options, store, checks) {
+  const isKnown = store === 'local' || store === 'env' || (typeof store === 'object' && store !== null);
+  const { values, problems } = readRunOptions({ ...options, ...(store === 'local' ? { local: true } : {}) });
+  checks.add(...(isKnown ? [] : ["store: expected 'local', 'env' or an object"]), ...problems);
+  if (problems.length > 0) {
+    checks.conclude();
+  }
+  return values;
+}
+
+/**
+ * @param {number} pause ms
+ * @returns {string}
+ */
+function suspended(pause) {
+  return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is in no rate and no percentile`;
+}
+
+/**
+ * @param {Partial<RunObserver>} on
+ * @param {(error: unknown) => void} failed called where a listener throws
+ * @returns {RunObserver} which tells whoever listens at the time of the event
+ */
+function observerOf(on, failed) {
+  const tell =
+    (/** @type {keyof RunObserver} */ event) =>
+    (/** @type {unknown[]} */ ...parameters) => {
+      try {
+        /** @type {any} */ (on)[event]?.(...parameters);
+      } catch (error) {
+        failed(error);
+      }
+    };
+  return /** @type {any} */ (Object.fromEntries(EVENT_NAMES.map((event) => [event, tell(event)])));
+}
+
+/**
+ * @param {RunResult} ran
+ * @returns {Result}
+ * @throws {RunError} where it has problems
+ */
+function concluded(ran) {
+  const result = resultOf(ran);
+  if (result.problems.length > 0) {
+    throw new RunError(result.problems, result, ran.crash ?? undefined);
+  }
+  return result;
+}

@@ -1,0 +1,133 @@
+import { createSecureContext } from 'node:tls';
+import { Renewal } from '../aws/renewal.js';
+import { UsageError } from '../options/usage-error.js';
+import { bucketNames, endpointUrl, oneOf, proxyUrl, region, secret } from '../options/values.js';
+import { keepSecrets } from '../text/redact.js';
+import { addressingProblems } from './store-config.js';
+
+/**
+ * @import { Credentials } from '../model/config.js'
+ * @import { FoundStore } from './store-config.js'
+ */
+
+/**
+ * A store that a program names.
+ *
+ * @typedef {object} GivenStore
+ * @property {string} endpoint its URL, such as `https://ACCOUNT.r2.cloudflarestorage.com`; with `http:` there is no TLS
+ * @property {string | readonly string[]} bucket
+ * @property {GivenCredentials | (() => Promise<GivenCredentials>)} credentials or what provides them, as the packages
+ *   `@aws-sdk/credential-provider-…` do; it is asked again before temporary ones expire
+ * @property {string} [region] `auto` without
+ * @property {'path' | 'virtual'} [addressing] where requests name the bucket; `path` without
+ * @property {string} [proxy] URL of a proxy that opens tunnels
+ * @property {string} [certificate] the certificate authorities to trust, instead of Node's, as PEM
+ *
+ * @typedef {object} GivenCredentials
+ * @property {string} accessKeyId
+ * @property {string} secretAccessKey
+ * @property {string} [sessionToken]
+ * @property {Date} [expiration]
+ */
+
+const NAMES = ['endpoint', 'bucket', 'credentials', 'region', 'addressing', 'proxy', 'certificate'];
+
+/**
+ * @param {GivenStore} given
+ * @returns {Promise<FoundStore>}
+ * @throws {UsageError} with every problem at once
+ */
+export async function readGivenStore(given) {
+  const { bucket, credentials: keys, region: name = 'auto', addressing = 'path', certificate } = given;
+  /** @type {string[]} */
+  const problems = Object.keys(given).flatMap((key) =>
+    NAMES.includes(key) ? [] : [`store.${key}: there is no such setting, expected ${NAMES.join(', ')}`],
+  );
+  /**
+   * @template Value
+   * @param {string} setting
+   * @param {() => Value} read
+   */
+  const attempt = (setting, read) => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(`store.${setting}: ${/** @type {Error} */ (error).message}`);
+      return null;
+    }
+  };
+  const text = (/** @type {unknown} */ value) => (typeof value === 'string' ? value : '');
+  const address = attempt('endpoint', () => endpointUrl(text(given.endpoint)));
+  const buckets = attempt('bucket', () => bucketNames(Array.isArray(bucket) ? bucket.join(',') : text(bucket))) ?? [];
+  const signedFor = attempt('region', () => region(text(name)));
+  const style = attempt('addressing', () => oneOf('path', 'virtual')(text(addressing)));
+  const proxy = given.proxy === undefined ? null : attempt('proxy', () => proxyUrl(text(given.proxy)));
+  attempt('certificate', () => createSecureContext(certificate === undefined ? {} : { ca: certificate }));
+  const provide = typeof keys === 'function' ? keys : async () => keys;
+  const credentials = await readCredentials(provide).catch((error) =>
+    attempt('credentials', () => {
+      throw error;
+    }),
+  );
+  problems.push(
+    ...addressingProblems(
+      { value: String(style), from: 'store.addressing' },
+      { hostname: address?.hostname ?? '', buckets },
+    ),
+  );
+  if (problems.length > 0 || address === null || credentials === null || signedFor === null) {
+    throw new UsageError(problems);
+  }
+  const { basePath, ...place } = address;
+  return {
+    store: {
+      buckets: [...new Set(buckets)],
+      ...place,
+      ...(basePath === '' ? {} : { basePath }),
+      ...(style === 'virtual' ? { addressing: style } : {}),
+      ...(certificate === undefined || !address.useTls ? {} : { certificate }),
+      ...(proxy === null ? {} : { proxy }),
+      region: signedFor,
+      credentials,
+      settings: SETTINGS,
+    },
+    warnings: [],
+    notices: [],
+    overrides: {},
+    renewal:
+      typeof keys === 'function' && credentials.expiresAt !== undefined
+        ? new Renewal(credentials, () => readCredentials(keys))
+        : null,
+  };
+}
+
+/** What messages call the settings. */
+const SETTINGS = Object.freeze({
+  buckets: 'store.bucket',
+  hostname: 'store.endpoint',
+  port: 'store.endpoint',
+  tls: 'store.endpoint',
+  plainHttp: 'a URL with http://',
+  region: 'store.region',
+  keys: 'store.credentials',
+  sessionToken: 'store.credentials.sessionToken',
+  authorities: 'store.certificate has the only authorities that are trusted',
+});
+
+/**
+ * @param {() => Promise<GivenCredentials>} provide
+ * @returns {Promise<Credentials>}
+ * @throws {Error} whose message holds no secret
+ */
+async function readCredentials(provide) {
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = (await provide()) ?? {};
+  const values = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  for (const [member, value] of Object.entries(values)) {
+    if (typeof value !== 'string' || value === '') {
+      throw new Error(`expected accessKeyId and secretAccessKey, got no ${member}`);
+    }
+    secret(value);
+  }
+  keepSecrets({ secrets: [secretAccessKey, sessionToken ?? ''], ids: [accessKeyId] }, accessKeyId);
+  return { ...values, ...(expiration === undefined ? {} : { expiresAt: expiration.getTime() }) };
+}
