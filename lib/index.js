@@ -1,4 +1,4 @@
-import { UsageError } from './options/usage-error.js';
+import { UsageError, inCode } from './options/usage-error.js';
 import { RunError } from './run/run-error.js';
 import { ThresholdError } from './thresholds/threshold-error.js';
 import { evaluateThresholds } from './thresholds/evaluate.js';
@@ -8,7 +8,7 @@ import { readThresholds } from './thresholds/read-thresholds.js';
 /**
  * @import { Comparison } from './model/comparison.js'
  * @import { Result, ThresholdResult } from './model/result.js'
- * @import { RunContext } from './run/run.js'
+ * @import { RunContext } from './run/run-context.js'
  * @import { RunOptions } from './run/run-options.js'
  */
 
@@ -59,13 +59,11 @@ export async function readResults(file, warning = () => {}) {
 export async function merge(inputs, { severalRuns = false } = {}) {
   const { mergeInputs } = await import('./merge/read-run.js');
   const { result, apart } = await mergeInputs(inputs);
-  const problems = severalRuns ? [] : apart;
-  if (problems.length > 0 || result.stages.length === 0) {
-    throw new UsageError(
-      problems.length > 0
-        ? problems
-        : ['no stage in any of them', ...result.merge.warnings.map(({ message }) => message)],
-    );
+  if (apart.length > 0 && !severalRuns) {
+    throw new UsageError(apart.map(inCode));
+  }
+  if (result.stages.length === 0) {
+    throw new UsageError(['no stage in any of them', ...result.merge.warnings.map(({ message }) => message)]);
   }
   return result;
 }
@@ -85,7 +83,7 @@ export async function compare(before, after, { margin, force = false } = {}) {
   const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
   const comparison = compareResults(one, other, { margin });
   if (comparison.mismatches.length > 0 && !force) {
-    throw new UsageError(comparison.mismatches);
+    throw new UsageError(comparison.mismatches.map(inCode));
   }
   return comparison;
 }

@@ -1,11 +1,12 @@
-import { RUN_OPTIONS, inCode } from '../lib/options/run-options.js';
+import { RUN_OPTIONS } from '../lib/options/run-options.js';
 import { OPERANDS, ROWS } from '../lib/options/table.js';
+import { inCode } from '../lib/options/usage-error.js';
 
 /** @import { OptionRow } from '../lib/options/table.js' */
 
 const HEAD = `// Generated from lib/options/table.js by \`npm run generate\`. Change the table, not this file.
 
-import type { GivenStore } from '../store/given-store.js';
+import type { GivenStore } from '../model/config.js';
 
 /** What a run does. A size is in bytes or a text such as '16KiB', a time in ms or a text such as '30s'. */
 export interface RunOptions {

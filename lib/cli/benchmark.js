@@ -18,7 +18,7 @@ import { openResults } from './result-files.js';
  * @import { Result, RunResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Listener } from '../report/reporter.js'
- * @import { PreparedRun } from '../run/run.js'
+ * @import { PreparedRun, ProgramContext } from '../run/program.js'
  * @import { Outlets, Telemetry } from '../telemetry/telemetry.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
@@ -133,6 +133,7 @@ class ReportedRun {
       Object.assign(on, await this.#begin(preparedRun));
     };
     const program = { invocation, problems, prepared };
+    /** @type {ProgramContext} */
     const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
     await run(this.#options.given, context).catch((error) => {
       // What it came to is in its result.

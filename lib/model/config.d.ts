@@ -250,3 +250,27 @@ export interface Credentials {
   /** epoch ms at which temporary credentials end; absent where they do not, or where that is not known */
   expiresAt?: number;
 }
+
+/** The store as a program names it. */
+export interface GivenStore {
+  /** its URL, such as `https://ACCOUNT.r2.cloudflarestorage.com`; there is no TLS with `http:` */
+  endpoint: string;
+  bucket: string | readonly string[];
+  /** or what provides them, as the packages `@aws-sdk/credential-provider-…` do: it is asked again before they expire */
+  credentials: GivenCredentials | (() => Promise<GivenCredentials>);
+  /** `auto` without */
+  region?: string;
+  /** where requests name the bucket; `path` without */
+  addressing?: 'path' | 'virtual';
+  /** URL of a proxy that opens tunnels */
+  proxy?: string;
+  /** the certificate authorities to trust in place of Node's, as PEM */
+  certificate?: string;
+}
+
+export interface GivenCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+  expiration?: Date;
+}

@@ -14,7 +14,6 @@ import type {
   StageSum,
   WayResult,
 } from './result.schema.js';
-import type schema from './result.schema.json' with { type: 'json' };
 import type { ChecksumName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
@@ -148,5 +147,3 @@ export type Way = Omit<WayResult, 'hosts' | 'stages'>;
 
 /** What a search varies. */
 export type SearchDimension = 'threads' | 'buckets' | 'rate';
-
-export type ResultSchema = typeof schema;

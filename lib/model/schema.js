@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** @import { ResultSchema } from './result.js' */
+/** @import { ResultSchema } from './schema-type.js' */
 
 /** What a result is, as it is published. @type {ResultSchema} */
 export const SCHEMA = JSON.parse(readFileSync(new URL('./result.schema.json', import.meta.url), 'utf8'));

@@ -79,15 +79,3 @@ function textOf({ write }, value) {
   }
   return typeof value === 'string' ? value : null;
 }
-
-/**
- * @param {string} problem as the command line has it
- * @returns {string} with the names that options have in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
- */
-export function inCode(problem) {
-  return problem
-    .replace(/--(?:no-)?([a-z][a-z-]*)/g, (_, words) =>
-      words.replace(/-(.)/g, (/** @type {string} */ [, letter]) => letter.toUpperCase()),
-    )
-    .replace(/<(objects|threads)>/g, '$1');
-}

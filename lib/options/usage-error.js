@@ -14,14 +14,10 @@ export class UsageError extends Error {
 
 /** Collects the problems that several checks find, so that the user can correct all of them at once. */
 export class Checks {
-  #problems;
+  /** @type {string[]} */
+  #problems = [];
   /** Where to go from here. */
   hint = '';
-
-  /** @param {readonly string[]} [problems] that were found before */
-  constructor(problems = []) {
-    this.#problems = [...problems];
-  }
 
   /** @param {...string} problems */
   add(...problems) {
@@ -58,4 +54,16 @@ export class Checks {
       throw new UsageError(this.#problems, this.hint);
     }
   }
+}
+
+/**
+ * @param {string} problem as the command line has it
+ * @returns {string} with the names that options have in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
+ */
+export function inCode(problem) {
+  return problem
+    .replace(/--(?:no-)?([a-z][a-z-]*)/g, (_, words) =>
+      words.replace(/-(.)/g, (/** @type {string} */ [, letter]) => letter.toUpperCase()),
+    )
+    .replace(/<(objects|threads)>/g, '$1');
 }

@@ -2,15 +2,13 @@ import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { openFileLimit } from '../host/open-file-limit.js';
 import { checkBuckets, multipartOf, resolve } from '../options/resolve.js';
-import { UsageError } from '../options/usage-error.js';
+import { Checks, UsageError } from '../options/usage-error.js';
 import { openTarget } from '../store/target.js';
 import { fileLimitProblem } from './file-limit.js';
 
 /**
- * @import { Config, StoreConfig } from '../model/config.js'
+ * @import { Config, GivenStore, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Checks } from '../options/usage-error.js'
- * @import { GivenStore } from '../store/given-store.js'
  * @import { Invocation } from '../store/hint.js'
  * @import { Target } from '../store/target.js'
  */
@@ -22,6 +20,7 @@ import { fileLimitProblem } from './file-limit.js';
  * @property {() => number} random uniform in [0, 1)
  * @property {Invocation} [invocation] see hintFor
  * @property {boolean} takesSnapshots see OutputConfig
+ * @property {readonly string[]} [problems] that the program has found
  * @property {GivenStore} [store] instead of the one that the options and the environment name
  */
 
@@ -30,12 +29,13 @@ import { fileLimitProblem } from './file-limit.js';
  *
  * @param {OptionValues} options
  * @param {Surroundings} surroundings
- * @param {Checks} checks that have found problems before
  * @returns {Promise<{ target: Target, config: Config }>} whose target is to be closed
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, store }, checks) {
+export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, problems = [], store }) {
+  const checks = new Checks();
   const target = await checks.run(() => openTarget(options, env, { invocation, store }));
+  checks.add(...problems);
   try {
     const resolved = await configOf(options, { target, env, now, random, takesSnapshots }, checks);
     const { threads } = options;

@@ -3,8 +3,8 @@ import { Clock } from '../clock/clock.js';
 import { cpuDemand } from '../host/event-loop.js';
 import { EVENT_NAMES } from '../model/event-names.js';
 import { resultOf } from '../model/result-of-run.js';
-import { inCode, readRunOptions } from '../options/run-options.js';
-import { Checks, UsageError } from '../options/usage-error.js';
+import { readRunOptions } from '../options/run-options.js';
+import { UsageError, inCode } from '../options/usage-error.js';
 import { versionsOf } from '../s3/versions.js';
 import { runBenchmark } from './benchmark-run.js';
 import { noticesOfLoad } from './load-notices.js';
@@ -12,35 +12,11 @@ import { prepareRun } from './prepare-run.js';
 import { RunError } from './run-error.js';
 
 /**
- * @import { Config } from '../model/config.js'
  * @import { Result, RunResult } from '../model/result.js'
+ * @import { GivenStore } from '../model/config.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { GivenStore } from '../store/given-store.js'
- * @import { Invocation } from '../store/hint.js'
- * @import { Target } from '../store/target.js'
- */
-
-/**
- * What a run is given besides its options.
- *
- * @typedef {object} RunContext
- * @property {AbortSignal} [signal] ends the run early; what it wrote is removed, and what it measured is its result
- * @property {Partial<RunObserver>} [on] called for each event
- * @property {NodeJS.ProcessEnv} [env] in place of `process.env`
- * @property {boolean} [ownsProcess] whether nothing else happens in this process: only then is its CPU time that of the run
- * @property {Program} [program] a program of this package, which has outputs of its own
- *
- * @typedef {object} Program
- * @property {Invocation} invocation how the user calls it
- * @property {(run: PreparedRun) => Promise<void>} prepared called when everything is in order but for the store, which no request has gone to
- * @property {readonly string[]} problems that it has found before
- *
- * @typedef {object} PreparedRun
- * @property {Config} config
- * @property {Target} target
- * @property {Clock} clock
- * @property {{ host: string, versions: Record<string, string> }} identity of this host
+ * @import { ProgramContext } from './program.js'
  */
 
 /** The runs of this process that are under way. @type {Set<{ isShared: boolean }>} */
@@ -50,7 +26,7 @@ const underWay = new Set();
  * Runs a benchmark and leaves the store as it was. It prints nothing, and may be called again and at the same time.
  *
  * @param {Readonly<Record<string, unknown>>} options by name, with `store`, `objects` and `threads`
- * @param {RunContext} [context]
+ * @param {ProgramContext} [context]
  * @returns {Promise<Result>}
  * @throws {UsageError} with everything that is wrong with the options, before any request is sent
  * @throws {RunError} where the store refuses the run, or the run ends because of an error
@@ -67,18 +43,22 @@ export async function run(options, context = {}) {
 
 /**
  * @param {Readonly<Record<string, unknown>>} options
- * @param {RunContext} context
+ * @param {ProgramContext} context
  * @returns {Promise<Result>}
  */
 async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, program }) {
   const clock = new Clock();
   const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
-  const checks = new Checks(program?.problems);
-  const values = readValues(options, store, checks);
+  const values = readValues(options, store);
   const context = { env, now: clock.epochNow(), random: Math.random, invocation: program?.invocation };
   const takesSnapshots = on.snapshot !== undefined;
   const given = typeof store === 'object' && store !== null ? { store: /** @type {GivenStore} */ (store) } : {};
-  const { target, config } = await prepareRun(values, { ...context, takesSnapshots, ...given }, checks);
+  const { target, config } = await prepareRun(values, {
+    ...context,
+    takesSnapshots,
+    problems: program?.problems,
+    ...given,
+  });
   const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
@@ -132,16 +112,15 @@ const LAUNCHED_AT = 0;
 /**
  * @param {Readonly<Record<string, unknown>>} options
  * @param {unknown} store
- * @param {Checks} checks
  * @returns {OptionValues}
- * @throws {UsageError} where they cannot be read
+ * @throws {UsageError} with every problem
  */
-function readValues(options, store, checks) {
+function readValues(options, store) {
   const isKnown = store === 'local' || store === 'env' || (typeof store === 'object' && store !== null);
   const { values, problems } = readRunOptions({ ...options, ...(store === 'local' ? { local: true } : {}) });
-  checks.add(...(isKnown ? [] : ["store: expected 'local', 'env' or an object"]), ...problems);
-  if (problems.length > 0) {
-    checks.conclude();
+  const all = [...(isKnown ? [] : ["store: expected 'local', 'env' or an object"]), ...problems];
+  if (all.length > 0) {
+    throw new UsageError(all);
   }
   return values;
 }

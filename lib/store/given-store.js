@@ -6,28 +6,8 @@ import { keepSecrets } from '../text/redact.js';
 import { addressingProblems } from './store-config.js';
 
 /**
- * @import { Credentials } from '../model/config.js'
+ * @import { Credentials, GivenCredentials, GivenStore } from '../model/config.js'
  * @import { FoundStore } from './store-config.js'
- */
-
-/**
- * A store that a program names.
- *
- * @typedef {object} GivenStore
- * @property {string} endpoint its URL, such as `https://ACCOUNT.r2.cloudflarestorage.com`; with `http:` there is no TLS
- * @property {string | readonly string[]} bucket
- * @property {GivenCredentials | (() => Promise<GivenCredentials>)} credentials or what provides them, as the packages
- *   `@aws-sdk/credential-provider-…` do; it is asked again before temporary ones expire
- * @property {string} [region] `auto` without
- * @property {'path' | 'virtual'} [addressing] where requests name the bucket; `path` without
- * @property {string} [proxy] URL of a proxy that opens tunnels
- * @property {string} [certificate] the certificate authorities to trust, instead of Node's, as PEM
- *
- * @typedef {object} GivenCredentials
- * @property {string} accessKeyId
- * @property {string} secretAccessKey
- * @property {string} [sessionToken]
- * @property {Date} [expiration]
  */
 
 const NAMES = ['endpoint', 'bucket', 'credentials', 'region', 'addressing', 'proxy', 'certificate'];

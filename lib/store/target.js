@@ -6,9 +6,8 @@ import { readStoreConfig } from './store-config.js';
 
 /**
  * @import { Renewal } from '../aws/renewal.js'
- * @import { StoreConfig } from '../model/config.js'
+ * @import { GivenStore, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { GivenStore } from './given-store.js'
  * @import { Invocation } from './hint.js'
  * @import { FoundStore } from './store-config.js'
  */

@@ -413,6 +413,23 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
 });
 
 // The reporters name options, and are loaded with the command line.
+test('the library has at most ten names, all of which its page explains, and leads to nothing of cli/', async () => {
+  const names = Object.keys(await import('../../lib/index.js'));
+  const library = readFileSync(path.join(ROOT, 'docs/use/library.md'), 'utf8');
+  assert.deepEqual(
+    names.filter((name) => !library.includes(name)),
+    [],
+  );
+  assert.ok(names.length <= 10);
+  const reached = new Set([PUBLIC]);
+  reached.forEach((name) => byName.get(name)?.imports.forEach((imported) => reached.add(imported)));
+  assert.ok(reached.size > 100);
+  assert.deepEqual(
+    [...reached].filter((name) => folderOf(name) === 'cli'),
+    [],
+  );
+});
+
 test('what a command takes is not loaded before the command is known', () => {
   const { loaded } = loadedWith(['lib/cli/main.js']);
   assert.ok(loaded.has('lib/cli/command-line.js'));

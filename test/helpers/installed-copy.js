@@ -34,7 +34,7 @@ export async function installPackage(folder) {
 
 /** @param {string} folder */
 async function pack(folder) {
-  const { stdout } = await npm(ROOT, ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const { stdout } = await npm(ROOT, ['pack', '--json', '--pack-destination', folder]);
   const [{ filename }] = JSON.parse(stdout);
   return path.join(folder, filename);
 }

@@ -1,0 +1,3 @@
+import type schema from './result.schema.json' with { type: 'json' };
+
+export type ResultSchema = typeof schema;

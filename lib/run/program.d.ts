@@ -1,0 +1,26 @@
+import type { Clock } from '../clock/clock.js';
+import type { Config } from '../model/config.js';
+import type { Invocation } from '../store/hint.js';
+import type { Target } from '../store/target.js';
+import type { RunContext } from './run-context.js';
+
+/** What a program of this package gives a run: it has outputs of its own, which can have problems of their own. */
+export interface ProgramContext extends RunContext {
+  program?: {
+    /** how the user calls it */
+    invocation: Invocation;
+    /** that it has found before */
+    problems: readonly string[];
+    /** called when everything is in order but for the store, to which no request has gone */
+    prepared: (run: PreparedRun) => Promise<void>;
+  };
+}
+
+/** A run that can begin. */
+export interface PreparedRun {
+  config: Config;
+  target: Target;
+  clock: Clock;
+  /** of this host */
+  identity: { host: string; versions: Record<string, string> };
+}

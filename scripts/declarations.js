@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Writes the declarations that lib/index.js leads to into types/, for the package.
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const LIB = path.join(ROOT, 'lib');
+const FINISHED = path.join(ROOT, 'types');
+/** The package may be packed twice at the same time. */
+const TYPES = `${FINISHED}-${process.pid}`;
+
+// The compiler copies no declarations that are written by hand.
+cpSync(LIB, TYPES, { recursive: true, filter: (file) => statSync(file).isDirectory() || file.endsWith('.d.ts') });
+execFileSync(
+  path.join(ROOT, 'node_modules/.bin/tsc'),
+  [
+    ...[path.join(LIB, 'index.js'), '--ignoreConfig', '--rootDir', LIB, '--outDir', TYPES],
+    ...['--allowJs', '--declaration', '--emitDeclarationOnly', '--strict', '--skipLibCheck'],
+    ...['--target', 'es2023', '--module', 'nodenext', '--types', 'node'],
+  ],
+  { stdio: 'inherit' },
+);
+
+const reached = new Set([path.join(TYPES, 'index.d.ts')]);
+for (const file of reached) {
+  for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)['"]/g)) {
+    const imported = path.resolve(path.dirname(file), specifier).replace(/\.js$/, '.d.ts');
+    if (existsSync(imported)) {
+      reached.add(imported);
+    }
+  }
+}
+const files = readdirSync(TYPES, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+files
+  .map(({ parentPath, name }) => path.join(parentPath, name))
+  .filter((file) => !reached.has(file))
+  .forEach((file) => rmSync(file));
+rmSync(FINISHED, { recursive: true, force: true });
+renameSync(TYPES, FINISHED);
