@@ -17,7 +17,7 @@ export { RunError, ThresholdError, UsageError };
 // What a function takes is loaded when it is called: a program that compares results loads no client.
 
 /**
- * Runs a benchmark and leaves the store as it was. It prints nothing, and may be called again, also while another run goes on.
+ * Runs a benchmark and leaves the store as it was. It prints nothing. Several runs can be under way in one process.
  *
  * @param {RunOptions} options sizes in bytes or as `'16KiB'`, times in ms or as `'30s'`
  * @param {RunContext} [context]
@@ -69,7 +69,7 @@ export async function merge(inputs, { severalRuns = false } = {}) {
 }
 
 /**
- * Tells whether the second of two runs was faster than the first.
+ * Reports whether the second of two runs was faster than the first.
  *
  * @param {Result | string} before a result, or the path of one, of a log, or of a folder with those of one run
  * @param {Result | string} after

@@ -29,14 +29,14 @@ import { openResults } from './result-files.js';
  */
 
 /**
- * Where a run is reported, and what it is held against.
+ * The outputs of a run, and the limits that it must keep.
  *
  * @typedef {object} Outputs
  * @property {readonly string[]} problems because of which it cannot begin
  * @property {Guard | null} guard
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
- * @property {Outlets | null} outlets of metrics and spans; null where nobody asked for them
+ * @property {Outlets | null} outlets of metrics and spans; null without their options
  */
 
 /**
@@ -87,12 +87,12 @@ async function openOutputs(options, env) {
  * @returns {Promise<Outlets>}
  */
 async function openOutlets(options, env, checks) {
-  // A run that nobody watches does not load servers and clients of HTTP.
+  // Servers and clients of HTTP are loaded only for metrics.
   const telemetry = await load(() => import('./telemetry.js'));
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run that the command line reports while it goes on, and judges at its end. */
+/** A run that the command line reports and, at its end, judges. */
 class ReportedRun {
   #options;
   #outputs;
@@ -212,7 +212,7 @@ class ReportedRun {
   }
 
   /**
-   * Judges what the run came to, says so, and writes it.
+   * Judges the result, prints the messages, and writes the files.
    *
    * @returns {Promise<number>} the exit status
    */
@@ -230,7 +230,7 @@ class ReportedRun {
     const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
-      // If nobody reads it, there is nothing left to stop.
+      // There is nothing left to stop if its reader has gone.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);

@@ -29,7 +29,7 @@ import { fileLimitProblem } from './file-limit.js';
  *
  * @param {OptionValues} options
  * @param {Surroundings} surroundings
- * @returns {Promise<{ target: Target, config: Config }>} whose target is to be closed
+ * @returns {Promise<{ target: Target, config: Config }>} whose target the caller must close
  * @throws {UsageError} with every problem
  */
 export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, problems = [], store }) {
@@ -59,7 +59,7 @@ export async function prepareRun(options, { env, now, random, invocation, takesS
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {number} [context.passes] see resolve
- * @param {boolean} [context.takesSnapshots] likewise
+ * @param {boolean} [context.takesSnapshots] see OutputConfig
  * @param {Checks} checks
  * @returns {Promise<Unstored | null>} null if there are problems, which are in the checks
  *

@@ -4,12 +4,12 @@ import type { Invocation } from '../store/hint.js';
 import type { Target } from '../store/target.js';
 import type { RunContext } from './run-context.js';
 
-/** What a program of this package gives a run: it has outputs of its own, which can have problems of their own. */
+/** For the programs of this package: their outputs have problems, too, and are opened before the first request. */
 export interface ProgramContext extends RunContext {
   program?: {
     /** how the user calls it */
     invocation: Invocation;
-    /** that it has found before */
+    /** found before the run, and reported together with those of its options */
     problems: readonly string[];
     /** called when everything is in order but for the store, to which no request has gone */
     prepared: (run: PreparedRun) => Promise<void>;

@@ -135,8 +135,8 @@ function suspended(pause) {
 
 /**
  * @param {Partial<RunObserver>} on
- * @param {(error: unknown) => void} failed called where a listener throws
- * @returns {RunObserver} which tells whoever listens at the time of the event
+ * @param {(error: unknown) => void} failed called if a listener throws
+ * @returns {RunObserver} which calls the listeners that exist when the event occurs
  */
 function observerOf(on, failed) {
   const tell =
