@@ -180,3 +180,18 @@ test('a first thread that was slower than all of them leaves too few threads lik
     ],
   );
 });
+
+test('in a process that did other work, a cause that rests on CPU time is likely, and the others stay as they are', () => {
+  const full = {
+    eventLoopUtilization: 0.97,
+    busyLoops: 0.97,
+    cpuCores: 0.98,
+    host: hostWith({ running: 0.96, waiting: 0.01 }),
+  };
+  assert.equal(limitOf(full), 'proven client CPU');
+  const shared = classify({ ...WAITING, ...full, isShared: true });
+  assert.deepEqual([shared.cause, shared.certainty], ['client CPU', 'likely']);
+  assert.match(shared.evidence, /by the run and by other work in its process/);
+  const isShared = true;
+  assert.deepEqual(limitOf({ search: PLATEAU, isShared }), limitOf({ search: PLATEAU }));
+});
