@@ -12,8 +12,8 @@ import { table } from './table.js';
 const SCHEMA = new URL('../lib/model/result.schema.json', import.meta.url);
 const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
 const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
-const PAGE = new URL('../docs/result-schema.md', import.meta.url);
-const COMMAND_LINE = new URL('../docs/command-line.md', import.meta.url);
+const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
+const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;

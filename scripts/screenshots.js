@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openBrowser, openFile } from '../test/helpers/browser.js';
 
-// Makes the pictures of docs/report.md: the report of a real run against the embedded endpoint, in light, in dark and as it is
+// Makes the pictures of docs/use/report.md: the report of a real run against the embedded endpoint, in light, in dark and as it is
 // printed. It takes Chromium.
 //
 //     node scripts/screenshots.js docs/images

@@ -157,7 +157,7 @@ function lacksCpu(evidence) {
 const COLD_THREAD = 2;
 
 /**
- * The cause that would be proven but for what the reason says. Each of these is in docs/bottlenecks.md.
+ * The cause that would be proven but for what the reason says. Each of these is in docs/measure/bottlenecks.md.
  *
  * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
  */

@@ -9,7 +9,7 @@ const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /**
  * `next:` leaves a run at least so long from the start of its process to the moment: enough to be ready for a store that is
- * 300 ms away; docs/many-hosts.md says so to users. ms
+ * 300 ms away; docs/measure/many-hosts.md says so to users. ms
  */
 export const NEXT_MARGIN_MS = 10_000;
 

@@ -8,7 +8,7 @@ import { FORMAT } from './schema.js';
 
 /**
  * @param {FinishedRun} run
- * @returns {Result} docs/result-schema.md has its fields
+ * @returns {Result} docs/reference/result-schema.md has its fields
  */
 export function resultOf({ facts, problems, stages, cleanup, requests, crash }) {
   return {

@@ -1130,7 +1130,7 @@ export interface ThresholdResult {
   expression: string;
   /** Stage of the figure. Null for a figure of all stages. */
   stage: string | null;
-  /** Name of the figure, as in [the table of figures](ci.md#figures). */
+  /** Name of the figure, as in [the table of figures](../use/ci.md#figures). */
   metric: string;
   /** Value of the figure. Null if unknown. */
   value: number | null;

@@ -109,7 +109,7 @@ const WORKLOAD = {
   existing: {
     flag: '--existing <prefix>',
     help: "only read up to <objects> existing objects under this prefix ('*': all)",
-    detail: 'see [existing data](loads.md#existing-data)',
+    detail: 'see [existing data](../measure/loads.md#existing-data)',
     main: true,
     read: values.existingPrefix,
     record: values.formatExisting,
@@ -127,7 +127,7 @@ const WORKLOAD = {
   size: {
     flag: '--size <size>',
     help: 'object size: 64kB; or several sizes: 4KiB..1MiB',
-    detail: '5TiB at most; see [sizes](loads.md#objects-of-several-sizes)',
+    detail: '5TiB at most; see [sizes](../measure/loads.md#objects-of-several-sizes)',
     main: true,
     read: values.objectSizes,
     write: formatSize,
@@ -143,7 +143,7 @@ const WORKLOAD = {
   access: {
     flag: '--access <pattern>',
     help: 'order of reads: sequential, uniform, zipf:0.99',
-    detail: 'see [the order of reads](loads.md#the-order-of-reads)',
+    detail: 'see [the order of reads](../measure/loads.md#the-order-of-reads)',
     read: parseAccess,
     record: formatAccess,
     default: 'sequential',
@@ -161,7 +161,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](what-a-run-does.md); without `write`, a run reads what an earlier one left with `--keep`, and requires its `--run-id`',
+      'of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/what-a-run-does.md); without `write`, a run reads what an earlier one left with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -174,7 +174,7 @@ const WORKLOAD = {
   mix: {
     flag: '--mix <shares>',
     help: 'one stage of mixed operations: read=70,write=20,stat=5,remove=5',
-    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](mixed-loads.md)',
+    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/mixed-loads.md)',
     main: true,
     read: values.mix,
     record: values.formatMix,
@@ -213,7 +213,7 @@ const WORKLOAD = {
   multipart: {
     flag: '--multipart',
     help: 'write objects in parts; objects above 4.9 GiB always are',
-    detail: 'see [large objects](loads.md#large-objects)',
+    detail: 'see [large objects](../measure/loads.md#large-objects)',
     excludes: { client: 'edge' },
     check: ({ multipart, stages, calibrate, size }) => [
       multipart && stages !== undefined && !writesObjects(stages) && '--multipart requires write in --stages',
@@ -251,7 +251,7 @@ const WORKLOAD = {
   checksum: {
     flag: '--checksum <name>',
     help: 'checksum that the store verifies on each write: crc64nvme, crc32c, none',
-    detail: 'see [checksums](loads.md#checksums)',
+    detail: 'see [checksums](../measure/loads.md#checksums)',
     read: oneOf('crc64nvme', 'crc32c', 'none'),
     default: 'none',
     off: 'none',
@@ -264,7 +264,7 @@ const WORKLOAD = {
   keep: {
     flag: '--keep',
     help: 'keep the objects that the run wrote',
-    detail: 'Remove is left out; see [kept objects](cleanup.md#kept-objects)',
+    detail: 'Remove is left out; see [kept objects](../use/cleanup.md#kept-objects)',
     excludes: { peakOf: 'buckets' },
     role: 'repeat',
   },
@@ -298,7 +298,7 @@ const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
-    detail: '0.1 to 1,000,000; see [open loop](open-loop.md)',
+    detail: '0.1 to 1,000,000; see [open loop](../measure/open-loop.md)',
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
@@ -342,7 +342,8 @@ const LOAD = {
   untilStable: {
     flag: '--until-stable <share>',
     help: 'stop a stage early once its mean rate is known to within this share: 2%',
-    detail: 'requires a `--duration` of 40s or more without the warm-up; see [until stable](until-stable.md)',
+    detail:
+      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/until-stable.md)',
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
@@ -353,7 +354,7 @@ const LOAD = {
   gap: {
     flag: '--gap <time>',
     help: 'pause between stages of a fixed length (hosts that start together: 5s)',
-    detail: 'see [stages that time ends](what-a-run-does.md#stages-that-time-ends)',
+    detail: 'see [stages that time ends](../use/what-a-run-does.md#stages-that-time-ends)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
@@ -368,7 +369,7 @@ const CAPACITY = {
   findPeak: {
     flag: '--find-peak',
     help: 'add threads, up to <threads>, and find the capacity',
-    detail: 'see [capacity search](capacity-search.md)',
+    detail: 'see [capacity search](../measure/capacity-search.md)',
     main: true,
     check: needsThrough('findPeak'),
     role: 'repeat',
@@ -401,7 +402,7 @@ const CAPACITY = {
   ramp: {
     flag: '--ramp <threads>',
     help: 'steps with more and more threads, in slots that hosts share: 8,16,32,64',
-    detail: 'see [ramps](many-hosts.md#one-ramp)',
+    detail: 'see [ramps](../measure/many-hosts.md#one-ramp)',
     read: values.rampThreads,
     excludes: { findPeak: true, maxCost: true },
     check: [
@@ -449,7 +450,7 @@ const CLIENT = {
   client: {
     flag: '--client <name>',
     help: CLIENT_NAMES.map(described).join(' or '),
-    detail: 'see [two clients](performance.md#two-clients) and [at the edge](edge.md)',
+    detail: 'see [two clients](../develop/performance.md#two-clients) and [at the edge](../measure/edge.md)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
@@ -471,7 +472,7 @@ const CLIENT = {
   cores: {
     flag: '--cores <n>',
     help: 'cores of this host to use, or auto',
-    detail: 'see [cores](performance.md#cores)',
+    detail: 'see [cores](../develop/performance.md#cores)',
     main: true,
     read: values.coreCount,
     default: 'auto',
@@ -508,7 +509,7 @@ const CLIENT = {
   preflight: {
     flag: '--no-preflight',
     help: 'skip the check that the store allows what the run does',
-    detail: 'see [preflight](what-a-run-does.md#before-the-first-stage)',
+    detail: 'see [preflight](../use/what-a-run-does.md#before-the-first-stage)',
     of: ['ab', 'cleanup'],
     helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
@@ -596,14 +597,14 @@ const HOSTS = {
   startAt: {
     flag: '--start-at <time>',
     help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
-    detail: 'see [one start](many-hosts.md#one-start)',
+    detail: 'see [one start](../measure/many-hosts.md#one-start)',
     read: parseStartTime,
     excludes: { findPeak: true },
   },
   shard: {
     flag: '--shard <i/N>',
     help: "this host's share: i of N from 0, or auto",
-    detail: '`auto` or `auto/N` for Slurm and Kubernetes; see [one run](many-hosts.md#one-run)',
+    detail: '`auto` or `auto/N` for Slurm and Kubernetes; see [one run](../measure/many-hosts.md#one-run)',
     read: values.shard,
     excludes: { findPeak: true, list: true },
     check: (options, { has }) =>
@@ -648,7 +649,7 @@ const OUTPUT = {
   report: {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
-    detail: 'see [the report](report.md)',
+    detail: 'see [the report](../use/report.md)',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
@@ -679,7 +680,7 @@ const CHECKS = {
   assert: {
     flag: '--assert <limit>',
     help: "exit with 3 unless this holds: 'read.p99 < 50ms'; may be repeated",
-    detail: 'see [limits](ci.md)',
+    detail: 'see [limits](../use/ci.md)',
     main: true,
     read: (text) => text,
     repeats: true,

@@ -9,7 +9,7 @@ export type Attributes = Readonly<Record<string, string | number>>;
  */
 export type InstrumentType = 'counter' | 'sum' | 'gauge' | 'histogram';
 
-/** What is measured. docs/metrics.md lists all of them. */
+/** What is measured. docs/reference/metrics.md lists all of them. */
 export interface Instrument {
   name: string;
   type: InstrumentType;

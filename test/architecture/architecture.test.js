@@ -116,7 +116,7 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   host: ['model'],
 });
 
-const page = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs/develop/architecture.md'), 'utf8');
 const dependencies = Object.keys(
   JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).dependencies,
 ).toSorted();

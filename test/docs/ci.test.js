@@ -12,7 +12,7 @@ import { fences } from './markdown.js';
 const ROOT = new URL('../../', import.meta.url);
 const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
 
-const page = await readFile(new URL('docs/ci.md', ROOT), 'utf8');
+const page = await readFile(new URL('docs/use/ci.md', ROOT), 'utf8');
 const all = fences(page);
 const [workflow] = all.filter(({ language }) => language === 'yaml').map(({ text }) => text);
 

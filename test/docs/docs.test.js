@@ -9,13 +9,14 @@ import { recordsOf } from '../helpers/log-records.js';
 import { anchors, codeSpans, fences, links, shellCommands } from './markdown.js';
 import { commands, names, PAGE_OF_DEPLOY, pages, PROGRAMS, README, ROOT, runInShell, runnable } from './pages.js';
 
-const COMMAND_LINE = 'docs/command-line.md';
+const INDEX = 'docs/README.md';
+const COMMAND_LINE = 'docs/reference/command-line.md';
 
 /** Of which not every option is one of a run as well. */
 const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab'];
 
 /** Pages of which the text in fences is lines of a log. */
-const PAGES_WITH_LOGS = [README, 'docs/output.md', 'docs/capacity-search.md'];
+const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity-search.md'];
 
 /** @param {string} name of a page */
 function textOf(name) {
@@ -70,9 +71,9 @@ test('every link within the project leads to a file, and to a heading in it', ()
   assert.deepEqual(broken, []);
 });
 
-test('every page of docs/ is linked in the README', () => {
-  const linked = links(textOf(README)).map((target) => target.split('#')[0]);
-  const missing = names.filter((name) => name.startsWith('docs/') && !linked.includes(name));
+test('the index of docs/ links to every page', () => {
+  const linked = links(textOf(INDEX)).map((target) => `docs/${target.split('#')[0]}`);
+  const missing = names.filter((name) => name.startsWith('docs/') && name !== INDEX && !linked.includes(name));
   assert.deepEqual(missing, []);
 });
 

@@ -15,7 +15,9 @@ export const PAGE_OF_DEPLOY = 'deploy/README.md';
 
 export const names = [
   ...(await readdir(ROOT)).filter((name) => name.endsWith('.md')),
-  ...(await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ...(await readdir(path.join(ROOT, 'docs'), { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
   PAGE_OF_DEPLOY,
 ];
 

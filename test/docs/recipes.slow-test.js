@@ -5,7 +5,7 @@ import { runCommand } from '../helpers/command.js';
 import { assertStatus, recordsOf, ofKind } from '../helpers/outcome.js';
 import { fences, shellCommands } from './markdown.js';
 
-const page = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/use/recipes.md', import.meta.url), 'utf8');
 const recipes = fences(page)
   .filter(({ language }) => language === 'bash')
   .flatMap(({ text }) => shellCommands(text))

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
-const PAGE = fileURLToPath(new URL('../../docs/faults.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/reference/faults.md', import.meta.url));
 
 /** The files that have a test whose title begins with a row. @type {Map<number, Set<string>>} */
 const testsOf = new Map();
@@ -21,7 +21,7 @@ for (const name of /** @type {string[]} */ (readdirSync(TESTS, { recursive: true
 test('the page of the faults has every row that a title of a test begins with, in their order, with the files of its tests', () => {
   const onPage = [...readFileSync(PAGE, 'utf8').matchAll(/^\| (\d+) +\|(.*)$/gm)].map(([, row, cells]) => ({
     row: Number(row),
-    files: [...cells.matchAll(/\]\(\.\.\/test\/([^)]+)\)/g)].map(([, file]) => file),
+    files: [...cells.matchAll(/\]\(\.\.\/\.\.\/test\/([^)]+)\)/g)].map(([, file]) => file),
   }));
   const tested = [...testsOf].map(([row, files]) => ({ row, files: [...files].toSorted() }));
   assert.deepEqual(

@@ -13,7 +13,7 @@ export const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
  * Checks what holds whatever a user or a store gives to the program: it ends by itself with a status that
- * docs/command-line.md knows, and says what there is to say in lines that a person can read.
+ * docs/reference/command-line.md knows, and says what there is to say in lines that a person can read.
  *
  * @param {{ status: number | null, stdout: string, stderr: string }} outcome
  */

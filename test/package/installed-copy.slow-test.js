@@ -74,7 +74,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     const names = (await readdir(installed)).filter((name) => name !== 'node_modules');
     assert.deepEqual(names.toSorted(), [
       ...['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'docs', 'edge', 'lib', 'package.json'],
-      ...['peak-performance.js', 'r2-benchmark.js'],
+      ...['peak-performance.js', 'r2-benchmark.js', 'types'],
     ]);
     for (const name of ['lib', 'deploy', 'docs']) {
       const [shipped, own] = await Promise.all(
@@ -111,17 +111,18 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.match(page, /\/\*! uPlot /);
   });
 
-  test('is a command and no library: its package.json and the schema of a result can be imported, and nothing else', async () => {
+  test('exports the library, its package.json and the schema of a result, and nothing else', async () => {
     const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
     const manifest = await type(`node --print "require('r2-benchmark/package.json').version"`);
     assert.deepEqual([manifest.status, manifest.stdout], [0, `${version}\n`]);
     const schema = await type(`node --print "require('r2-benchmark/result.schema.json').title"`);
     assert.deepEqual([schema.status, schema.stdout], [0, 'Result\n']);
-    for (const name of ['r2-benchmark', 'r2-benchmark/lib/cli/benchmark.js']) {
-      const refused = await type(`node --eval "require('${name}')"`);
-      assertEnds(refused, 1);
-      assert.match(refused.stderr, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
-    }
+    const library = await type(`node --eval "import('r2-benchmark').then(({ run }) => console.log(typeof run))"`);
+    assert.deepEqual([library.status, library.stdout], [0, 'function\n']);
+    const refused = await type(
+      `node --eval "import('r2-benchmark/lib/cli/benchmark.js').catch(({ code }) => console.log(code))"`,
+    );
+    assert.deepEqual([refused.status, refused.stdout], [0, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n']);
   });
 
   test('shows commands in its help that can be copied', async () => {

@@ -5,7 +5,7 @@ import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { COUNTERS, INSTRUMENTS } from '../../lib/telemetry/instruments.js';
 import { prometheusName } from '../../lib/telemetry/prometheus-text.js';
 
-const page = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
 
 test('every counter of a result is a metric, of a unit that OpenTelemetry knows', () => {
   assert.deepEqual(Object.keys(COUNTERS), COUNT_NAMES);
