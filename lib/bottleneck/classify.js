@@ -1,6 +1,7 @@
 import {
   BUSY_CPUS,
   WITHOUT_CPU,
+  areCpusTaken,
   busierEndpoint,
   busiestThread,
   busyShare,
@@ -144,13 +145,26 @@ const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: neither a plateau nor a full link contradicts it, and the client, or the embedded
- *   endpoint, had little time left beside it
+ * @returns {boolean} whether waiting for a CPU explains the rate: the client, or the embedded endpoint, wanted most of its time,
+ *   and neither a plateau nor a full link contradicts it
  */
 function lacksCpu(evidence) {
-  const thread = busierEndpoint(evidence) ?? busiestThread(evidence);
-  const wants = thread === null ? 0 : thread.running + thread.waiting;
-  return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau && !isLinkFull(evidence);
+  const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
+  return isHostBusy(evidence) && running + waiting >= STARVED_DEMAND && mayLackCpu(evidence);
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether the client waited for CPUs that others took, although it wanted little of its time
+ */
+function waitsForOthers(evidence) {
+  const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
+  return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && mayLackCpu(evidence);
+}
+
+/** @param {Evidence} evidence @returns {boolean} whether nothing shows that more CPU would bring no more */
+function mayLackCpu(evidence) {
+  return !evidence.search?.hasPlateau && !isLinkFull(evidence);
 }
 
 /** A first thread on cold connections and caches is up to this many times slower than those that follow it. */
@@ -201,10 +215,13 @@ const NO_FIGURES = new Set([
  */
 function likelyCause(reason, evidence) {
   const isStoreHere = sharesHostWithStore(evidence);
-  if ((lacksCpu(evidence) || (isStoreHere && isHostCrowded(evidence))) && !NO_FIGURES.has(reason)) {
+  if (NO_FIGURES.has(reason)) {
+    return LIKELY[reason]?.(evidence) ?? null;
+  }
+  if (lacksCpu(evidence) || (isStoreHere && isHostCrowded(evidence))) {
     return 'host CPU';
   }
-  const likely = LIKELY[reason]?.(evidence) ?? null;
+  const likely = LIKELY[reason]?.(evidence) ?? (waitsForOthers(evidence) ? 'host CPU' : null);
   return likely === 'beyond this host' && isStoreHere ? 'store' : likely;
 }
 

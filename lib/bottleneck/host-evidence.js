@@ -111,6 +111,16 @@ export function busyShare({ host, cpuCores }) {
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
+/**
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {boolean} whether other processes, or other guests of the hypervisor, took nearly all that the client left of its CPUs
+ */
+export function areCpusTaken({ host, cpuCores }) {
+  const cpu = host?.cpu ?? null;
+  const left = cpu === null ? 0 : cpu.usable - cpuCores;
+  return cpu !== null && left > 0 && cpu.others + stolenShare({ host }) * cpu.usable >= BUSY_CPUS * left;
+}
+
 /** From this share of the CPUs that were busy on, it is the store that keeps them busy. */
 const MOST_OF_CPU = 0.5;
 

@@ -100,6 +100,23 @@ test('a client that waits for a CPU, and has no time left beside it, is starved,
   assert.equal(limitOf({ host, operations: 20 }), 'unknown inconclusive', 'few operations show nothing');
 });
 
+test('a client that waits while others use up its CPUs is starved, although it wants little of its time', () => {
+  const host = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 1, busiest: 1, others: 1.86 });
+  assert.equal(limitOf({ p50: 25, mean: 26, host, cpuCores: 0.14 }), 'likely host CPU');
+  const spare = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 0.85, busiest: 1, others: 1.55 });
+  assert.equal(
+    limitOf({ p50: 25, mean: 26, host: spare, cpuCores: 0.14 }),
+    'unknown inconclusive',
+    'a CPU had time left',
+  );
+  const prompt = hostWith({ running: 0.13, waiting: 0.05 }, { busy: 1, busiest: 1, others: 1.86 });
+  assert.equal(
+    limitOf({ p50: 25, mean: 26, host: prompt, cpuCores: 0.14 }),
+    'unknown inconclusive',
+    'it got the CPU at once',
+  );
+});
+
 test('refusals and a full link are not explained by a host that is busy', () => {
   const host = hostWith({ running: 0.6, waiting: 0.29 }, { busy: 0.98, busiest: 1, others: 1.3 });
   const refusals = { operations: 100_000, attempts: 160_000, throttled: 60_000, backoffShare: 0.4 };
