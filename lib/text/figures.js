@@ -54,7 +54,7 @@ export function andMore(count) {
  */
 export function formatEvidence({ certainty, evidence, advice }) {
   const shown = certainty === 'likely' ? `likely; ${evidence}` : (evidence ?? '');
-  return advice === null ? shown : `${shown}; ${advice} would tell more`;
+  return advice === null ? shown : `${shown}; try ${advice}`;
 }
 
 /**

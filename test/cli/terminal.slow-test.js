@@ -72,7 +72,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.doesNotMatch(log, /^Write(:| took| latency| connections| limited)/m);
     assert.match(log, /^Run a-run: 60 objects of 1KiB in local under benchmark\/a-run\/$/m);
     assert.match(log, TABLE_WITH_BARS);
-    assert.match(log, /^(What limited Write is not known|Write was (likely )?limited by .*): /m);
+    assert.match(log, /^(The limit of Write is unknown|Write was (likely )?limited by .*): /m);
     assert.doesNotMatch(log, SECOND);
     assert.doesNotMatch(log, TABLE_OF_LOG);
     assert.doesNotMatch(log, /^Write 1\/1/m, 'the view is taken away');

@@ -70,7 +70,7 @@ test('what a stage was limited by stands in its last line, with the figures and 
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(
     lines.at(-1),
-    'Write limited by: inconclusive (10 operations are too few to tell; more <objects> would tell more)',
+    'Write limited by: inconclusive (10 operations are too few to show a limit; try more <objects>)',
   );
 });
 

@@ -156,8 +156,8 @@ test('what is not known of two stages has a sentence for each, and figures of on
   }));
   const lines = formatStageSummary(/** @type {any} */ (unknown), lookOf(80));
   assert.deepEqual(lines.slice(-2), [
-    'What limited Read is not known: Read is odd.',
-    'What limited Remove is not known: Remove is odd.',
+    'The limit of Read is unknown: Read is odd.',
+    'The limit of Remove is unknown: Remove is odd.',
   ]);
   const likely = unknown.map((stage) => ({
     ...stage,

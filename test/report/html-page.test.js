@@ -325,8 +325,8 @@ test('what shows the bottleneck of several hosts is said of the first host that 
     return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
   });
   const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
-  assert.match(page, /<p>host-1: figures of host 0; --find-peak would tell more\.<\/p>/);
-  assert.match(page, /<p>host-2: figures of host 1; --find-peak would tell more\.<\/p>/);
+  assert.match(page, /<p>host-1: figures of host 0; try --find-peak\.<\/p>/);
+  assert.match(page, /<p>host-2: figures of host 1; try --find-peak\.<\/p>/);
   assert.doesNotMatch(page.slice(0, page.indexOf('type="application/json"')), /figures of host 2/);
 });
 

@@ -345,8 +345,8 @@ test('the run ends with a table and sentences; one without a stage ends without'
     'Stage  Ops/s                           p95      p99  Errors',
     'Write   20.0  ███████████████████  50.00ms  50.00ms       0',
     '',
-    'What limited Write is not known: 10 operations are too few',
-    '  to tell; more <objects> would tell more.',
+    'The limit of Write is unknown: 10 operations are too few to',
+    '  show a limit; try more <objects>.',
   ]);
 });
 

@@ -100,13 +100,13 @@ test('what shows it stands below, once for each cause, with what would tell more
     /Limited by {11}([^]*?)\n {2}Latency/.exec(blocksOf(Object.fromEntries(files)))?.[1].split(/\n {23}/);
   assert.deepEqual(shown(logs), [
     'host-1: store; host-2: inconclusive; host-3: inconclusive',
-    'host-1: figures of host 0; --find-peak would tell more',
-    'host-2: figures of host 1; --find-peak would tell more',
+    'host-1: figures of host 0; try --find-peak',
+    'host-2: figures of host 1; try --find-peak',
   ]);
-  assert.deepEqual(shown(logs.slice(0, 1)), ['store', 'figures of host 0; --find-peak would tell more']);
+  assert.deepEqual(shown(logs.slice(0, 1)), ['store', 'figures of host 0; try --find-peak']);
   assert.deepEqual(shown(logs.slice(1)), [
     'inconclusive, on all 2 hosts',
-    'host-2: figures of host 1; --find-peak would tell more',
+    'host-2: figures of host 1; try --find-peak',
   ]);
 });
 

@@ -458,7 +458,7 @@ test('objects of Remove that are too few are those that Write has left', async (
   await run();
   const [, { search, bottleneck }] = result.stages;
   assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
-  assert.equal(bottleneck.advice, 'more objects that Write leaves');
+  assert.equal(bottleneck.advice, 'more objects left by Write');
 });
 
 test('what is tried again in a step is reported', async () => {
