@@ -149,21 +149,17 @@ const STARVED_DEMAND = 0.6;
  */
 function lacksCpu(evidence) {
   const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
-  return isHostBusy(evidence) && running + waiting >= STARVED_DEMAND && mayLackCpu(evidence);
+  const isStarved = isHostBusy(evidence) && running + waiting >= STARVED_DEMAND;
+  return isStarved && !evidence.search?.hasPlateau && !isLinkFull(evidence);
 }
 
 /**
- * @param {Evidence} evidence
- * @returns {boolean} whether the client waited for CPUs that others took, although it wanted little of its time
+ * @param {Evidence} evidence that shows no other cause: not even a plateau contradicts this one
+ * @returns {boolean} whether the client waited for CPUs that others took, although it may have wanted little of its time
  */
 function waitsForOthers(evidence) {
   const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
-  return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && mayLackCpu(evidence);
-}
-
-/** @param {Evidence} evidence @returns {boolean} whether nothing shows that more CPU would bring no more */
-function mayLackCpu(evidence) {
-  return !evidence.search?.hasPlateau && !isLinkFull(evidence);
+  return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && !isLinkFull(evidence);
 }
 
 /** On cold connections and caches, the first thread is up to this many times slower than those after it. */

@@ -233,13 +233,16 @@ test('if the figures do not prove a limit beyond this host, the evidence names t
     [hostWith({ ...room, running: null }), /does not report how the client's threads were scheduled/],
     [hostWith(room, { cpu: null }), /it is not known how busy its CPUs were/],
     [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), /one of this host's CPUs was 95% busy/],
-    [hostWith({ ...room, delayP50: 15 }), /less than 80% of it was spent waiting for answers: event loop 15\.00ms late/],
-    [hostWith({ ...room, delayP50: null }), /too short to see how late the event loop was/],
+    [
+      hostWith({ ...room, delayP50: 15 }),
+      /less than 80% of it was spent waiting for answers: event loop 15\.00ms late/,
+    ],
+    [hostWith({ ...room, delayP50: null }), /too short to show how late the event loop was/],
     [
       hostWith(room, { endpoint: { cpu: 0.7, running: 0.6, waiting: 0.15 } }),
       /the embedded endpoint was busy, .*ran 60%/,
     ],
-    [{ ...hostWith(room), p50: 29 }, /too little more to show a limit/],
+    [{ ...hostWith(room), p50: 29 }, /too small an increase to show a limit/],
     [{ ...hostWith(room), unloadedSize: 1024 }, /objects of 1KiB.*larger ones take longer/],
   ])) {
     const { cause, evidence } = classify({ ...PLAIN, ...figures });

@@ -103,6 +103,13 @@ test('a client that waits for a CPU, and has no time left besides, is starved, w
 test('a client that waits while others use up its CPUs is starved, although it wants little of its time', () => {
   const host = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 1, busiest: 1, others: 1.86 });
   assert.equal(limitOf({ p50: 25, mean: 26, host, cpuCores: 0.14 }), 'likely host CPU');
+  const halfSize = {
+    whole: { size: 16_384, operationsPerSecond: 728, spread: 0.01 },
+    half: { size: 8192, operationsPerSecond: 900, spread: 0.01 },
+    held: 728,
+  };
+  assert.equal(limitOf({ host, cpuCores: 0.14, search: { ...PLATEAU, halfSize } }), 'likely host CPU');
+  assert.equal(limitOf({ host, cpuCores: 0.14, search: PLATEAU }), 'likely store', 'its sizes show the store');
   const spare = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 0.85, busiest: 1, others: 1.55 });
   assert.equal(
     limitOf({ p50: 25, mean: 26, host: spare, cpuCores: 0.14 }),
