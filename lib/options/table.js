@@ -298,7 +298,7 @@ const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
-    detail: '0.1 to 1,000,000; see [open loop](../measure/open-loop.md)',
+    detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
@@ -343,7 +343,7 @@ const LOAD = {
     flag: '--until-stable <share>',
     help: 'stop a stage early once its mean rate is known to within this share: 2%',
     detail:
-      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/until-stable.md)',
+      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
@@ -369,7 +369,7 @@ const CAPACITY = {
   findPeak: {
     flag: '--find-peak',
     help: 'add threads, up to <threads>, and find the capacity',
-    detail: 'see [capacity search](../measure/capacity-search.md)',
+    detail: 'see [capacity search](../measure/capacity.md)',
     main: true,
     check: needsThrough('findPeak'),
     role: 'repeat',
