@@ -26,44 +26,39 @@ import { Histogram } from '../model/histogram.js';
 
 /** Percentiles and the like, by the names that they have here. @type {readonly { name: string, field: keyof LatencySummary, meaning: string, otherNames?: readonly string[] }[]} */
 const SUMMARIES = [
-  { name: 'p50', field: 'p50', meaning: 'median' },
-  { name: 'p90', field: 'p90', meaning: '90th percentile' },
-  { name: 'p95', field: 'p95', meaning: '95th percentile' },
-  { name: 'p99', field: 'p99', meaning: '99th percentile' },
-  { name: 'p999', field: 'p999', meaning: '99.9th percentile', otherNames: ['p99.9'] },
-  { name: 'mean', field: 'mean', meaning: 'mean' },
-  { name: 'min', field: 'minimum', meaning: 'minimum' },
-  { name: 'max', field: 'maximum', meaning: 'maximum' },
+  { name: 'p50', field: 'p50', meaning: 'the median' },
+  { name: 'p90', field: 'p90', meaning: 'the 90th percentile' },
+  { name: 'p95', field: 'p95', meaning: 'the 95th percentile' },
+  { name: 'p99', field: 'p99', meaning: 'the 99th percentile' },
+  { name: 'p999', field: 'p999', meaning: 'the 99.9th percentile', otherNames: ['p99.9'] },
+  { name: 'mean', field: 'mean', meaning: 'the mean' },
+  { name: 'min', field: 'minimum', meaning: 'the shortest' },
+  { name: 'max', field: 'maximum', meaning: 'the longest' },
 ];
 
 /** @type {readonly { prefix: string, of: Exclude<keyof StageLatency, 'unit' | 'histogram'>, what: string, onlyOf?: Condition }[]} */
 const LATENCIES = [
-  { prefix: '', of: 'operations', what: 'Latency of operations, retries included' },
-  { prefix: 'attempts.', of: 'attempts', what: 'Time per attempt' },
-  { prefix: 'firstByte.', of: 'firstByte', what: 'Time to first byte', onlyOf: 'reads' },
-  {
-    prefix: 'startDelay.',
-    of: 'startDelay',
-    what: 'Delay between scheduled and actual start (open loop)',
-    onlyOf: 'open loop',
-  },
-  { prefix: 'parts.', of: 'parts', what: 'Latency of parts (multipart)', onlyOf: 'parts' },
+  { prefix: '', of: 'operations', what: 'Latency of the operations' },
+  { prefix: 'attempts.', of: 'attempts', what: 'Time of the single attempts' },
+  { prefix: 'firstByte.', of: 'firstByte', what: 'Time to the first byte of an answer', onlyOf: 'reads' },
+  { prefix: 'startDelay.', of: 'startDelay', what: 'How late operations started', onlyOf: 'open loop' },
+  { prefix: 'parts.', of: 'parts', what: 'Latency of the parts of objects', onlyOf: 'parts' },
 ];
 
 /** @type {readonly { name: CountName, unit: ThresholdUnit, meaning: string }[]} */
 const COUNTERS = [
-  { name: 'failed', unit: 'operations', meaning: 'Operations that failed for good' },
-  { name: 'integrityErrors', unit: 'operations', meaning: 'Operations whose response did not match what was written' },
-  { name: 'throttled', unit: 'attempts', meaning: 'Attempts that the store throttled' },
-  { name: 'operations', unit: 'operations', meaning: 'Operations that succeeded and were verified' },
+  { name: 'failed', unit: 'operations', meaning: 'Operations that were given up' },
+  { name: 'integrityErrors', unit: 'operations', meaning: 'Operations whose answer was not what had been written' },
+  { name: 'throttled', unit: 'attempts', meaning: 'Attempts by whose answer the store asked for fewer requests' },
+  { name: 'operations', unit: 'operations', meaning: 'Operations that succeeded, verification included' },
   { name: 'attempts', unit: 'attempts', meaning: 'All attempts, successful or not' },
-  { name: 'retries', unit: 'attempts', meaning: 'Attempts that failed and were retried' },
-  { name: 'vanished', unit: 'operations', meaning: 'Operations on --existing objects that were gone' },
-  { name: 'changed', unit: 'operations', meaning: 'Operations on --existing objects that changed during the run' },
-  { name: 'archived', unit: 'operations', meaning: 'Operations on --existing objects that are archived' },
-  { name: 'sizeOnly', unit: 'operations', meaning: 'Operations where only the size was verified' },
-  { name: 'skipped', unit: 'operations', meaning: 'Operations whose object Write had not written' },
-  { name: 'abandoned', unit: 'operations', meaning: 'Operations cut off by the end of the stage' },
+  { name: 'retries', unit: 'attempts', meaning: 'Attempts that failed and were tried again' },
+  { name: 'vanished', unit: 'operations', meaning: 'Operations on objects of --existing that were gone' },
+  { name: 'changed', unit: 'operations', meaning: 'Operations on objects of --existing that were replaced meanwhile' },
+  { name: 'archived', unit: 'operations', meaning: 'Operations on objects of --existing that are in an archive' },
+  { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose bytes were checked by their number alone' },
+  { name: 'skipped', unit: 'operations', meaning: 'Operations that had no object, because Write had not written it' },
+  { name: 'abandoned', unit: 'operations', meaning: 'Operations that the end of the stage cut off' },
 ];
 
 /** @returns {Metric[]} */
@@ -211,7 +206,7 @@ const ALL_ERRORS = overAllStages(failedAttemptsOf);
 export const METRICS = Object.freeze([
   {
     name: 'rate',
-    meaning: 'Successful operations per second, without warm-up and drain',
+    meaning: 'Operations that succeeded ÷ time, both without warm-up and drain',
     quantity: 'rate',
     unit: 'ops/s',
     ofStage: ({ average }) => average,
@@ -219,7 +214,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'throughput',
-    meaning: 'Object bytes per second that these operations moved',
+    meaning: 'Bytes of objects that those operations moved ÷ the same time',
     quantity: 'throughput',
     unit: 'bytes/s',
     ofStage: ({ averageBytes }) => averageBytes,
@@ -227,7 +222,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'peak',
-    meaning: 'Operations in the peak second, over all hosts',
+    meaning: 'Operations in the best second, of all hosts together',
     quantity: 'rate',
     unit: 'ops/s',
     ofStage: ({ peak }) => peak,
@@ -237,12 +232,12 @@ export const METRICS = Object.freeze([
   countMetric({
     name: 'errors',
     unit: 'attempts',
-    meaning: 'Failed attempts, retried or not, except those cut off by the end of the stage',
+    meaning: 'Attempts that failed, retried or not; those that the end of the stage cut off are not among them',
     ofStage: failedAttemptsOf,
   }),
   {
     name: 'errorShare',
-    meaning: 'Failed attempts ÷ all attempts',
+    meaning: 'Attempts that failed ÷ all attempts',
     quantity: 'share',
     unit: 'share',
     ofStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
@@ -251,7 +246,7 @@ export const METRICS = Object.freeze([
   ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: countOf(name) })),
   {
     name: 'bytes',
-    meaning: 'Object bytes that successful operations moved',
+    meaning: 'Bytes of objects that successful operations moved',
     quantity: 'size',
     unit: 'bytes',
     ofStage: ({ bytes }) => bytes,
@@ -259,7 +254,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'cpu',
-    meaning: 'CPU time of the client process per operation, on all cores',
+    meaning: "CPU time of the client's process ÷ operations, on all cores",
     quantity: 'time',
     unit: 'ms',
     ofStage: cpuPerOperation,
@@ -267,7 +262,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'duration',
-    meaning: 'Length of the stage, with warm-up and drain',
+    meaning: 'How long the stage took, warm-up and drain included',
     quantity: 'time',
     unit: 'ms',
     ofStage: ({ duration }) => duration,
@@ -275,7 +270,8 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'capacity',
-    meaning: 'Rate that a search or ramp found; with `--peak-of rate`, the highest rate within `--slo`',
+    meaning:
+      'The rate that a search held, or a ramp of several hosts; of `--peak-of rate`, the highest rate that kept `--slo`',
     quantity: 'rate',
     unit: 'ops/s',
     ofStage: capacityOf('operationsPerSecond'),
@@ -284,7 +280,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'capacity.low',
-    meaning: 'Lower end of its confidence interval',
+    meaning: 'The lower end of its interval',
     quantity: 'rate',
     unit: 'ops/s',
     ofStage: capacityOf('low'),
@@ -293,7 +289,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'capacity.high',
-    meaning: 'Upper end of its confidence interval',
+    meaning: 'The upper end of its interval',
     quantity: 'rate',
     unit: 'ops/s',
     ofStage: capacityOf('high'),
@@ -302,7 +298,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'knee',
-    meaning: 'Fewest threads that reached the capacity',
+    meaning: 'The fewest threads that did as much as any others',
     quantity: 'count',
     unit: 'threads',
     ofStage: ({ search, merge }) => search?.knee ?? merge?.ramp?.knee,
@@ -311,7 +307,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'cleanup.left',
-    meaning: 'Objects that the store still lists after clean-up',
+    meaning: 'Objects of the run that the store still has after clean-up, by its own count',
     quantity: 'count',
     unit: 'objects',
     ofStage: null,
