@@ -49,7 +49,7 @@ const optionsOfHelp = new Set(
   ).flatMap(({ stdout }) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)),
 );
 
-test('the README is a page fits in 120 lines', () => {
+test('the README fits in 120 lines', () => {
   const lines = textOf(README).trimEnd().split('\n').length;
   assert.ok(lines <= 120, `${lines} lines`);
 });
