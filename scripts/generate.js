@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { withFigureTable } from './figure-table.js';
 import { withOptionTables } from './option-tables.js';
 import { runOptionsType } from './run-options.js';
 import { table } from './table.js';
@@ -14,6 +15,7 @@ const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
 const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
+const CI = new URL('../docs/use/ci.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
@@ -25,13 +27,14 @@ const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 /** @type {Schema} */
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
-/** @returns {{ file: URL, text: string }[]} the types of a result and the pages about it and the options */
+/** @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options and the figures */
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
     { file: RUN_OPTIONS, text: runOptionsType() },
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
+    { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },
   ];
 }
 
