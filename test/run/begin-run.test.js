@@ -226,7 +226,7 @@ test('connections that cannot be opened ahead are told, unless the run is to sto
   await endpoint.close();
   const config = runConfig(endpoint, { threads: 3 });
   for (const [signal, expected] of /** @type {const} */ ([
-    [NEVER, /^3 of 3 connections could not be opened ahead \(.*ECONNREFUSED.*\): they are opened when .*needed$/],
+    [NEVER, /^3 of 3 connections could not be opened in advance \(.*ECONNREFUSED.*\); each opens when it is first needed$/],
     [AbortSignal.abort(), null],
   ])) {
     const run = await openRun(config, { clock: new Clock(), random: Math.random });

@@ -37,7 +37,7 @@ async function interleave(t, overrides, { of = {}, observers = {}, onTurn = () =
       ...overrides,
       ...of[side],
     }),
-    surroundings: {
+    deps: {
       clock: new Clock(),
       random: () => 0.5,
       signal: controller.signal,

@@ -42,7 +42,7 @@ function firstStage(overrides, planOf, lateness = 0) {
 /** @param {Conclusion} conclusion */
 function problemOf(conclusion) {
   assert.ok(conclusion.result === null);
-  return [conclusion.problem, conclusion.mayPass, conclusion.goesOn];
+  return [conclusion.problem, conclusion.mayPass, conclusion.continues];
 }
 
 test('a stage with a duration is planned as one slot, from its moment to the end of its time', () => {
@@ -77,7 +77,7 @@ test('a ramp whose slots have all passed has nothing to run, and lets the next s
     stage.take(null, observer);
   }
   const [problem, ...rest] = problemOf(stage.conclude(observer));
-  assert.match(String(problem), /^Write: nothing was done, because this host came too late for all of its slots/);
+  assert.match(String(problem), /^Write: nothing done, because this host was too late for all of its slots/);
   assert.deepEqual(rest, [true, true]);
 });
 

@@ -245,7 +245,7 @@ test('too few objects are refused before anything is done, with how many it take
   await run();
   assert.equal(workers.tasks.length, 0);
   assert.deepEqual(result.problems, [
-    '<objects>: 500 are too few for --find-peak, expected 251037, which are enough for 128 threads: one alone needs 586, at 20.5ms a write',
+    '<objects>: 500 are too few for --find-peak, expected 251037 for 128 threads (one alone needs 586 at 20.5ms per write)',
   ]);
   const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
   await again.run();
@@ -259,7 +259,7 @@ test('what a store could do that never becomes slower is reported beforehand', a
   assert.match(time, /^--find-peak takes up to 30s/);
   assert.match(
     notice,
-    /^--find-peak: 40000 objects are enough for a capacity of about 1000 writes\/s; if you expect more, give 40 for each write a second$/,
+    /^--find-peak: 40000 objects are enough for a capacity of about 1000 writes\/s; if you expect more, pass 40 <objects> per write\/s$/,
   );
   assert.equal(
     events.findIndex(([kind]) => kind === 'notice'),
@@ -284,7 +284,7 @@ test('dollars that run out are reported as such, with how many it takes', async 
   const [, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(
     notice,
-    /^--find-peak: \$0\.05 leaves Write 11111 operations, enough for a capacity of about 277 writes\/s; .* give more dollars$/,
+    /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* raise --max-cost$/,
   );
   const [{ search, bottleneck }] = result.stages;
   assert.ok((search?.operationsNeeded ?? 0) > 11_111);
@@ -439,14 +439,14 @@ test('what was not done in one step alone is reported of the stage', async () =>
   assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
 });
 
-test('a stage that Write has left no objects for is reported', async () => {
+test('a stage for which Write left no objects is reported', async () => {
   const { run, workers, written, result } = prepare({ stages: ['write', 'read'] });
   workers.override = () => {
     Array.from({ length: 40_000 }, (_, object) => written.delete(object));
     return {};
   };
   await run();
-  assert.deepEqual(result.problems, ['Read: Write has left no objects for it']);
+  assert.deepEqual(result.problems, ['Read: Write left no objects for it']);
 });
 
 test('objects of Remove that are too few are those that Write has left', async () => {
