@@ -101,7 +101,7 @@ function overBuckets({ store, objects, load: { stages, availableCores } }, { tar
   const buckets = store.buckets.length;
   return {
     stageTime: searchTime(buckets),
-    objects: () => new BucketObjects({ objects: objects.count, buckets, areThere: !writesObjects(stages) }),
+    objects: () => new BucketObjects({ objects: objects.count, buckets, exist: !writesObjects(stages) }),
     pacing: () => null,
     search(stage, limits, context) {
       const search = new BucketSearch({ buckets, ...limits });

@@ -23,7 +23,7 @@ import { stageTimes } from './stage-schedule.js';
  */
 
 /** Safety margin for a rate that was measured only briefly. */
-const MARGIN_OF_OBJECTS = 1.5;
+const OBJECTS_MARGIN = 1.5;
 
 /** By then every worker, even a slightly late one, has seen the decision. */
 const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
@@ -215,7 +215,7 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
  * @returns {number} objects that suffice for them, rounded to two digits
  */
 export function enoughObjects(expected) {
-  const needed = MARGIN_OF_OBJECTS * expected;
+  const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
 }

@@ -27,7 +27,7 @@ const steps = fc.array(fc.record({ buckets: fc.integer({ min: 1, max: 4 }), used
 test('no object is written twice, none is read or removed that was not written, and none removed twice', () => {
   fc.assert(
     fc.property(steps, steps, (writes, removals) => {
-      const objects = new BucketObjects({ objects: 300, buckets: 4, areThere: false });
+      const objects = new BucketObjects({ objects: 300, buckets: 4, exist: false });
       const written = new Set();
       for (const { buckets, used } of writes) {
         const range = objects.rangeFor(WRITE, false, used, buckets);
@@ -55,7 +55,7 @@ test('no object is written twice, none is read or removed that was not written, 
 });
 
 test('objects that the run finds are spread over all buckets', () => {
-  const objects = new BucketObjects({ objects: 10, buckets: 3, areThere: true });
+  const objects = new BucketObjects({ objects: 10, buckets: 3, exist: true });
   assert.deepEqual(
     [1, 2, 3].map((buckets) => objects.rangeFor(READ, false, 100, buckets).count),
     [3, 6, 9],
@@ -64,7 +64,7 @@ test('objects that the run finds are spread over all buckets', () => {
 });
 
 test('Remove has what is left in all buckets, however unevenly Write has filled them', () => {
-  const objects = new BucketObjects({ objects: 1000, buckets: 3, areThere: false });
+  const objects = new BucketObjects({ objects: 1000, buckets: 3, exist: false });
   for (const [buckets, used] of [
     [1, 400],
     [2, 100],

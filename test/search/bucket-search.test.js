@@ -85,7 +85,7 @@ test('Remove of objects that are spread evenly finds the limit, or says how many
         let count = given;
         let found = null;
         for (let attempt = 0; attempt < 8 && found?.limit !== 'per bucket'; attempt++) {
-          const objects = new BucketObjects({ objects: count, buckets, areThere: true });
+          const objects = new BucketObjects({ objects: count, buckets, exist: true });
           found = searchObjects(objects, REMOVE, { limit, buckets });
           if (found.limit !== 'per bucket') {
             const needed = Number(found.needed?.operations);
@@ -104,7 +104,7 @@ test('Remove of objects that are spread evenly finds the limit, or says how many
 test('Remove finds the limit with what a search of Write has left in each bucket', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 200, max: 500 }), (buckets, limit) => {
-      const objects = new BucketObjects({ objects: 200_000, buckets, areThere: false });
+      const objects = new BucketObjects({ objects: 200_000, buckets, exist: false });
       assert.equal(searchObjects(objects, WRITE, { limit, buckets }).limit, 'per bucket');
       const found = searchObjects(objects, REMOVE, { limit, buckets });
       assert.equal(found.limit, 'per bucket', JSON.stringify(found));
