@@ -79,7 +79,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
     leaveOutPauses(clockOfSide, null);
     return {
       config,
-      surroundings: {
+      deps: {
         clock: clockOfSide,
         random,
         signal: stopRequest.signal,
@@ -114,7 +114,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   } finally {
     progress.end();
     SIDES.forEach((side) => {
-      open[side].surroundings.observer.close();
+      open[side].deps.observer.close();
       sides[side].target.renewal?.stop();
     });
   }

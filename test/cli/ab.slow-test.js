@@ -161,7 +161,7 @@ describe('ab', { concurrency: 3 }, () => {
       return stderr.split('\n').filter((line) => line.includes('threads are more than'));
     };
     const [ofBoth, ofB] = await Promise.all([sayings('--a', '', '--b', ''), sayings('--a', '--threads 5', '--b', '')]);
-    const notice = '10 threads are more than 5 objects need: 5 are used';
+    const notice = '10 threads are more than 5 objects need; using 5';
     assert.deepEqual([ofBoth, ofB], [[notice], [`B: ${notice}`]]);
   });
 

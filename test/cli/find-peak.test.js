@@ -52,7 +52,7 @@ describe('a search for the peak', () => {
 
   test('a run that costs more than it may is refused, with what it costs', async () => {
     assert.deepEqual(await refused('--max-cost', '0.004'), [
-      "error: --max-cost: the run costs $0.0052 at R2's list prices, expected fewer <objects> or at least that much, got $0.004",
+      "error: --max-cost: the run would cost $0.0052 at R2's list prices, more than $0.004: raise the limit or use fewer <objects>",
     ]);
   });
 });

@@ -101,7 +101,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Write: its objects ran out in step [12] of 2, with [18] threads: that step does not count, nor do those after it; pass about \d+ <objects> instead of 150$/m,
+      /^Write: objects ran out in step [12] of 2 \([18] threads\), so that step and all later ones do not count; pass about \d+ <objects> instead of 150$/m,
     );
     const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'objects');
@@ -113,7 +113,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     assertStatus(outcome, 1);
     assert.match(
       outcome.stderr,
-      /^Write: nothing succeeded in the seconds of step 3 of 3 that count, with 4 threads: /m,
+      /^Write: step 3 of 3 \(4 threads\) had no success in its counted seconds, /m,
     );
     assert.match(
       outcome.stderr,

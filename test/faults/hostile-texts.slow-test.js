@@ -116,7 +116,7 @@ const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Ke
 const CASES = {
   'a certificate, in preflight': { shown: SHOWN, run: (t) => runWithCertificate(t, []) },
   'a certificate, where connections are opened': {
-    shown: `4 of 4 connections could not be opened ahead (Host: localhost. is not cert's CN: a.test${SHOWN}`,
+    shown: `4 of 4 connections could not be opened in advance (Host: localhost. is not cert's CN: a.test${SHOWN}`,
     run: (t) => runWithCertificate(t, ['--no-preflight']),
   },
   'a certificate, on several cores': {
@@ -124,7 +124,7 @@ const CASES = {
     run: (t) => runWithCertificate(t, ['--no-preflight', '--cores', '2']),
   },
   'what OpenSSL says of a server without TLS': {
-    shown: '4 of 4 connections could not be opened ahead (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
+    shown: '4 of 4 connections could not be opened in advance (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
     async run(t) {
       const { port } = await startSocketServer(t, {
         onSocket: (socket) => socket.once('data', () => socket.end('no\r\n'.repeat(9))),
