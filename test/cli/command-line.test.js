@@ -385,7 +385,7 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a run whose objects are larger than its own endpoint takes is refused', async () => {
     const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
-    assert.equal(line, 'error: --local takes objects of at most 1GiB, got --size 1025MiB');
+    assert.equal(line, 'error: --local stores objects of at most 1GiB, got --size 1025MiB');
   });
 
   test('the version is that of the package', async (t) => {
@@ -461,11 +461,11 @@ describe('the commands', { concurrency: 3 }, () => {
   test('an option of another command is refused, and so is one before the name', async () => {
     assert.match(
       (await refused('cleanup', 'x', '--size', '1'))[0],
-      /^error: --size is not an option here: it belongs to a run, ab,/,
+      /^error: --size does not apply here: it belongs to a run, ab,/,
     );
     assert.match(
       (await refused('merge', 'x', '--local'))[0],
-      /^error: --local is not an option here: it belongs to a run, ab,/,
+      /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
       'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',
