@@ -298,8 +298,8 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--stages write,range --range-size 17KiB', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 4095', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 2KiB..1MiB', '--range-size cannot exceed the smallest --size'],
-      ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
-      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
+      ['--size 4KiB..1KiB', '--size: expected a smallest size of at least 1 byte, and a larger one after the dots, got'],
+      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole-number weights, such as 4KiB=60,8MiB=40, got'],
       ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, which is all that one may have, got'],
       ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
       [
