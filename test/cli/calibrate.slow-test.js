@@ -163,7 +163,7 @@ describe('a run after a calibration', { concurrency: 3 }, () => {
     [
       'has a date that is a number',
       formatCalibrations([fitting({ date: /** @type {any} */ (5) })]),
-      /^The calibration is ignored: .*: expected a calibration in place 1; --calibrate makes/m,
+      /^The calibration is ignored: .*: expected a calibration at position 1; --calibrate makes/m,
     ],
     [
       'is foreign',

@@ -111,12 +111,12 @@ test('a ramp that is under way can still be joined, and one that is over cannot'
 
 test('a common start needs the store’s clock, and one after a delay does not', () => {
   const clock = new ManualClock(NOW);
-  const { problem } = choose(clock, {}, 'no answer had a Date header');
+  const { problem } = choose(clock, {}, 'no response had a Date header');
   assert.equal(
     problem,
-    "--start-at: hosts cannot start together, because the store's clock is unknown: no answer had a Date header",
+    "--start-at: hosts cannot start together, because the store's clock is unknown: no response had a Date header",
   );
-  assert.equal(choose(clock, { isCommon: false }, 'no answer had a Date header').problem, null);
+  assert.equal(choose(clock, { isCommon: false }, 'no response had a Date header').problem, null);
 });
 
 test('a run waits for its start, says so, and begins when it has come', async (t) => {

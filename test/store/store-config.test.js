@@ -200,7 +200,7 @@ test('credentials of a profile that could not stand in a header are refused, and
   const config = path.join(folder, 'config');
   writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
   assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
-    'no credentials: those of the profile "default" (credential_process) are not of printable characters without blanks',
+    'no credentials: those of the profile "default" (credential_process) contain spaces or unprintable characters',
   ]);
 });
 
