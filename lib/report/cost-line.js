@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../cost/prices.js';
+import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../cost/prices.js';
 import { operationsOf } from '../operations/registry.js';
 
 /**
@@ -28,9 +28,9 @@ export function costLine(...runs) {
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
     const writes = sumOf(once, (run) => operationsBilledAs('A', run));
     const most = sumOf(once, dollarsOf).toFixed(4);
-    const others = classA > writes ? `$${DOLLARS_A_MILLION.A} for each million others of Class A, ` : '';
+    const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} for each million others of Class A, ` : '';
     return (
-      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_A_MILLION.B} for each million Class B, ` +
+      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} for each million Class B, ` +
       `for as long as the stages last; ${EXCLUDED}; each month 1 million and 10 million are free`
     );
   }

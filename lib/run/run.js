@@ -130,7 +130,7 @@ function readValues(options, store) {
  * @returns {string}
  */
 function suspended(pause) {
-  return `this process was suspended for ${(pause / 1000).toFixed(1)}s; that time is excluded from rates and percentiles`;
+  return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is excluded from rates and percentiles`;
 }
 
 /**

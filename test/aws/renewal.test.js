@@ -89,7 +89,7 @@ test('credentials that cannot be renewed are reported once, and replaced as soon
   });
   await pass(90_000);
   assert.deepEqual(notices, [
-    'The credentials could not be renewed (nobody answers), and end at 1970-01-01T00:00:40.000Z: they are asked for again',
+    'The credentials could not be renewed (nobody answers) and expire at 1970-01-01T00:00:40.000Z: trying again',
   ]);
   assert.equal(asked[0], 20_000);
   assert.ok(asked.length > 4 && asked.length < 30, String(asked));
@@ -139,7 +139,7 @@ test('a renewal that hangs has failed after half a minute, is reported and begun
   assert.deepEqual(notices, []);
   await pass(56 * MINUTE_MS);
   assert.deepEqual(notices, [
-    'The credentials could not be renewed (no answer within 30 s), and end at 1970-01-01T01:00:00.000Z: they are asked for again',
+    'The credentials could not be renewed (no response within 30 s) and expire at 1970-01-01T01:00:00.000Z: trying again',
   ]);
   assert.deepEqual(asked, [55 * MINUTE_MS, 55 * MINUTE_MS + 40_000]);
   answer(keysUntil(1));

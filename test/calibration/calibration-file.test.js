@@ -53,7 +53,7 @@ test('a calibration of which anything is missing or strange is refused, with its
   ];
   for (const calibration of strange) {
     const text = JSON.stringify({ format: 1, calibrations: [whole, calibration] });
-    assert.throws(() => parseCalibrations(text), { message: 'expected a calibration in place 2' }, text);
+    assert.throws(() => parseCalibrations(text), { message: 'expected a calibration at position 2' }, text);
   }
 });
 

@@ -16,5 +16,5 @@ test('the table shows host and loop, and says in words what is not proven', () =
 
 test('what else was different is told', () => {
   const [title] = calibrationTable(calibrationWith({ usableCores: 1, useTls: false, keepAlive: false, client: 'sdk' }));
-  assert.match(title, /\(1 usable core\): sdk client without TLS, a connection a request, objects of 16KiB/);
+  assert.match(title, /\(1 usable core\): sdk client without TLS, one connection per request, objects of 16KiB/);
 });

@@ -40,7 +40,7 @@ test('nothing is proven where the endpoint was busier than the client, and nowhe
 test('nothing is proven by an event loop that had work and got no core', () => {
   const { operationsPerSecond, unproven } = capacityOf({ ...MEASUREMENT, coreShare: 0.62 });
   assert.equal(operationsPerSecond, null);
-  assert.match(String(unproven), /^the client got a core for only 62% of the time that it had work/);
+  assert.match(String(unproven), /^the client had a core for only 62% of the time that it had work/);
 });
 
 test('nothing is proven by a stage in which nothing succeeded', () => {

@@ -101,7 +101,7 @@ test('above four fifths, the share is a warning', () => {
     fc.property(fc.double({ min: 0, max: 3, noNaN: true }), (share) => {
       const { line, isWarning } = describeShare('Stat', { share, ...figures });
       assert.equal(isWarning, share > 0.8);
-      assert.equal(line.endsWith('the client may be the bottleneck; more hosts would show'), isWarning);
+      assert.equal(line.endsWith('the client may be the bottleneck; try more hosts'), isWarning);
     }),
   );
 });
@@ -132,7 +132,7 @@ test('each stage is held against the calibration; what comes near it is a warnin
   const { stages, notices, warnings } = compare(file);
   assert.deepEqual(notices, ['Write: you used 43% of what this host can drive (20,000 ops/s, calibrated 2026-11-20)']);
   assert.deepEqual(warnings, [
-    'warning: Stat: you used 91% of what this host can drive (40,000 ops/s, calibrated 2026-11-20): the client may be the bottleneck; more hosts would show',
+    'warning: Stat: you used 91% of what this host can drive (40,000 ops/s, calibrated 2026-11-20): the client may be the bottleneck; try more hosts',
   ]);
   assert.deepEqual(
     stages.map(({ stage, calibration }) => [stage, calibration]),
@@ -159,7 +159,7 @@ test('a calibration that does not hold for the run is ignored, and it is said wh
   const file = await fileWithCalibration(t);
   const { stages, notices, warnings } = compare(file, { client: 'sdk' });
   assert.deepEqual(notices, [
-    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for a run like this',
+    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for runs like this',
   ]);
   assert.deepEqual([warnings, stages[0].calibration], [[], null]);
 });

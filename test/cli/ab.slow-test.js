@@ -212,7 +212,7 @@ describe('ab', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     for (const side of ['A', 'B']) {
-      const pattern = `${side}: objects may be left; remove them with: .* --cleanup pair-${side.toLowerCase()}\\r$`;
+      const pattern = `${side}: objects may remain; remove them with: .* --cleanup pair-${side.toLowerCase()}\\r$`;
       assert.match(outcome.stdout, new RegExp(pattern, 'm'));
     }
   });

@@ -105,14 +105,14 @@ describe('the command line of ab', () => {
 
   test('both sides have to be named', () => {
     assert.deepEqual(problemsOf('100', '4', '--local'), [
-      "--a requires its options in quotes, or '' if it has none of its own",
-      "--b requires its options in quotes, or '' if it has none of its own",
+      "--a: expected its options in quotes, or '' for none",
+      "--b: expected its options in quotes, or '' for none",
     ]);
   });
 
   test('what is no option of a side is refused, with the name of the side', () => {
     const problems = problemsOf('100', '4', '--local', '--a', '--quads 9', '--b', 'secret');
-    assert.match(problems[0], /^A: --quads is not an option here: it belongs to ab$/);
+    assert.match(problems[0], /^A: --quads does not apply here: it belongs to ab$/);
     assert.match(problems[1], /^B: too many arguments/);
     assert.ok(!problems[1].includes('secret'));
     assert.match(problemsOf('100', '4', '--local', '--a', '--help', '--b', '')[0], /^A: unknown option '--help'/);

@@ -88,7 +88,7 @@ describe('the program', { concurrency: 2 }, () => {
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Taken: credentials of AWS_ACCESS_KEY_ID; endpoint http:\/\/localhost:[0-9]+ \(AWS_ENDPOINT_URL_S3\); region auto \(AWS_REGION\)$/m,
+      /^Using credentials of AWS_ACCESS_KEY_ID; endpoint http:\/\/localhost:[0-9]+ \(AWS_ENDPOINT_URL_S3\); region auto \(AWS_REGION\)$/m,
     );
     assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-aws-/);
     assert.equal((await keysIn(endpoint)).length, 40);
@@ -120,7 +120,7 @@ describe('the program', { concurrency: 2 }, () => {
         env: { HOME: home, AWS_PROFILE: 'temporary' },
       });
       assertStatus(outcome, 0);
-      assert.match(outcome.stderr, /^Taken: credentials of the profile "temporary" \(credential_process\)/m);
+      assert.match(outcome.stderr, /^Using credentials of the profile "temporary" \(credential_process\)/m);
       assert.ok(Date.now() > credentials[0].expiresAt, 'the first ones have ended');
       assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-secret|the-token|could not be renewed/);
       assert.equal(await readFile(path.join(home, 'calls.txt'), 'utf8'), '..');
@@ -201,7 +201,7 @@ describe('the program', { concurrency: 2 }, () => {
         },
       });
       assertStatus(outcome, 0);
-      assert.ok(outcome.stderr.includes(`Taken: credentials of ${from};`), outcome.stderr);
+      assert.ok(outcome.stderr.includes(`Using credentials of ${from};`), outcome.stderr);
       assert.deepEqual(aws.asked, [asked]);
       assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-given|the-sso|the-web/);
     });

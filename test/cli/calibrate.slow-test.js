@@ -69,7 +69,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
     assert.equal(status, proven.length === STAGES.length ? 0 : 1);
     const file = path.join(env.XDG_CACHE_HOME, 'r2-benchmark', 'calibration.json');
     if (proven.length === 0) {
-      assert.match(stderr, /^No stage was proven, so nothing is saved$/m);
+      assert.match(stderr, /^Nothing was saved: every stage was inconclusive$/m);
     } else {
       assert.ok(stderr.includes(`Saved in ${file}: later runs are compared with it\n`));
       assert.deepEqual(parseCalibrations(await readFile(file, 'utf8')), [calibration]);
@@ -163,7 +163,7 @@ describe('a run after a calibration', { concurrency: 3 }, () => {
     [
       'has a date that is a number',
       formatCalibrations([fitting({ date: /** @type {any} */ (5) })]),
-      /^The calibration is ignored: .*: expected a calibration in place 1; --calibrate makes/m,
+      /^The calibration is ignored: .*: expected a calibration at position 1; --calibrate makes/m,
     ],
     [
       'is foreign',

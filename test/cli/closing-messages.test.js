@@ -89,7 +89,7 @@ test('where other buckets are what helps, the same clean-up is not proposed', ()
   const { errors } = closingMessages(result({ cleanup }), CONFIG, LATER);
   assert.equal(errors.length, 2);
   assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
-  assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
+  assert.match(errors[1], /3 left, 3 of them in other buckets than this bucket list implies$/);
 });
 
 test('uploads in other buckets, or that nobody may list, are said without a clean-up that would find the same', () => {
@@ -134,7 +134,7 @@ test('a Write that ran out of objects before its time is told with how many to p
   const noticesOf = (/** @type {Overrides} */ overrides) =>
     closingMessages(result({ stages: [stage, STAGE] }), configOf({ duration: 15_000, ...overrides }), LATER).notices;
   const told = [
-    'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
+    'Write ran out of objects after 0.2s of 15.0s: to fill that --duration, pass about 37000 <objects> instead of 300',
   ];
   assert.deepEqual(noticesOf({ sharesSlots: true }), told);
   assert.deepEqual(noticesOf({ stages: ['write', 'remove'] }), told);

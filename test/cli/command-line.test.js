@@ -298,8 +298,8 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--stages write,range --range-size 17KiB', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 4095', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 2KiB..1MiB', '--range-size cannot exceed the smallest --size'],
-      ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
-      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
+      ['--size 4KiB..1KiB', '--size: expected a smallest size of at least 1 byte, and a larger one after the dots, got'],
+      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole-number weights, such as 4KiB=60,8MiB=40, got'],
       ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, which is all that one may have, got'],
       ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
       [
@@ -385,7 +385,7 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a run whose objects are larger than its own endpoint takes is refused', async () => {
     const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
-    assert.equal(line, 'error: --local takes objects of at most 1GiB, got --size 1025MiB');
+    assert.equal(line, 'error: --local stores objects of at most 1GiB, got --size 1025MiB');
   });
 
   test('the version is that of the package', async (t) => {
@@ -461,11 +461,11 @@ describe('the commands', { concurrency: 3 }, () => {
   test('an option of another command is refused, and so is one before the name', async () => {
     assert.match(
       (await refused('cleanup', 'x', '--size', '1'))[0],
-      /^error: --size is not an option here: it belongs to a run, ab,/,
+      /^error: --size does not apply here: it belongs to a run, ab,/,
     );
     assert.match(
       (await refused('merge', 'x', '--local'))[0],
-      /^error: --local is not an option here: it belongs to a run, ab,/,
+      /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
       'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',

@@ -130,7 +130,7 @@ test('runs of other kinds are refused, a line for each reason, unless somebody i
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
     'error: the runs cannot be compared: objects: of 16KiB before, of 1KiB after (Write, Read)',
     'error: the runs cannot be compared: threads: 50 threads before, 100 threads after (Write, Read)',
-    '--force compares them all the same',
+    '--force compares them anyway',
   ]);
   const forced = await compare(before, after, '--force');
   assert.deepEqual([forced.status, forced.stderr], [0, '']);
@@ -155,7 +155,7 @@ test('where there is nothing to compare, the exit status is 1', async (t) => {
   ]) {
     const { status, stdout, stderr } = await compare(...sides);
     assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^warning: .*\nerror: .*: no stage in it, expected a result, a log, or a folder/);
+    assert.match(stderr, /^warning: .*\nerror: .*: found no stage, expected a result, a log, or a folder/);
   }
 });
 
@@ -176,7 +176,7 @@ test('a side with several runs of one host is refused', async (t) => {
   await writeFile(path.join(both, 'b.json'), JSON.stringify({ ...later, ...facts, hosts: [facts], stages }));
   const { status, stderr } = await compare(path.join(folder, 'one.json'), both);
   assert.equal(status, 2);
-  assert.match(stderr, /compare takes one run for each side/);
+  assert.match(stderr, /compare takes one run per side/);
 });
 
 test('a file that is one of the two, or a result, is not overwritten', async (t) => {
@@ -188,7 +188,7 @@ test('a file that is one of the two, or a result, is not overwritten', async (t)
   for (const file of [before, third]) {
     const { status, stderr } = await compare(before, after, '--json', file);
     assert.equal(status, 2);
-    assert.match(stderr, /^error: --json: .* which would be overwritten/);
+    assert.match(stderr, /^error: --json: .* and would be overwritten/);
     assert.ok((await readFile(file, 'utf8')).startsWith('{"format"'));
   }
 });
@@ -249,6 +249,6 @@ test('the later run is held against limits, and the earlier one is their baselin
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
     'error: --assert: "raed.rate > 5": there is no stage raed, expected write, read; did you mean read?',
-    `error: ${before} does not have the figure of "read.knee > baseline"`,
+    `error: ${before} has no figure for "read.knee > baseline"`,
   ]);
 });

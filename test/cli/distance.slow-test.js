@@ -87,7 +87,7 @@ test('a Write that runs out of objects in slots that hosts share says so while i
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
   assert.match(outcome.stderr, /^Write ran out of objects: Read starts in [012]\.\ds$/m);
-  const told = /^Write had no objects left after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
+  const told = /^Write ran out of objects after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
     outcome.stderr,
   );
   assert.ok(told !== null, outcome.stderr);

@@ -64,7 +64,7 @@ describe('the program', { concurrency: 3 }, () => {
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
     const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });
     assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^warning: S3_BUCKET names a bucket more than once/m);
+    assert.match(outcome.stderr, /^warning: S3_BUCKET lists a bucket more than once/m);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
     assert.equal((await keysIn(endpoint)).length, 10);
   });

@@ -138,7 +138,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
       'threshold passed: read.operations >= baseline: it was 300, of the baseline 200',
       'threshold missed: read.operations > 2 * baseline: it was 300, of the baseline 200',
     ]);
-    assert.match(outcome.stderr, /^warning: --baseline: it was not measured alike, .*threads 10, now 20/m);
+    assert.match(outcome.stderr, /^warning: --baseline: it was measured with different options, .*threads 10, now 20/m);
   });
 
   test('has its capacity asserted where it is a search', async (t) => {

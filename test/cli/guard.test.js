@@ -92,7 +92,7 @@ describe('the files of assertions', () => {
     assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
     assert.match(
       problemsOf(() => guardOf([], { assertFile: path.join(folder, 'empty.txt') }))[0],
-      /asserts nothing, expected/,
+      /contains no assertions, expected/,
     );
     assert.match(problemsOf(() => guardOf([], { assertFile: folder }))[0], /^--assert-file: .* cannot be read: EISDIR/);
   });
@@ -106,13 +106,13 @@ describe('a baseline', () => {
     assert.deepEqual(
       problemsOf(() => guardOf(['read.rate > 0.95 * baseline', 'write.knee > baseline'], { baseline })),
       [
-        `--baseline: ${baseline} does not have the figure of "read.rate > 0.95 * baseline"`,
-        `--baseline: ${baseline} does not have the figure of "write.knee > baseline"`,
+        `--baseline: ${baseline} has no figure for "read.rate > 0.95 * baseline"`,
+        `--baseline: ${baseline} has no figure for "write.knee > baseline"`,
       ],
     );
     assert.match(
       problemsOf(() => guardOf(['errors == 0'], { baseline }))[0],
-      /^--baseline: nothing is compared with it/,
+      /^--baseline: no threshold uses it/,
     );
     for (const name of ['none.json', 'log.txt']) {
       const file = path.join(folder, name);
@@ -165,7 +165,7 @@ test('a baseline of another load is told, with what is different in it', () => {
     [{ checksum: 'crc32c' }, {}, 'checksum crc32c, now none'],
   ])) {
     assert.deepEqual(warningsFor(before, after), [
-      `--baseline: it was not measured alike, its figures may not be comparable (${difference})`,
+      `--baseline: it was measured with different options, its figures may not be comparable (${difference})`,
     ]);
   }
 });

@@ -33,7 +33,7 @@ test('runs are shown in a table, with their ages, and the command that removes w
     'Run             Objects     Size     Oldest     Newest',
     'late                  7  0.0 MiB    59s ago     0s ago',
     'an-earlier-one    12345  1.5 MiB  1d 1h ago  1h 0m ago',
-    'Remove what one left with: node r2-benchmark.js --cleanup late',
+    'Remove the objects of a run with: node r2-benchmark.js --cleanup late',
   ]);
 });
 
@@ -43,8 +43,8 @@ test('a run that the buckets do not fit is named, with the command that removes 
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
   ];
   assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW).slice(-2), [
-    'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
-    'Remove what one left with: node r2-benchmark.js --cleanup fits',
+    'Run x (and 1 more): the run used the buckets b,a, in this order, not a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
+    'Remove the objects of a run with: node r2-benchmark.js --cleanup fits',
   ]);
 });
 
@@ -58,7 +58,7 @@ test('a size that is none is not added up', () => {
 
 test('where no run has left anything, that is said', () => {
   assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
-    'No run has left anything under benchmark/ in a, b',
+    'No run left objects under benchmark/ in a, b',
   ]);
 });
 
@@ -66,6 +66,6 @@ test('foreign objects are named as such, without what would disturb a terminal',
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
-    '5 objects there (1.0 MiB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    '5 objects there (1.0 MiB) belong to no run on these buckets; clean-up leaves them alone: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

@@ -15,7 +15,7 @@ test('a package that is not installed is named, with the command that installs i
       assert.ok(error instanceof UsageError);
       assert.equal(
         error.message,
-        'the package no-such-package-of-r2-benchmark that this program needs is not installed: run `npm ci` in the folder of r2-benchmark.js',
+        'the required package no-such-package-of-r2-benchmark is not installed: run `npm ci` in the folder of r2-benchmark.js',
       );
       return true;
     },

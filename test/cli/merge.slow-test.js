@@ -249,7 +249,7 @@ test('a report is not written over a log, nor over the other report', async () =
   ])) {
     const { stdout, stderr, status } = await peak(...args);
     assert.deepEqual([stdout, status], ['', 2]);
-    assert.match(stderr, new RegExp(`^error: ${option}: (\\./)?kept-a\\.txt is a log, which would be overwritten: `));
+    assert.match(stderr, new RegExp(`^error: ${option}: (\\./)?kept-a\\.txt is a log and would be overwritten: `));
   }
   assert.equal(await readFile(path.join(folder, 'kept-a.txt'), 'utf8'), log);
   const same = await peak('kept-a.txt', '--json', 'both', '--csv', './both');

@@ -322,7 +322,7 @@ describe('--log', { concurrency: 3 }, () => {
     assertStatus(outcome, 1);
     const told = outcome.stderr.split('\n').filter((line) => line.includes('log.txt'));
     assert.equal(told.length, 1, outcome.stderr);
-    assert.match(told[0], /^error: log\.txt could not be written: EFBIG.*; the log ends there, and the run goes on$/);
+    assert.match(told[0], /^error: log\.txt could not be written: EFBIG.*; the log ends there, and the run continues$/);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'table-row').length, 4);
     const log = await logOf(command);
     assert.ok(log.length > 0 && merge(log).status === 1, 'what is there is a log that was cut short');

@@ -34,7 +34,7 @@ test('what nobody expected is told on one line, without a stack', () => {
   assert.equal(lines.length, 1);
   assert.match(
     lines[0],
-    /^error: something unexpected happened, which is a defect of this tool \(TypeError: x is not a function\); please report/,
+    /^error: unexpected error, which is a defect of this tool \(TypeError: x is not a function\); please report/,
   );
   for (const thrown of ['text', undefined, null, 7]) {
     assert.deepEqual([report(thrown).status, report(thrown).lines.length], [1, 1]);
@@ -71,8 +71,8 @@ test('a limit of the host that was reached is no defect of the tool', () => {
       Object.assign(new Error(`the thread of worker 2 died: ${wasm}`), { name: 'WorkerError' }),
       /virtual memory .*worker 2/,
     ],
-    [new RangeError('Array buffer allocation failed'), /not given enough memory .*`ulimit -v`/],
-    [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /not given enough memory .*`ulimit -v`/],
+    [new RangeError('Array buffer allocation failed'), /ran out of memory .*`ulimit -v`/],
+    [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /ran out of memory .*`ulimit -v`/],
     [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /may not open more files .*`ulimit -n`/],
     [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'WorkerError' }), /`ulimit -n`/],
   ]);

@@ -102,7 +102,7 @@ test('runs of one host in three ways stand side by side in one page, and are no 
 test('a log is not overwritten, and a file that is not there is named', async () => {
   const log = await readFile(path.join(folder, 'log.txt'), 'utf8');
   const { stderr, status } = await report('many.json', '-o', 'log.txt');
-  assert.match(stderr, /^error: --report: log\.txt is a log, which would be overwritten/);
+  assert.match(stderr, /^error: --report: log\.txt is a log and would be overwritten/);
   assert.equal(status, 2);
   assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), log);
   const missing = await report('missing.json', '-o', 'none.html');

@@ -25,7 +25,7 @@ function firstSecondOf(stage) {
   return new RegExp(`^\\d\\d:\\d\\d:\\d\\d: ${stage}: Ops [1-9]`, 'm');
 }
 
-const OFFER = /Press Ctrl-C again to end at once, without further clean-up/;
+const OFFER = /Press Ctrl-C again to exit immediately, without further clean-up/;
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
@@ -179,7 +179,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assertStatus(outcome, 1);
       assert.match(
         outcome.stderr,
-        /^error: something unexpected happened, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
+        /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
       );
       assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
       assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
@@ -249,7 +249,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       ({ requests } = await endpoint.report());
     }
     command.child.kill('SIGHUP');
-    await command.shows('stderr', /^The clean-up continues to its end \(SIGHUP\)$/m);
+    await command.shows('stderr', /^Still cleaning up \(SIGHUP\): not interrupted$/m);
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
       command.child.kill(signal);
     }

@@ -78,13 +78,13 @@ const WRONG = [
   ['1000 10 --lokal', /Did you mean --local\?/],
   ['merge', /missing required argument 'files'/],
   ['merg log.txt', /Did you mean merge\?/],
-  ['merge log.txt --size 1MiB', /--size is not an option here: it belongs to a run/],
+  ['merge log.txt --size 1MiB', /--size does not apply here: it belongs to a run/],
   ['compare before.json', /missing required argument 'after'/],
-  ['ab 100 10 --local --a --client=sdk', /--b requires its options in quotes/],
+  ['ab 100 10 --local --a --client=sdk', /--b: expected its options in quotes/],
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
-  ['compare a b --threads 5', /--threads is not an option here/],
+  ['compare a b --threads 5', /--threads does not apply here/],
   ['cleanup', /cleanup requires a run id, or cleanup --list/],
-  ['--help loads', /there is no help on "loads", expected workload, load, /],
+  ['--help loads', /no help topic "loads", expected workload, load, /],
 ];
 
 test('a wrong command line is answered with one line that says what to type instead', async () => {

@@ -28,8 +28,8 @@ test('however long questions and answers travel, the true offset lies within the
       const measured = new ClockOffset();
       for (const question of questions) {
         const sample = sampleOf(question, offset);
-        const { least, most } = boundsOf(sample);
-        assert.ok(least <= offset && offset <= most);
+        const { min, max } = boundsOf(sample);
+        assert.ok(min <= offset && offset <= max);
         assert.equal(contradictionOf(offset, sample), 0);
         measured.add(sample);
       }

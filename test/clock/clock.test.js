@@ -216,7 +216,7 @@ test('a pause that only other clocks show moves the epoch alone', (t) => {
   const { clock, time, pauses, advance, tick } = watchedClock(t);
   time.wall += 30_000;
   assert.equal(clock.wallLead, 30_000);
-  clock.stoodStill(clock.wallLead);
+  clock.addSuspension(clock.wallLead);
   assert.equal(clock.wallLead, 0);
   advance(10);
   assert.equal(clock.now(), 10_010);

@@ -110,7 +110,7 @@ test('a store that does not tell the time leaves the clock as it is', TIME_LIMIT
   const { time, storeClock } = openClock(t, { offsets: [() => 5000], tellsTime: false });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
-  assert.equal(storeClock.problem, 'no answer had a Date header');
+  assert.equal(storeClock.problem, 'no response had a Date header');
   assert.equal(time.clock.epochNow(), time.hostTime);
   await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
@@ -138,7 +138,7 @@ test('where the answers leave the clock uncertain by more than five seconds, it 
   const { time, storeClock } = openClock(t, { offsets: [() => hours, () => -hours] });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
-  assert.match(String(storeClock.problem), /^the Date headers of its answers leave it uncertain by ±1d 0h$/);
+  assert.match(String(storeClock.problem), /^the Date headers of its responses leave it uncertain by ±1d 0h$/);
   assert.equal(time.clock.epochNow(), time.hostTime, 'the clock is not set');
   await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });

@@ -180,7 +180,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       assertStatus(wrong, 1);
       const left = (await keysIn(endpoint)).length;
       assert.ok(left > 0);
-      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this list gives them`));
+      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this bucket list implies`));
       const [, told] = /: clean up with: (S3_BUCKET=\S+) \S+ \S+ --cleanup kept-run$/m.exec(wrong.stderr) ?? [];
       assert.equal(told, 'S3_BUCKET=bucket-a,bucket-b');
 
@@ -201,7 +201,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
     assertStatus(outcome, 1);
     assert.match(outcome.stdout, /, 0 left in these buckets, which are not all buckets of the run$/m);
-    assert.match(outcome.stderr, /over 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
+    assert.match(outcome.stderr, /the run used 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
     assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
   });
 
@@ -212,11 +212,11 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv });
     assertStatus(wrong, 1);
     assert.doesNotMatch(wrong.stdout, /0 left/);
-    assert.match(wrong.stderr, /^error: objects of the run are under team\/load\/kept-run\/; remove them with: /m);
+    assert.match(wrong.stderr, /^error: the run's objects are under team\/load\/kept-run\/; remove them with: /m);
     assert.match(wrong.stderr, / --cleanup kept-run --prefix team\/load$/m);
     const absent = await runCommand(t, ['--cleanup', 'never-was'], { dotEnv });
     assertStatus(absent, 0);
-    assert.match(absent.stderr, /^Nothing was removed: are S3_BUCKET and --prefix those of the run\?/m);
+    assert.match(absent.stderr, /^Nothing was removed: do S3_BUCKET and --prefix match the run\?/m);
   });
 
   for (const [what, list] of /** @type {const} */ ([
@@ -244,7 +244,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       );
       const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
       assertStatus(listed, isEmpty ? 0 : 1);
-      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run has left anything/m : /^error: .*names nothing/m);
+      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run left objects/m : /^error: .*names nothing/m);
     });
   }
 
@@ -269,7 +269,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       const again = await runCommand(t, ['--cleanup', 'lied'], { dotEnv });
       assertStatus(again, 1);
       assert.match(again.stdout, new RegExp(`: ${shown}$`, 'm'));
-      assert.match(again.stderr, /^error: objects may be left; try again with: \S+ \S+ --cleanup lied$/m);
+      assert.match(again.stderr, /^error: objects may remain; try again with: \S+ \S+ --cleanup lied$/m);
 
       const honest = await runCommand(t, ['--cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(honest, 0);
@@ -388,7 +388,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.deepEqual([shown.length, new Set(shown).size], [100, 100]);
     assert.match(
       stderr,
-      new RegExp(`^error: clean-up: ${OBJECTS - 100} further errors are counted, but not shown$`, 'm'),
+      new RegExp(`^error: clean-up: ${OBJECTS - 100} more errors are not shown$`, 'm'),
     );
     const { left, removed, problems, furtherProblems } = report.cleanup;
     assert.deepEqual([left, removed, problems.length, furtherProblems], [OBJECTS, 0, 100, OBJECTS - 100]);

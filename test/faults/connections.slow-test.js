@@ -206,7 +206,7 @@ describe('connections', { concurrency: 3 }, () => {
     assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
     assert.match(
       run.stderr,
-      /^error: Clean-up of run a-run: 0 objects removed .*, how many are left could not be counted; try again with: node \S*r2-benchmark\.js --cleanup a-run$/m,
+      /^error: Clean-up of run a-run: 0 objects removed .*, the rest could not be counted; try again with: node \S*r2-benchmark\.js --cleanup a-run$/m,
     );
 
     const left = await keysIn(endpoint);

@@ -159,7 +159,7 @@ test('each bucket draws its own faults where an item is for each', () => {
 
 test('a script that names a bucket which is not there is refused, with those that are', () => {
   assert.throws(() => injectorsOf(['bucket-a', 'bucket-b'], 'GET.queue@bucket-c=10'), {
-    message: "The fault script cannot be used: 'queue@bucket-c': expected a bucket out of bucket-a, bucket-b, EACH",
+    message: "The fault script cannot be used: 'queue@bucket-c': expected one of the buckets bucket-a, bucket-b, EACH",
   });
 });
 

@@ -95,7 +95,7 @@ test('all mistakes of a script are told at once, each with what was expected', (
     "'latency=5': expected a duration",
     "'frobnicate=1%': expected one of seed, skew, latency, queue, bandwidth, stall, rate",
     "'reset=5': expected a percentage",
-    "'PATCH.hang=1%': expected a method out of PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
+    "'PATCH.hang=1%': expected one of the methods PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
     "'PUT.truncate=1%': truncate applies to GET only",
     "'seed=x': expected a whole number",
     "'hang=2%': given twice",
@@ -136,7 +136,7 @@ test('an endpoint does not start with a script that has mistakes', async () => {
   const options = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' }, faults: 'reset=lots' };
   await assert.rejects(startLocalS3(options), /The fault script cannot be used: 'reset=lots': expected a percentage/);
   const elsewhere = startLocalS3({ ...options, faults: 'queue@c=400' });
-  await assert.rejects(elsewhere, /The fault script cannot be used: 'queue@c': expected a bucket out of b, EACH/);
+  await assert.rejects(elsewhere, /The fault script cannot be used: 'queue@c': expected one of the buckets b, EACH/);
 });
 
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET']);

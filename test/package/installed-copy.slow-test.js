@@ -171,7 +171,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     const file = `'${path.join(cwd, '.env')}'`;
     assertEnds(await type(`${byPath} 20 2 --size 1KiB --keep --run-id two --env-file ${file}`, parent), 0);
     const list = await type(`${byPath} --cleanup --list --env-file ${file}`, parent);
-    const [, removeTwo] = /^Remove what one left with: (.*)$/m.exec(list.stdout) ?? [];
+    const [, removeTwo] = /^Remove the objects of a run with: (.*)$/m.exec(list.stdout) ?? [];
     assert.equal(removeTwo, `${byPath} --cleanup two --env-file ${file}`);
     assertEnds(await type(removeTwo, parent), 0);
     assert.deepEqual(await keysIn(endpoint), []);

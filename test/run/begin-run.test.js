@@ -107,12 +107,12 @@ test('a ramp in progress can still be joined, but a finished one cannot', () => 
 
 test('a common start needs the store’s clock; a start after a delay does not', () => {
   const clock = new ManualClock(NOW);
-  const { problem } = choose(clock, {}, 'no answer had a Date header');
+  const { problem } = choose(clock, {}, 'no response had a Date header');
   assert.equal(
     problem,
-    "--start-at: hosts cannot start together, because the store's clock is unknown: no answer had a Date header",
+    "--start-at: hosts cannot start together, because the store's clock is unknown: no response had a Date header",
   );
-  assert.equal(choose(clock, { isCommon: false }, 'no answer had a Date header').problem, null);
+  assert.equal(choose(clock, { isCommon: false }, 'no response had a Date header').problem, null);
 });
 
 test('a run announces its start, waits for it, and then begins', async (t) => {

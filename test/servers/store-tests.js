@@ -493,7 +493,7 @@ export function testCleanup(title, server) {
       assertStatus(again, 1);
       assert.match(
         again.stdout,
-        /: 0 objects removed .*, 1 left, 1 of them in other buckets than this list gives them/,
+        /: 0 objects removed .*, 1 left, 1 of them in other buckets than this bucket list implies/,
       );
       assert.ok((await server.list(misplaced[0])).some(({ key }) => key === misplaced[1]));
     });

@@ -58,7 +58,7 @@ test('the keys and the region that the AWS CLI takes are enough for a bucket of 
     },
   );
   assert.deepEqual(notices, [
-    'Taken: credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
+    'Using credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
   ]);
   assert.deepEqual([warnings, renewal], [[], null]);
 });
@@ -69,7 +69,7 @@ test('what the S3_… variables say goes before what AWS would take, and the lin
   assert.deepEqual([store.hostname, store.region, store.credentials.accessKeyId], ['store.test', 'auto', 'an-s3-key']);
   assert.equal(store.settings, undefined);
   assert.deepEqual(notices, [
-    'Taken: credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
+    'Using credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
   ]);
   assert.deepEqual((await find(S3)).notices, [], 'where there was no choice, there is nothing to say');
 });
@@ -101,7 +101,7 @@ test('keys of the environment go before a profile, as with the AWS CLI, and no s
   const { store, notices, overrides } = await find(env, { bucket: ['bucket-a'] });
   assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
   assert.deepEqual(notices, [
-    'Taken: credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
+    'Using credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
   ]);
   assert.deepEqual(overrides, env, 'a later command finds the same store');
   const both = await find({ ...env, ...AWS_KEYS }, { bucket: ['bucket-a'] });
@@ -200,7 +200,7 @@ test('credentials of a profile that could not stand in a header are refused, and
   const config = path.join(folder, 'config');
   writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
   assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
-    'no credentials: those of the profile "default" (credential_process) are not of printable characters without blanks',
+    'no credentials: those of the profile "default" (credential_process) contain spaces or unprintable characters',
   ]);
 });
 
@@ -251,7 +251,7 @@ test('certificate authorities of AWS_CA_BUNDLE are the only ones for a store tha
   for (const file of ['no.pem', 'absent.pem', '.']) {
     assert.match(
       (await problemsOf({ ...env, AWS_CA_BUNDLE: path.join(folder, file) }, options))[0],
-      /^AWS_CA_BUNDLE: expected a file of certificates as PEM: /,
+      /^AWS_CA_BUNDLE: expected a PEM file of certificates: /,
     );
   }
 });
@@ -263,10 +263,10 @@ test('a bucket in front of the host needs one bucket, a name that can be a label
   assert.equal((await find(S3, { addressing: 'path' })).store.addressing, undefined);
   const problems = await problemsOf({ ...S3, S3_BUCKET: 'bucket.a,Bucket', S3_HOSTNAME: '127.0.0.1' }, virtual);
   assert.deepEqual(problems, [
-    '--addressing: virtual gives each bucket a host of its own, and a thread has one connection: expected one bucket, or path',
-    '--addressing: virtual takes a host with a name, got 127.0.0.1: expected path',
-    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "bucket.a": expected path',
-    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "Bucket": expected path',
+    '--addressing: virtual uses one host per bucket, and a thread has one connection: expected one bucket, or path',
+    '--addressing: virtual requires a host name, got 127.0.0.1: expected path',
+    '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "bucket.a": expected path',
+    '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "Bucket": expected path',
   ]);
 });
 
@@ -280,7 +280,7 @@ test('a proxy of the environment is refused with a hint, and used or left where 
   const authorization = `Basic ${Buffer.from('me:word').toString('base64')}`;
   assert.deepEqual(store.proxy, { hostname: 'proxy.test', port: 3128, authorization });
   assert.deepEqual(notices, [
-    'Every connection goes through the proxy proxy.test:3128 of HTTPS_PROXY, which is a part of what is measured',
+    'All connections use the proxy proxy.test:3128 of HTTPS_PROXY, which is part of the measurement',
   ]);
   assert.equal((await find({ ...env, NO_PROXY: 'other.test,.test' })).store.proxy, undefined);
   assert.deepEqual(await problemsOf(S3, { proxy: 'env' }), ['--proxy: expected HTTPS_PROXY or ALL_PROXY to be set']);

@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
+import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
 import { decimal, percent } from '../../text/figures.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { shellWord } from '../../text/shell-words.js';
@@ -126,8 +126,8 @@ function costText({ options, stages }) {
     return null;
   }
   return (
-    `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
-    `Class A, $${DOLLARS_A_MILLION.B} of Class B), without what is free each month`
+    `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_PER_MILLION.A} for each million of ` +
+    `Class A, $${DOLLARS_PER_MILLION.B} of Class B), without what is free each month`
   );
 }
 
