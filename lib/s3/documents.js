@@ -27,9 +27,15 @@ export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
 }
 
 /**
+ * @typedef {object} RefusedDeletion
+ * @property {string} Key '' if the answer leaves it out
+ * @property {string} Code as above
+ * @property {string} [Message]
+ */
+
+/**
  * @param {string} document the answer to DeleteObjects
- * @returns {{ Deleted: { Key: string }[], Errors: { Key: string, Code: string, Message: string }[] }} empty lists if it is
- *   something else; '' for what an entry leaves out
+ * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if it is something else
  */
 export function readDeletion(document) {
   if (!document.includes('<DeleteResult')) {
@@ -37,11 +43,20 @@ export function readDeletion(document) {
   }
   return {
     Deleted: Array.from(contentsOf(document, 'Deleted'), (entry) => ({ Key: textOf(entry, 'Key') ?? '' })),
-    Errors: Array.from(contentsOf(document, 'Error'), (entry) => ({
-      Key: textOf(entry, 'Key') ?? '',
-      Code: textOf(entry, 'Code') ?? '',
-      Message: textOf(entry, 'Message') ?? '',
-    })),
+    Errors: Array.from(contentsOf(document, 'Error'), refusedDeletion),
+  };
+}
+
+/**
+ * @param {string} entry
+ * @returns {RefusedDeletion}
+ */
+function refusedDeletion(entry) {
+  const message = textOf(entry, 'Message');
+  return {
+    Key: textOf(entry, 'Key') ?? '',
+    Code: textOf(entry, 'Code') ?? '',
+    ...(message === undefined ? {} : { Message: message }),
   };
 }
 
