@@ -1,14 +1,14 @@
+import { BucketAdmin } from '../s3/bucket-admin.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { RequestCounts } from '../model/result.js'
- * @import { BucketAdmin } from '../s3/bucket-admin.js'
  * @import { StoreOptions } from '../s3/object-store.js'
  */
 
-/** Clean-up is worth some patience, and still has to end. */
+/** Clean-up deserves patience, but has to end. */
 const MAX_ATTEMPTS = 6;
 
 /** However little a measured attempt is given: listing a thousand keys takes its time. */
@@ -54,8 +54,6 @@ export async function withBucketAccess(options, work) {
   onLook(0);
   // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
   const signal = options.signal && AbortSignal.any([options.signal]);
-  // The SDK takes its time to load, and most runs have nothing to clean up.
-  const { BucketAdmin } = await import('../s3/bucket-admin.js');
   const end = new AbortController();
   const pauses = new Pauses();
   const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), end.signal);
@@ -101,7 +99,7 @@ export async function withBucketAccess(options, work) {
     clearInterval(timer);
     signal?.removeEventListener('abort', stop);
     requests[countAs] += admin.requests;
-    admin.close();
+    await admin.close();
   }
 }
 

@@ -9,10 +9,7 @@ import { PHASES, Phases } from './phases.js';
 import { removeLeftovers } from './remove-leftovers.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
-import { RampsPlan } from './ramps-plan.js';
 import { planContext, runPlan } from './run-plan.js';
-import { SearchesPlan } from './searches-plan.js';
-import { StagesPlan } from './stages-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -23,6 +20,8 @@ import { StagesPlan } from './stages-plan.js';
  * @import { Plan, PlanContext } from './plan.js'
  * @import { BegunSession, Session } from './session.js'
  */
+
+/** @typedef {(context: PlanContext) => Plan} Planner */
 
 /**
  * @typedef {object} RunDeps
@@ -43,8 +42,9 @@ import { StagesPlan } from './stages-plan.js';
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}
  */
-export function runBenchmark(config, deps) {
-  return withRun(config, deps, measure);
+export async function runBenchmark(config, deps) {
+  const openPlan = await plannerOf(config);
+  return withRun(config, deps, (session) => measure(session, openPlan));
 }
 
 /**
@@ -167,10 +167,13 @@ async function withListed(session) {
   return { ...session, config: { ...config, objects: { ...config.objects, count, size, sizes } } };
 }
 
-/** @param {BegunSession} session */
-async function measure(session) {
+/**
+ * @param {BegunSession} session
+ * @param {Planner} openPlan
+ */
+async function measure(session, openPlan) {
   const { config, run, result } = session;
-  const plan = planOf(config, planContext(session));
+  const plan = openPlan(planContext(session));
   try {
     await runPlan(plan, session);
   } finally {
@@ -180,13 +183,20 @@ async function measure(session) {
 }
 
 /**
+ * Only the plan that the run needs is loaded, and before any connection is opened: later there may be no file left to open.
+ *
  * @param {Config} config
- * @param {PlanContext} context
- * @returns {Plan}
+ * @returns {Promise<Planner>}
  */
-function planOf({ search, schedule: { ramp } }, context) {
+async function plannerOf({ search, schedule: { ramp } }) {
   if (search !== null) {
-    return new SearchesPlan(context, search);
+    const { SearchesPlan } = await import('./searches-plan.js');
+    return (context) => new SearchesPlan(context, search);
   }
-  return ramp === undefined ? new StagesPlan(context) : new RampsPlan(context, ramp);
+  if (ramp !== undefined) {
+    const { RampsPlan } = await import('./ramps-plan.js');
+    return (context) => new RampsPlan(context, ramp);
+  }
+  const { StagesPlan } = await import('./stages-plan.js');
+  return (context) => new StagesPlan(context);
 }

@@ -1,19 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import {
-  AbortMultipartUploadCommand,
-  DeleteObjectsCommand,
-  GetBucketVersioningCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectVersionsCommand,
-  ListObjectsV2Command,
-} from '@aws-sdk/client-s3';
 import { plainText } from '../text/plain-text.js';
-import { withPlainKeys } from './object-connection.js';
+import { BUCKET_CALLS } from './bucket-calls.js';
+import { DirectStore } from './direct-store.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js';
-import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
-/** @import { StoreOptions } from './object-store.js' */
+/**
+ * @import { ObjectConnection, StoreOptions } from './object-store.js'
+ * @import { S3Call } from './s3-calls.js'
+ */
+
+/** No call of these receives an object. */
+const NOWHERE = { accept() {} };
 
 /**
  * @typedef {object} ListedObject
@@ -59,13 +56,16 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * Lists and deletes for clean-up, through the SDK: nothing here is measured.
+ * Lists and deletes for preflight and clean-up. These requests are not measured, and always go through the direct client: the
+ * SDK takes a quarter of a second of CPU to load.
  */
 export class BucketAdmin {
-  #client;
+  #store;
   #timeout;
-  #epochNow;
+  #now;
   #signal;
+  /** Connections that carry no request. @type {ObjectConnection[]} */
+  #idle = [];
   /** Requests sent. */
   requests = 0;
 
@@ -75,9 +75,9 @@ export class BucketAdmin {
    * @param {AbortSignal} [signal] ends all requests; its reason is what they fail with
    */
   constructor(options, timeout, signal = new AbortController().signal) {
-    this.#client = createSdkClient(options);
+    this.#store = new DirectStore({ ...options, keysAreForeign: true });
     this.#timeout = timeout;
-    this.#epochNow = options.epochNow;
+    this.#now = options.now;
     this.#signal = signal;
     // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.
     setMaxListeners(0, signal);
@@ -91,9 +91,10 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async listPage(bucket, prefix, startAfter) {
-    const { Contents = [], IsTruncated } = await this.#send(
-      new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, StartAfter: startAfter || undefined }),
-    );
+    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
+      Prefix: prefix,
+      StartAfter: startAfter || undefined,
+    });
     // Whatever is no list must not pass for an empty one.
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
@@ -120,12 +121,11 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async listForeignPage(bucket, prefix, startAfter) {
-    const output = await this.#send(
-      new ListObjectsV2Command({
-        ...{ Bucket: bucket, EncodingType: 'url', Prefix: prefix || undefined, StartAfter: startAfter || undefined },
-      }),
-    );
-    const { Contents = [], IsTruncated } = withPlainKeys(output);
+    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
+      EncodingType: 'url',
+      Prefix: prefix || undefined,
+      StartAfter: startAfter || undefined,
+    });
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
     }
@@ -162,7 +162,7 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async versioningOf(bucket) {
-    const { Status } = await this.#send(new GetBucketVersioningCommand({ Bucket: bucket }));
+    const { Status } = await this.#send(BUCKET_CALLS.GetBucketVersioning, bucket);
     return Status ?? null;
   }
 
@@ -173,7 +173,7 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async versionIdOf(bucket, key) {
-    const { VersionId } = await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+    const { VersionId } = await this.#send(BUCKET_CALLS.HeadObject, bucket, {}, key);
     return VersionId ?? null;
   }
 
@@ -186,15 +186,12 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async listVersionsPage(bucket, prefix, after) {
-    const answer = await this.#send(
-      new ListObjectVersionsCommand({
-        Bucket: bucket,
-        Prefix: prefix,
-        KeyMarker: after.key || undefined,
-        VersionIdMarker: after.versionId,
-      }),
-    );
-    const { Versions = [], DeleteMarkers = [], IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
+    const answer = await this.#send(BUCKET_CALLS.ListObjectVersions, bucket, {
+      Prefix: prefix,
+      KeyMarker: after.key || undefined,
+      VersionIdMarker: after.versionId,
+    });
+    const { Versions, DeleteMarkers, IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of versions' });
     }
@@ -240,15 +237,12 @@ export class BucketAdmin {
    * @throws {AttemptError}
    */
   async listUploadsPage(bucket, prefix, after) {
-    const { Uploads = [], ...answer } = await this.#send(
-      new ListMultipartUploadsCommand({
-        Bucket: bucket,
-        Prefix: prefix || undefined,
-        KeyMarker: after.key || undefined,
-        UploadIdMarker: after.uploadId,
-      }),
-    );
-    const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
+    const answer = await this.#send(BUCKET_CALLS.ListMultipartUploads, bucket, {
+      Prefix: prefix || undefined,
+      KeyMarker: after.key || undefined,
+      UploadIdMarker: after.uploadId,
+    });
+    const { Uploads, IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of uploads' });
     }
@@ -274,7 +268,7 @@ export class BucketAdmin {
    */
   async abortUpload(bucket, { key, uploadId }) {
     try {
-      await this.#send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId }));
+      await this.#send(BUCKET_CALLS.AbortMultipartUpload, bucket, { UploadId: uploadId }, key);
     } catch (error) {
       if (!(error instanceof AttemptError && error.kind === NO_UPLOAD)) {
         throw error;
@@ -290,7 +284,7 @@ export class BucketAdmin {
    */
   async has(bucket, key) {
     try {
-      await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      await this.#send(BUCKET_CALLS.HeadObject, bucket, {}, key);
       return true;
     } catch (error) {
       if (error instanceof AttemptError && error.kind === NOT_FOUND) {
@@ -300,8 +294,9 @@ export class BucketAdmin {
     }
   }
 
+  /** @returns {Promise<void>} */
   close() {
-    this.#client.destroy();
+    return this.#store.close();
   }
 
   /**
@@ -309,31 +304,37 @@ export class BucketAdmin {
    * @param {{ Key: string, VersionId?: string }[]} objects
    */
   async #delete(bucket, objects) {
-    const { Errors = [] } = await this.#send(
-      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
-    );
+    const { Errors } = await this.#send(BUCKET_CALLS.DeleteObjects, bucket, {
+      Delete: { Objects: objects, Quiet: true },
+    });
     return Errors.map(describeDeletion);
   }
 
   /**
-   * @param {any} command
-   * @returns {Promise<any>}
+   * @param {S3Call} call
+   * @param {string} bucket
+   * @param {Readonly<Record<string, any>>} [input]
+   * @param {string} [key]
+   * @returns {Promise<any>} the call's output
+   * @throws {AttemptError}
    */
-  async #send(command) {
+  async #send(call, bucket, input = {}, key = '') {
+    this.#signal.throwIfAborted();
     this.requests += 1;
-    const controller = new AbortController();
-    const end = () => controller.abort(this.#signal.reason);
+    const connection = this.#idle.pop() ?? this.#store.openConnection();
+    const end = () => connection.abort(this.#signal.reason);
     this.#signal.addEventListener('abort', end);
-    const timer = setTimeout(() => controller.abort(timeoutError(this.#timeout)), this.#timeout);
+    const timer = setTimeout(() => connection.abort(timeoutError(this.#timeout)), this.#timeout);
+    connection.startedAt = this.#now();
     try {
-      return await sendCommand(this.#client, command, controller.signal);
-    } catch (error) {
-      const { aborted, reason } = controller.signal;
-      const context = { stale: true, answered: false, now: this.#epochNow() };
-      throw aborted ? reason : classifySdkError(error, context);
+      await connection.send(call, { bucket, key, size: 0, body: null, sink: NOWHERE, input });
+      return connection.reply.output;
     } finally {
       clearTimeout(timer);
       this.#signal.removeEventListener('abort', end);
+      connection.startedAt = 0;
+      connection.idleSince = this.#now();
+      this.#idle.push(connection);
     }
   }
 }
@@ -360,7 +361,7 @@ function isAfter(key, startAfter) {
  * @returns {ListedObject}
  */
 function listedObject({ Key, Size = 0, LastModified }) {
-  const size = Number.isSafeInteger(Size) && Size >= 0 ? Size : NaN;
+  const size = Number.isSafeInteger(Size) ? Size : NaN;
   return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
 }
 

@@ -40,6 +40,9 @@ const ERROR_BODY = '<Error>';
 /** The header that says how the store has encrypted an object. */
 const ENCRYPTION = 'x-amz-server-side-encryption';
 
+/** The header that names the version of an object. */
+const VERSION_ID = 'x-amz-version-id';
+
 /** A PUT or a POST says how long its body is, also where it has none. */
 const NO_BYTES = Buffer.alloc(0);
 
@@ -224,7 +227,7 @@ class DirectConnection {
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
     this.reply.encryption = '';
-    if (call.tellsEtag) {
+    if (call.tellsEtag || call.tellsVersion) {
       this.reply.output = NO_OUTPUT;
     }
     this.movedBefore = this.moved;
@@ -278,6 +281,8 @@ class DirectConnection {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
       } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
         this.reply.encryption = bytes.toString('latin1', value, valueEnd);
+      } else if (this.#call.tellsVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
+        this.reply.output = { VersionId: bytes.toString('latin1', value, valueEnd) };
       }
     } else if (isNamed(bytes, name, nameEnd, 'retry-after')) {
       this.#retryAfter = bytes.toString('latin1', value, valueEnd);
@@ -432,7 +437,9 @@ function queryOf({ queryNames }, always, input = {}) {
   return [
     ...Object.entries(always),
     ...Object.entries(input).flatMap(([member, value]) =>
-      Object.hasOwn(queryNames, member) ? [/** @type {[string, string]} */ ([queryNames[member], String(value)])] : [],
+      value !== undefined && Object.hasOwn(queryNames, member)
+        ? [/** @type {[string, string]} */ ([queryNames[member], String(value)])]
+        : [],
     ),
   ];
 }

@@ -1,53 +1,68 @@
-import { decodeEntities } from './error-response.js';
+import { contentsOf, decodeEntities, textOf } from './error-response.js';
 
-// The XML documents of requests and answers, as far as operations need them, from and into what the SDK has for them.
+// The XML documents of requests and answers, as far as operations need them. Members are named as the SDK names them.
 
 const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
 const ENCODING = /<EncodingType>\s*([^<\s]*)\s*<\/EncodingType>/;
 const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
 
-const OUTCOME = /<(Deleted|Error)>(.*?)<\/\1>/gs;
-const KEY = /<Key>([^<]*)<\/Key>/;
-const CODE = /<Code>([^<]*)<\/Code>/;
-
 const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
 const ETAG = /<ETag>([^<]+)<\/ETag>/;
 
-/** @type {Readonly<Record<string, string>>} */
-const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** A reader of XML takes a carriage return for the end of a line. @type {Readonly<Record<string, string>>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /**
- * @param {Readonly<Record<string, any>>} input of DeleteObjects: the keys under `Delete.Objects`
+ * @param {Readonly<Record<string, any>>} input of DeleteObjects: under `Delete`, the keys and versions as `Objects`, and `Quiet` if
+ *   the answer need not name what was deleted
  * @returns {string} the document of its request
  */
-export function writeDeletion({ Delete: { Objects } }) {
+export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
   const objects = Objects.map(
-    (/** @type {{ Key: string }} */ { Key }) => `<Object><Key>${escaped(Key)}</Key></Object>`,
+    (/** @type {{ Key: string, VersionId?: string }} */ { Key, VersionId }) =>
+      `<Object><Key>${escaped(Key)}</Key>${VersionId === undefined ? '' : `<VersionId>${escaped(VersionId)}</VersionId>`}</Object>`,
   );
-  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}</Delete>`;
+  const quiet = Quiet ? '<Quiet>true</Quiet>' : '';
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}${quiet}</Delete>`;
 }
 
 /**
+ * @typedef {object} RefusedDeletion
+ * @property {string} Key '' if the answer leaves it out
+ * @property {string} Code as above
+ * @property {string} [Message]
+ */
+
+/**
  * @param {string} document the answer to DeleteObjects
- * @returns {{ Deleted: { Key: string }[], Errors: { Key: string, Code: string }[] }} none where it is something else
+ * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if it is something else
  */
 export function readDeletion(document) {
-  /** @type {ReturnType<typeof readDeletion>} */
-  const output = { Deleted: [], Errors: [] };
-  for (const [, outcome, content] of document.includes('<DeleteResult') ? document.matchAll(OUTCOME) : []) {
-    const Key = decodeEntities(KEY.exec(content)?.[1] ?? '');
-    if (outcome === 'Deleted') {
-      output.Deleted.push({ Key });
-    } else {
-      output.Errors.push({ Key, Code: decodeEntities(CODE.exec(content)?.[1] ?? '') });
-    }
+  if (!document.includes('<DeleteResult')) {
+    return { Deleted: [], Errors: [] };
   }
-  return output;
+  return {
+    Deleted: Array.from(contentsOf(document, 'Deleted'), (entry) => ({ Key: textOf(entry, 'Key') ?? '' })),
+    Errors: Array.from(contentsOf(document, 'Error'), refusedDeletion),
+  };
+}
+
+/**
+ * @param {string} entry
+ * @returns {RefusedDeletion}
+ */
+function refusedDeletion(entry) {
+  const message = textOf(entry, 'Message');
+  return {
+    Key: textOf(entry, 'Key') ?? '',
+    Code: textOf(entry, 'Code') ?? '',
+    ...(message === undefined ? {} : { Message: message }),
+  };
 }
 
 /** @param {string} text */
 function escaped(text) {
-  return text.replace(/[&<>]/g, (character) => ENTITIES[character]);
+  return text.replace(/[&<>\r]/g, (character) => ENTITIES[character]);
 }
 
 /**

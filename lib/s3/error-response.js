@@ -13,8 +13,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 export function parseErrorBody(body) {
   return {
     code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
-    message: textOf(body, 'Message'),
-    region: textOf(body, 'Region'),
+    message: textOf(body, 'Message') ?? '',
+    region: textOf(body, 'Region') ?? '',
   };
 }
 
@@ -28,13 +28,36 @@ export function isWholeDocument(text) {
 }
 
 /**
- * @param {string} body
+ * @param {string} document
  * @param {string} element
+ * @returns {string | undefined} the text of the first element of that name; undefined if there is none
  */
-function textOf(body, element) {
-  const start = body.indexOf(`<${element}>`);
-  const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
-  return end < 0 ? '' : decodeEntities(body.slice(start + element.length + 2, end));
+export function textOf(document, element) {
+  const start = document.indexOf(`<${element}>`);
+  const end = start < 0 ? -1 : document.indexOf(`</${element}>`, start);
+  return end < 0 ? undefined : decodeEntities(document.slice(start + element.length + 2, end));
+}
+
+/**
+ * Takes time in proportion to the length of the document, whatever is in it.
+ *
+ * @param {string} document
+ * @param {string} element
+ * @returns {Generator<string, void, undefined>} the content of each element of that name, as XML
+ */
+export function* contentsOf(document, element) {
+  const opening = `<${element}>`;
+  const closing = `</${element}>`;
+  let next = 0;
+  for (;;) {
+    const start = document.indexOf(opening, next);
+    const end = start < 0 ? -1 : document.indexOf(closing, start);
+    if (end < 0) {
+      return;
+    }
+    yield document.slice(start + opening.length, end);
+    next = end + closing.length;
+  }
 }
 
 /**

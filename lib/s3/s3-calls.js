@@ -18,6 +18,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
  * @property {boolean} tellsEtag whether the output has the ETag of a successful answer's header as it came, for a later request
  *   that has to name it; elsewhere its digest is enough
+ * @property {boolean} tellsVersion whether the output has the version that the answer's header names
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
  *   out of the members of the call's input; null where they stand in query and headers
  * @property {boolean} [signsDocument] whether that document is signed over TLS, too
@@ -36,6 +37,7 @@ export const OBJECT_CALL = {
   sendsObject: false,
   receivesObject: false,
   tellsEtag: false,
+  tellsVersion: false,
   writeInput: null,
   needsDigest: false,
   readOutput: null,

@@ -1,8 +1,4 @@
 import { UsageError } from '../options/usage-error.js';
-import { readEdgeConfig } from './edge-config.js';
-import { readGivenStore } from './given-store.js';
-import { startLocalEndpoint } from './local-endpoint.js';
-import { readStoreConfig } from './store-config.js';
 
 /**
  * @import { Renewal } from '../aws/renewal.js'
@@ -34,6 +30,7 @@ import { readStoreConfig } from './store-config.js';
  */
 export async function openTarget(options, env, { invocation, store } = {}) {
   if (options.local) {
+    const { startLocalEndpoint } = await import('./local-endpoint.js');
     const { endpoint, store: local } = await startLocalEndpoint(options, env);
     return {
       ...{ store: local, warnings: [], notices: [], overrides: {}, renewal: null },
@@ -57,7 +54,13 @@ async function findStore(options, env, invocation, given) {
     if (given !== undefined) {
       throw new UsageError(["--client edge: expected the store 'env', with EDGE_URL and EDGE_SECRET"]);
     }
+    const { readEdgeConfig } = await import('./edge-config.js');
     return readEdgeConfig(env, options.envFile, invocation, options);
   }
-  return given === undefined ? readStoreConfig(env, options.envFile, invocation, options) : readGivenStore(given);
+  if (given !== undefined) {
+    const { readGivenStore } = await import('./given-store.js');
+    return readGivenStore(given);
+  }
+  const { readStoreConfig } = await import('./store-config.js');
+  return readStoreConfig(env, options.envFile, invocation, options);
 }

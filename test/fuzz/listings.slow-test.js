@@ -69,7 +69,7 @@ const body = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 }).map((pieces
 /** @param {TestContext} t */
 async function openHostile(t) {
   const store = await startHostileStore(t);
-  const { options } = await openTestStore(t, 'sdk', targetOf(store));
+  const { options } = await openTestStore(t, 'direct', targetOf(store));
   const admin = new BucketAdmin(options, TIMEOUT_MS);
   t.after(() => admin.close());
   const requests = [

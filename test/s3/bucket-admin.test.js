@@ -22,7 +22,7 @@ const BUCKET = 'bucket-a';
  * @param {number} [timeout] ms
  */
 async function openAdmin(t, target, timeout = 10_000) {
-  const { options } = await openTestStore(t, 'sdk', target);
+  const { options } = await openTestStore(t, 'direct', target);
   const admin = new BucketAdmin(options, timeout);
   t.after(() => admin.close());
   return admin;

@@ -41,13 +41,21 @@ test('the keys of a deletion go there and come back as they are, by XML that oth
   );
 });
 
-test('keys that were not deleted have their codes', () => {
+test('keys that were not deleted have their codes and messages', () => {
   const content =
     '<Deleted><Key>a</Key></Deleted><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error><Error/>';
   assert.deepEqual(readDeletion(`<DeleteResult>${content}</DeleteResult>`), {
     Deleted: [{ Key: 'a' }],
-    Errors: [{ Key: 'b&', Code: 'AccessDenied' }],
+    Errors: [{ Key: 'b&', Code: 'AccessDenied', Message: 'No.' }],
   });
+});
+
+test('a deletion names versions, and asks for a quiet answer, only if it is to', () => {
+  const Objects = [{ Key: 'a', VersionId: 'v&1' }, { Key: 'b\r\n' }];
+  const objects = '<Object><Key>a</Key><VersionId>v&amp;1</VersionId></Object><Object><Key>b&#xD;\n</Key></Object>';
+  const start = '<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">';
+  assert.equal(writeDeletion({ Delete: { Objects } }), `${start}${objects}</Delete>`);
+  assert.equal(writeDeletion({ Delete: { Objects, Quiet: true } }), `${start}${objects}<Quiet>true</Quiet></Delete>`);
 });
 
 test('what is no answer to a deletion names nothing', () => {

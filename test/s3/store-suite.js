@@ -349,6 +349,7 @@ const LIST = {
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
   tellsEtag: false,
+  tellsVersion: false,
   writeInput: null,
   needsDigest: false,
   copiesObject: false,

@@ -1,0 +1,149 @@
+import { toUSVString } from 'node:util';
+import { contentsOf, isWholeDocument, textOf } from './error-response.js';
+import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
+
+/** @import { S3Call } from './s3-calls.js' */
+
+const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false });
+
+/** The calls that administer a bucket. None of them is measured: unlike those of operations, they read all that lists show. */
+export const BUCKET_CALLS = Object.freeze(
+  /** @satisfies {Record<string, S3Call>} */ ({
+    ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
+    // Signed over TLS, too: what it deletes is gone.
+    DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
+    GetBucketVersioning: {
+      ...BUCKET_CALL,
+      name: 'GetBucketVersioning',
+      query: { versioning: '' },
+      readOutput: readVersioning,
+    },
+    HeadObject: { ...S3_CALLS.HeadObject, tellsVersion: true },
+    ListObjectVersions: {
+      ...BUCKET_CALL,
+      name: 'ListObjectVersions',
+      query: { versions: '' },
+      queryNames: { Prefix: 'prefix', KeyMarker: 'key-marker', VersionIdMarker: 'version-id-marker' },
+      readOutput: readVersions,
+    },
+    ListMultipartUploads: {
+      ...BUCKET_CALL,
+      name: 'ListMultipartUploads',
+      query: { uploads: '' },
+      queryNames: { Prefix: 'prefix', KeyMarker: 'key-marker', UploadIdMarker: 'upload-id-marker' },
+      readOutput: readUploads,
+    },
+    AbortMultipartUpload: S3_CALLS.AbortMultipartUpload,
+  }),
+);
+
+/**
+ * @typedef {object} ListedContent
+ * @property {string | undefined} Key
+ * @property {number | undefined} Size bytes; NaN if it is not a number of bytes
+ * @property {Date | undefined} LastModified
+ * @property {string | undefined} ETag
+ */
+
+/**
+ * @param {string} document the answer to ListObjectsV2
+ * @returns {{ Contents: ListedContent[], IsTruncated: boolean | undefined, EncodingType: string | undefined }} IsTruncated is
+ *   undefined if it is something else
+ */
+function readObjects(document) {
+  return {
+    Contents: Array.from(contentsOf(document, 'Contents'), (entry) => ({
+      Key: nameIn(entry, 'Key'),
+      Size: sizeIn(entry),
+      LastModified: dateIn(entry, 'LastModified'),
+      ETag: textOf(entry, 'ETag'),
+    })),
+    IsTruncated: truncationOf(document, 'ListBucketResult'),
+    EncodingType: textOf(document, 'EncodingType')?.trim(),
+  };
+}
+
+/**
+ * @param {string} document the answer to GetBucketVersioning
+ * @returns {{ Status: string | undefined }}
+ */
+function readVersioning(document) {
+  return { Status: textOf(document, 'Status')?.trim() };
+}
+
+/** @param {string} document the answer to ListObjectVersions */
+function readVersions(document) {
+  return {
+    Versions: Array.from(contentsOf(document, 'Version'), versionIn),
+    DeleteMarkers: Array.from(contentsOf(document, 'DeleteMarker'), versionIn),
+    IsTruncated: truncationOf(document, 'ListVersionsResult'),
+    NextKeyMarker: nameIn(document, 'NextKeyMarker'),
+    NextVersionIdMarker: textOf(document, 'NextVersionIdMarker'),
+  };
+}
+
+/** @param {string} entry of a list of versions */
+function versionIn(entry) {
+  return {
+    Key: nameIn(entry, 'Key'),
+    VersionId: textOf(entry, 'VersionId'),
+    IsLatest: textOf(entry, 'IsLatest')?.trim() === 'true',
+  };
+}
+
+/** @param {string} document the answer to ListMultipartUploads */
+function readUploads(document) {
+  return {
+    Uploads: Array.from(contentsOf(document, 'Upload'), (entry) => ({
+      Key: nameIn(entry, 'Key'),
+      UploadId: textOf(entry, 'UploadId'),
+      Initiated: dateIn(entry, 'Initiated'),
+    })),
+    IsTruncated: truncationOf(document, 'ListMultipartUploadsResult'),
+    NextKeyMarker: nameIn(document, 'NextKeyMarker'),
+    NextUploadIdMarker: textOf(document, 'NextUploadIdMarker'),
+  };
+}
+
+/**
+ * @param {string} document
+ * @param {string} root that makes it a list
+ * @returns {boolean | undefined} whether the list goes on; undefined if the document is not such a list, or not all of it
+ */
+function truncationOf(document, root) {
+  const text = textOf(document, 'IsTruncated')?.trim();
+  const isList = document.includes(`<${root}`) && isWholeDocument(document);
+  return isList && (text === 'true' || text === 'false') ? text === 'true' : undefined;
+}
+
+/**
+ * @param {string} xml
+ * @param {string} element
+ * @returns {string | undefined} a name that a later request can repeat: half a surrogate pair has no form in a URL
+ */
+function nameIn(xml, element) {
+  const text = textOf(xml, element);
+  return text === undefined ? undefined : toUSVString(text);
+}
+
+/**
+ * @param {string} entry
+ * @returns {number | undefined} bytes; NaN if the text is not a number of bytes
+ */
+function sizeIn(entry) {
+  const text = textOf(entry, 'Size')?.trim();
+  if (text === undefined) {
+    return undefined;
+  }
+  return /^\d+$/.test(text) ? Number(text) : NaN;
+}
+
+/**
+ * @param {string} entry
+ * @param {string} element
+ * @returns {Date | undefined} undefined if it is not a date
+ */
+function dateIn(entry, element) {
+  const time = Date.parse(textOf(entry, element)?.trim() ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time);
+}

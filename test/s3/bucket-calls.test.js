@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BUCKET_CALLS } from '../../lib/s3/bucket-calls.js';
+import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
+
+/**
+ * @param {keyof typeof BUCKET_CALLS} name
+ * @param {string} document
+ * @returns {any} the call's output
+ */
+function read(name, document) {
+  const { readOutput } = BUCKET_CALLS[name];
+  return readOutput?.(document);
+}
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+test('a list of objects has their keys, sizes, dates and ETags', () => {
+  const entries = [
+    '<Contents><Key>a&amp;&#x20;b</Key><LastModified>2026-01-31T00:00:01.500Z</LastModified><ETag>&quot;e&quot;</ETag><Size>12</Size><Owner><ID>o</ID></Owner></Contents>',
+    '<Contents><Key>\u00e9</Key><LastModified>soon</LastModified><Size>many</Size></Contents>',
+    '<Contents><Size></Size></Contents>',
+  ];
+  const list = `${HEAD}<ListBucketResult xmlns="x"><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>${entries.join('\n')}</ListBucketResult>\n`;
+  assert.deepEqual(read('ListObjectsV2', list), {
+    Contents: [
+      { Key: 'a& b', Size: 12, LastModified: new Date(Date.UTC(2026, 0, 31, 0, 0, 1, 500)), ETag: '"e"' },
+      { Key: '\u00e9', Size: NaN, LastModified: undefined, ETag: undefined },
+      { Key: undefined, Size: NaN, LastModified: undefined, ETag: undefined },
+    ],
+    IsTruncated: true,
+    EncodingType: 'url',
+  });
+});
+
+test('a document that is another one, or not whole, does not say whether the list goes on', () => {
+  const end = '<IsTruncated>false</IsTruncated>';
+  const roots = /** @type {const} */ ({
+    ListObjectsV2: 'ListBucketResult',
+    ListObjectVersions: 'ListVersionsResult',
+    ListMultipartUploads: 'ListMultipartUploadsResult',
+  });
+  for (const [name, root] of Object.entries(roots)) {
+    const call = /** @type {keyof typeof roots} */ (name);
+    assert.equal(read(call, `<${root}>${end}</${root}>`).IsTruncated, false);
+    for (const document of [
+      '',
+      `<html>${end}</html>`,
+      `<${root}>${end}`,
+      `<${root}></${root}>`,
+      `<${root}><IsTruncated>perhaps</IsTruncated></${root}>`,
+    ]) {
+      assert.equal(read(call, document).IsTruncated, undefined, document);
+    }
+  }
+});
+
+test('a list of versions has versions, delete markers and the position of the next page', () => {
+  const entries = [
+    '<Version><Key>a</Key><VersionId>2</VersionId><IsLatest>true</IsLatest></Version>',
+    '<DeleteMarker><Key>b</Key><VersionId>3</VersionId><IsLatest>true</IsLatest></DeleteMarker>',
+    '<Version><Key>b</Key><VersionId>null</VersionId><IsLatest>false</IsLatest></Version>',
+  ];
+  const next = '<NextKeyMarker>b&lt;</NextKeyMarker><NextVersionIdMarker>4</NextVersionIdMarker>';
+  const list = `${HEAD}<ListVersionsResult><KeyMarker/><IsTruncated>true</IsTruncated>${next}${entries.join('')}</ListVersionsResult>`;
+  assert.deepEqual(read('ListObjectVersions', list), {
+    Versions: [
+      { Key: 'a', VersionId: '2', IsLatest: true },
+      { Key: 'b', VersionId: 'null', IsLatest: false },
+    ],
+    DeleteMarkers: [{ Key: 'b', VersionId: '3', IsLatest: true }],
+    IsTruncated: true,
+    NextKeyMarker: 'b<',
+    NextVersionIdMarker: '4',
+  });
+});
+
+test('a list of uploads has their ids and dates', () => {
+  const upload =
+    '<Upload><Key>a</Key><UploadId>u</UploadId><Initiator><ID>i</ID></Initiator><Initiated>2026-01-31T00:00:00Z</Initiated></Upload>';
+  const list = `<ListMultipartUploadsResult><UploadIdMarker/><IsTruncated>false</IsTruncated>${upload}</ListMultipartUploadsResult>`;
+  assert.deepEqual(read('ListMultipartUploads', list), {
+    Uploads: [{ Key: 'a', UploadId: 'u', Initiated: new Date(Date.UTC(2026, 0, 31)) }],
+    IsTruncated: false,
+    NextKeyMarker: undefined,
+    NextUploadIdMarker: undefined,
+  });
+});
+
+test('versioning has a status, or never had one', () => {
+  const configuration = (/** @type {string} */ content) =>
+    read('GetBucketVersioning', `<VersioningConfiguration>${content}</VersioningConfiguration>`);
+  assert.deepEqual(configuration('<Status>Enabled</Status>'), { Status: 'Enabled' });
+  assert.deepEqual(configuration(''), { Status: undefined });
+});
+
+test('a key with half a surrogate pair becomes one that a URL can hold', () => {
+  const list = '<ListBucketResult><Contents><Key>a&#xD800;b</Key></Contents></ListBucketResult>';
+  assert.equal(read('ListObjectsV2', list).Contents[0].Key, 'a\ufffdb');
+});
+
+test('a document of the greatest length is read in time, whatever is in it', () => {
+  for (const piece of ['<Contents>', '<Contents><Key>', '<IsTruncated>', '</Contents>', '&#x41;', '<']) {
+    const document = `<ListBucketResult>${piece.repeat(MAX_DOCUMENT_BYTES / piece.length)}`;
+    const startedAt = performance.now();
+    assert.equal(read('ListObjectsV2', document).IsTruncated, undefined);
+    assert.ok(performance.now() - startedAt < 2000, piece);
+  }
+});
