@@ -2,6 +2,7 @@ import { UsageError } from '../options/usage-error.js';
 import { readEdgeConfig } from './edge-config.js';
 import { readGivenStore } from './given-store.js';
 import { startLocalEndpoint } from './local-endpoint.js';
+import { withPublicUrl } from './public-url.js';
 import { readStoreConfig } from './store-config.js';
 
 /**
@@ -59,5 +60,7 @@ async function findStore(options, env, invocation, given) {
     }
     return readEdgeConfig(env, options.envFile, invocation, options);
   }
-  return given === undefined ? readStoreConfig(env, options.envFile, invocation, options) : readGivenStore(given);
+  const find = () =>
+    given === undefined ? readStoreConfig(env, options.envFile, invocation, options) : readGivenStore(given);
+  return options.client === 'public' ? withPublicUrl(find, env, options) : find();
 }
