@@ -114,10 +114,11 @@ async function openTargets(targets, { a, b, quads }, checks, { env, invocation }
   const open = (/** @type {CommandLine} */ options) =>
     openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation });
   targets.a = await checks.a.run(() => open(a.options));
-  const isSameKind = (a.options.client === 'edge') === (b.options.client === 'edge');
+  const hasOwnAddress = [a, b].some(({ options: { client } }) => client === 'edge' || client === 'public');
+  const isSameKind = a.options.client === b.options.client || !hasOwnAddress;
   const sharesStore =
     isSameKind &&
-    [...STORE_OPTIONS, /** @type {const} */ ('faults')].every((name) =>
+    [...STORE_OPTIONS, /** @type {const} */ ('faults'), /** @type {const} */ ('publicUrl')].every((name) =>
       isDeepStrictEqual(a.options[name], b.options[name]),
     );
   targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));

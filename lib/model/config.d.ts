@@ -67,7 +67,7 @@ export interface LoadConfig {
   arrival: 'constant' | 'poisson';
 }
 
-export type ClientName = 'direct' | 'sdk' | 'edge';
+export type ClientName = 'direct' | 'sdk' | 'edge' | 'public';
 
 /** When stages run, and what comes before them. */
 export interface ScheduleConfig {
@@ -203,6 +203,8 @@ export interface StoreConfig {
   addressing?: 'path' | 'virtual';
   /** through which every connection goes */
   proxy?: ProxyConfig;
+  /** from which the public client reads objects */
+  publicUrl?: PublicUrl;
   /** as PEM, of an endpoint that signs its own, or of the authorities that were given: the only ones to trust */
   certificate?: string;
   region: string;
@@ -215,6 +217,20 @@ export interface StoreConfig {
   processId?: number;
   /** what messages call its settings, where they do not come from S3_… variables */
   settings?: Partial<SettingNames>;
+}
+
+/** Where anybody may read the objects of a bucket, without credentials: a custom domain, or another address of a CDN. */
+export interface PublicUrl {
+  /** `{bucket}` in it stands for the name of the bucket */
+  hostname: string;
+  port: number;
+  useTls: boolean;
+  /** what precedes the bucket or the key, percent-encoded: '' or such as `/files` */
+  basePath: string;
+  /** whether the bucket precedes the key */
+  bucketInPath: boolean;
+  /** through which every connection to it goes */
+  proxy?: ProxyConfig;
 }
 
 /** A proxy that opens tunnels (CONNECT). */

@@ -85,6 +85,8 @@ export interface CommonOptions {
   stages?: readonly string[] | null;
   /** `--client`. */
   client?: string | null;
+  /** The address that the public client read from. */
+  publicUrl?: string | null;
   /** `--through`: each operation was one request to the Worker of the edge client, including its body. */
   through?: boolean | null;
   /**

@@ -454,13 +454,29 @@ const CLIENT = {
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
-    check: ({ client, ...options }) =>
-      client === 'edge' &&
-      conditions
-        .operationsIn(options)
-        .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+    check: [
+      ({ client, ...options }) =>
+        client === 'edge' &&
+        conditions
+          .operationsIn(options)
+          .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+      ({ client, calibrate, cleanup }, { nameOf }) =>
+        client === 'public' &&
+        (calibrate || cleanup !== undefined) &&
+        `--client public cannot be combined with ${nameOf(calibrate ? 'calibrate' : 'cleanup')}: it differs from direct only in how a run reads`,
+    ],
     role: 'load',
     of: ['ab', 'side', 'cleanup', 'calibrate'],
+  },
+  publicUrl: {
+    flag: '--public-url <url>',
+    help: 'with --client public: address to read from, instead of PUBLIC_URL',
+    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/public-reads.md)',
+    read: values.publicUrl,
+    record: values.formatPublicUrl,
+    needs: { client: 'public' },
+    role: 'repeat',
+    of: ['ab', 'side'],
   },
   through: {
     flag: '--through',
@@ -522,6 +538,10 @@ const STORE = {
     help: 'run against an endpoint in memory: no account, no .env',
     main: true,
     excludes: { client: 'edge', existing: true },
+    check: ({ client }, { has }) =>
+      has('local') &&
+      client === 'public' &&
+      '--local cannot be combined with --client public: it has no public address',
     role: 'repeat',
     of: ['ab', 'calibrate'],
     helpOf: { calibrate: 'without TLS, as a run with --local' },

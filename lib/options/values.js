@@ -11,7 +11,7 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
 
 /**
- * @import { MixedShare, ProxyConfig, SizeDistribution } from '../model/config.js'
+ * @import { MixedShare, ProxyConfig, PublicUrl, SizeDistribution } from '../model/config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
@@ -551,6 +551,46 @@ export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   const host = name.includes(':') ? `[${name}]` : name;
   const isUsual = number === (useTls ? 443 : 80);
   return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
+}
+
+/** Stands for the name of a bucket. */
+const BUCKET_NAME = '{bucket}';
+const BUCKET_AS_HOST = 'bucket-of-a-host';
+
+/**
+ * @param {string} given
+ * @returns {PublicUrl} without a proxy
+ */
+export function publicUrl(given) {
+  const [, beforePath = '', path = ''] = /^([a-z]+:\/\/[^/]*)(\/.*)?$/i.exec(given) ?? [];
+  const basePath = path.replace(/\/$/, '');
+  const bucketInPath = basePath.endsWith(`/${BUCKET_NAME}`);
+  const plainPath = bucketInPath ? basePath.slice(0, -BUCKET_NAME.length - 1) : basePath;
+  const isRepeated = given.split(BUCKET_NAME).length > 2;
+  try {
+    const url = endpointUrl(isRepeated ? '' : `${beforePath.replace(BUCKET_NAME, BUCKET_AS_HOST)}${plainPath}`);
+    return { ...url, hostname: url.hostname.replace(BUCKET_AS_HOST, BUCKET_NAME), bucketInPath };
+  } catch {
+    throw new RangeError(
+      `expected a URL such as https://cdn.example.com, with ${BUCKET_NAME} in its host or at its end for several buckets, got ${quote(withoutUser(given))}`,
+    );
+  }
+}
+
+/**
+ * @param {PublicUrl} url
+ * @returns {string} as publicUrl() reads it
+ */
+export function formatPublicUrl({ bucketInPath, ...url }) {
+  return `${urlOf(url)}${bucketInPath ? `/${BUCKET_NAME}` : ''}`;
+}
+
+/**
+ * @param {Pick<PublicUrl, 'hostname' | 'bucketInPath'>} url
+ * @returns {boolean} whether it tells buckets apart
+ */
+export function namesBucket({ hostname: name, bucketInPath }) {
+  return bucketInPath || name.includes(BUCKET_NAME);
 }
 
 // How a proxy is read.

@@ -58,6 +58,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
     ...search,
     findPeak: search !== null,
     peakOf: search?.peakOf === 'threads' ? undefined : search?.peakOf,
+    publicUrl: store.publicUrl,
     local: store.isEmbedded,
     faults: store.faults,
   };

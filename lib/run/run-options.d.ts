@@ -68,8 +68,10 @@ export interface RunOptions {
   stepTime?: number | string;
   /** cost limit of the run, at R2's list prices */
   maxCost?: number | string;
-  /** direct or sdk (the AWS SDK) or edge (a Worker) (default: direct) */
-  client?: 'direct' | 'sdk' | 'edge';
+  /** direct or sdk (the AWS SDK) or edge (a Worker) or public (default: direct) */
+  client?: 'direct' | 'sdk' | 'edge' | 'public';
+  /** with client public: address to read from, instead of PUBLIC_URL */
+  publicUrl?: string;
   /** with client edge: each operation is a request to the Worker */
   through?: boolean;
   /** cores of this host to use, or auto (default: auto) */

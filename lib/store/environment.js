@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
 import { UsageError } from '../options/usage-error.js';
-import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from '../options/values.js';
+import { bucketNames, edgeUrl, hostname, port, publicUrl, region, secret, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 
 /**
@@ -37,6 +37,11 @@ const VARIABLES = Object.freeze(
     port: { name: 'S3_PORT', read: port },
     region: { name: 'S3_REGION', read: region, fallback: 'auto' },
     edgeUrl: { name: 'EDGE_URL', read: edgeUrl, expected: 'the address that npx wrangler deploy prints' },
+    publicUrl: {
+      name: 'PUBLIC_URL',
+      read: publicUrl,
+      expected: 'the address of the custom domain, such as https://cdn.example.com, or pass --public-url',
+    },
     edgeSecret: {
       name: 'EDGE_SECRET',
       read: secret,

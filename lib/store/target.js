@@ -57,10 +57,17 @@ async function findStore(options, env, invocation, given) {
     const { readEdgeConfig } = await import('./edge-config.js');
     return readEdgeConfig(env, options.envFile, invocation, options);
   }
-  if (given !== undefined) {
-    const { readGivenStore } = await import('./given-store.js');
-    return readGivenStore(given);
+  const find = async () => {
+    if (given !== undefined) {
+      const { readGivenStore } = await import('./given-store.js');
+      return readGivenStore(given);
+    }
+    const { readStoreConfig } = await import('./store-config.js');
+    return readStoreConfig(env, options.envFile, invocation, options);
+  };
+  if (options.client !== 'public') {
+    return find();
   }
-  const { readStoreConfig } = await import('./store-config.js');
-  return readStoreConfig(env, options.envFile, invocation, options);
+  const { withPublicUrl } = await import('./public-url.js');
+  return withPublicUrl(find, env, options);
 }

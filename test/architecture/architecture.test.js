@@ -236,6 +236,7 @@ test('the scan sees every import that the files have', () => {
     'lib/s3/s3-calls.js',
     'lib/s3/direct-store.js',
     'lib/s3/sdk-store.js',
+    'lib/s3/public-store.js',
   ]);
 });
 

@@ -5,6 +5,7 @@ import {
   ListBucketsCommand,
   paginateListObjectsV2,
   ListObjectVersionsCommand,
+  PutBucketPolicyCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   S3Client,
@@ -119,6 +120,16 @@ export class TestServer {
     const names = Array.from({ length: count }, () => `bucket-${++this.#bucketCount}`);
     await Promise.all(names.map((name) => this.client.send(new CreateBucketCommand({ Bucket: name }))));
     return names;
+  }
+
+  /** @param {string} bucket whose objects anybody may read from now on */
+  async publish(bucket) {
+    const statement = {
+      ...{ Effect: 'Allow', Principal: { AWS: ['*'] } },
+      ...{ Action: ['s3:GetObject'], Resource: [`arn:aws:s3:::${bucket}/*`] },
+    };
+    const policy = { Version: '2012-10-17', Statement: [statement] };
+    await this.client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: JSON.stringify(policy) }));
   }
 
   /**
@@ -262,12 +273,13 @@ function originOf(port, certificate) {
 
 /**
  * @param {string} name
+ * @param {readonly string[]} [folders] where it may be, too
  * @returns {string} the program's path
  * @throws {Error} if it is in none of the folders where it may be
  */
-export function findProgram(name) {
+export function findProgram(name, folders = []) {
   const { R2_BENCHMARK_TOOLS: tools, PATH: searchPath = '' } = process.env;
-  const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter)]
+  const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter), ...folders]
     .map((folder) => path.join(folder, name))
     .find(isExecutable);
   if (program === undefined) {

@@ -12,6 +12,7 @@ const OTHER_VALUES = {
   existing: 'photos/',
   size: '4KiB..1MiB',
   access: 'zipf:1.2',
+  publicUrl: 'https://{bucket}.example.com',
   stages: 'write,read,range,batch-remove',
   mix: 'write=30,read=70',
   rangeSize: '1KiB',
