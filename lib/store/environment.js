@@ -40,7 +40,7 @@ const VARIABLES = Object.freeze(
     publicUrl: {
       name: 'PUBLIC_URL',
       read: publicUrl,
-      expected: 'the address of the custom domain, such as https://cdn.example.com, or pass --public-url',
+      expected: 'the address of the custom domain, such as https://cdn.example.com, or --public-url',
     },
     edgeSecret: {
       name: 'EDGE_SECRET',

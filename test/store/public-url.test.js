@@ -44,8 +44,8 @@ test('other clients do not read PUBLIC_URL', async () => {
 test('without a public URL, the public client says what to set, next to what else is missing', async () => {
   assert.deepEqual(await problemsOf(open({ S3_HOSTNAME: '', PUBLIC_URL: '' })), [
     '.env: there is no such file',
-    'S3_HOSTNAME is not set: expected a host such as ACCOUNT.r2.cloudflarestorage.com; --endpoint-url names it, too',
-    'PUBLIC_URL is not set: expected the address of the custom domain, such as https://cdn.example.com; --public-url names it, too',
+    'S3_HOSTNAME is not set: expected a host such as ACCOUNT.r2.cloudflarestorage.com, or --endpoint-url',
+    'PUBLIC_URL is not set: expected the address of the custom domain, such as https://cdn.example.com, or --public-url',
   ]);
 });
 
@@ -66,7 +66,7 @@ test('a proxy that the environment names is a part of what is measured here, too
     no_proxy: 'store.test',
   };
   const [problem, ...others] = await problemsOf(open(env));
-  assert.match(problem, /^http_proxy names a proxy, which would be a part of what is measured/);
+  assert.match(problem, /^http_proxy names a proxy, which would be part of the measurement/);
   assert.deepEqual(others, []);
   const { store } = await open(env, { proxy: OF_ENVIRONMENT });
   assert.deepEqual(store.publicUrl?.proxy, { hostname: 'proxy.test', port: 3128 });
