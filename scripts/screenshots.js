@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openBrowser, openFile } from '../test/helpers/browser.js';
 
-// Makes the pictures of docs/use/report.md: the report of a real run against the embedded endpoint, in light, dark and print.
+// Makes the pictures of docs/use/results.md: the report of a real run against the embedded endpoint, in light, dark and print.
 // It needs Chromium.
 //
 //     node scripts/screenshots.js docs/images

@@ -18,50 +18,50 @@ import { UsageError } from '../options/usage-error.js';
 export const COMMANDS = Object.freeze({
   merge: {
     operands: '<files...>',
-    summary: 'add up logs and results of many hosts',
+    summary: 'merge logs and results of many hosts',
     description:
-      'Adds up the logs and results of one or several hosts: what did they do together, second by second?\n' +
+      'Merges the logs and results of one or several hosts, second by second.\n' +
       '<files> are what r2-benchmark wrote to --log, --json or stdout, one for each host; - is standard input.',
   },
   report: {
     operands: '<files...>',
     summary: 'write a page of saved results and logs',
     description:
-      'Writes a page for a browser, in one file: of a saved result, or of what several hosts did together.\n' +
+      'Writes a page with charts for a browser, in one file, from the results of one or several hosts.\n' +
       '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
   },
   compare: {
     operands: '<before> <after>',
-    summary: 'compare two runs: what is faster, what slower?',
+    summary: 'compare two runs: what got faster or slower?',
     description:
-      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each of them is a result of --json, ' +
-      'of one host or of several together, a log, or a folder with the results and logs of one run.',
+      'Compares two runs, stage by stage: faster, slower, the same, or inconclusive. Each run is a --json result of one or ' +
+      'several hosts, a log, or a folder with the results and logs of one run.',
   },
   ab: {
     operands: '<objects> <threads>',
-    summary: 'compare two set-ups that take turns',
+    summary: 'compare two set-ups in turns',
     description:
-      'Runs two set-ups by turns, ABBA or BAAB, and reports which is faster, and by how much: two clients, buckets, ' +
-      'endpoints, numbers of threads. --a and --b hold the options in which they differ; all others apply to both.',
+      'Runs two set-ups in turns, ABBA or BAAB, and reports which is faster and by how much: two clients, buckets, ' +
+      'endpoints or numbers of threads. --a and --b take the options that differ; all others apply to both.',
   },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left, or --list such runs',
-    description: 'Removes what a run, or with --shard a shard of it, left behind. It works from any host.',
+    description: 'Removes what a run left behind, or with --shard what one shard left. Works from any host.',
   },
   calibrate: {
     operands: '[<objects> <threads>]',
     summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Give <threads> and the options of your usual command: they decide what is measured.',
+      'much of that they used. Pass <threads> and your usual options: they decide what is measured.',
   },
   run: {
     operands: '<objects> <threads>',
     summary: 'measure',
     description:
       'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
-      'writes <objects> over <threads> concurrent requests, reads and verifies them, stats, removes them.',
+      'writes <objects> with <threads> requests in flight, reads and verifies, stats and removes them.',
   },
 });
 
@@ -122,13 +122,13 @@ ${topicLines().join('\n')}
 Examples:
   without an account:       ${benchmark} 10000 100 --local
   keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
-  add up all hosts' logs:   ${peak} log*.txt`,
+  merge the logs of hosts:  ${peak} log*.txt`,
     merge: `
 Example:
   on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
   anywhere, afterwards:    ${words} log*.txt
 
-A report named - goes to standard output, and nothing else does then.
+With -, a result has standard output to itself.
 Exit status: 0 complete, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
     report: `\nExample:\n  ${words} log*.txt -o report.html`,
     compare: `
@@ -219,7 +219,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
   }
   if (!Object.hasOwn(TOPICS, word)) {
     const topics = Object.keys(TOPICS).join(', ');
-    throw new UsageError([`there is no help on ${quote(word)}, expected ${topics}, or a command`], hint);
+    throw new UsageError([`no help on ${quote(word)}, expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
   return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };

@@ -129,12 +129,12 @@ export function stageProblems(options, context) {
     command === 'ab' &&
       options.stages !== undefined &&
       !writesObjects(stages) &&
-      '--stages of ab require write: each turn has its own objects',
-    lacksObjects && local && '--stages of a --local run require write: its store is empty at the start',
+      'ab requires write in --stages: each turn has its own objects',
+    lacksObjects && local && '--local requires write in --stages: its store is empty at the start',
     lacksObjects &&
       !local &&
       given.runId === undefined &&
-      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows which runs there are',
+      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs',
   ];
 }
 
@@ -150,12 +150,12 @@ export function mixProblems(options) {
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
     removes > shareOf(options, ({ creates }) => creates) &&
-      '--mix requires a share of write as large as that of remove: what is removed has to be written again',
+      '--mix requires a share of write at least as large as that of remove: removed objects must be written again',
     objects < objectsNeeded &&
       `--mix requires ${objectsNeeded} <objects> or more for these shares and threads, got ${objects}`,
     keep &&
       removes > 0 &&
-      '--keep cannot be combined with remove in --mix: a later run could not know which objects are left',
+      '--keep cannot be combined with remove in --mix: a later run would not know which objects are left',
     ...(existing === undefined ? [] : (mix ?? []))
       .filter((/** @type {MixedShare} */ { operation }) => !READING_STAGES.includes(operation))
       .map(
@@ -165,7 +165,7 @@ export function mixProblems(options) {
     mix !== undefined &&
       existing === undefined &&
       objects > MAX_MIXED_OBJECTS &&
-      `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: the versions of more would take too much memory`,
+      `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: more would take too much memory`,
   ];
 }
 

@@ -49,7 +49,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
   const shard = resolveShard(options.shard, env);
   const doesRun = options.cleanup === undefined && !options.list;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
-    throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
+    throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
   return freezeAll({
     store,
@@ -153,7 +153,7 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
   if (buckets < 2) {
     const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
     throw new UsageError([
-      `--peak-of buckets: expected two buckets in ${names}, or more, got ${buckets}: --peak-of threads searches one`,
+      `--peak-of buckets: expected at least two buckets in ${names}, got ${buckets}; --peak-of threads searches one`,
     ]);
   }
   if (writesObjects(stages) && objects * buckets > MAX_SPREAD_OBJECTS) {
@@ -179,7 +179,7 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
   }
   if (count > 1 && startAt?.isCommon === false) {
     throw new UsageError([
-      '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
+      '--start-at: expected the same moment on all hosts of a ramp, such as next:60s, not a time from the start of each process',
     ]);
   }
   return ramp === undefined

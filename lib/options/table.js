@@ -108,8 +108,8 @@ const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true
 const WORKLOAD = {
   existing: {
     flag: '--existing <prefix>',
-    help: "only read up to <objects> existing objects under this prefix ('*': all)",
-    detail: 'see [existing data](../measure/loads.md#existing-data)',
+    help: "read existing objects under this prefix ('*': all); write nothing",
+    detail: 'up to `<objects>` of them; see [existing data](../measure/loads.md#existing-data)',
     main: true,
     read: values.existingPrefix,
     record: values.formatExisting,
@@ -126,8 +126,8 @@ const WORKLOAD = {
   },
   size: {
     flag: '--size <size>',
-    help: 'object size: 64kB; or several sizes: 4KiB..1MiB',
-    detail: '5TiB at most; see [sizes](../measure/loads.md#objects-of-several-sizes)',
+    help: 'object size: 64kB; or several: 4KiB..1MiB',
+    detail: 'up to 5TiB; see [sizes](../measure/loads.md#objects-of-several-sizes)',
     main: true,
     read: values.objectSizes,
     write: formatSize,
@@ -136,7 +136,7 @@ const WORKLOAD = {
     check: ({ client, size }) =>
       client === 'edge' &&
       size > MAX_OBJECT_BYTES &&
-      `--size above ${formatSize(MAX_OBJECT_BYTES)} cannot be combined with --client edge: a Worker has no more memory`,
+      `--client edge requires a --size of at most ${formatSize(MAX_OBJECT_BYTES)}: a Worker has little memory`,
     role: 'load',
     of: ['ab', 'side', 'calibrate'],
   },
@@ -161,7 +161,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads what an earlier one left with `--keep`, and requires its `--run-id`',
+      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -184,7 +184,7 @@ const WORKLOAD = {
   },
   rangeSize: {
     flag: '--range-size <size>',
-    help: 'bytes that the stage range reads of each object',
+    help: 'bytes per object that the stage range reads',
     read: values.rangeSize,
     write: formatSize,
     default: formatSize(DEFAULT_AMOUNTS.rangeSize),
@@ -227,7 +227,7 @@ const WORKLOAD = {
   partSize: {
     flag: '--part-size <size>',
     help: 'part size, 5MiB or more',
-    detail: 'without the option it grows so that 10,000 parts are enough',
+    detail: 'the default grows if an object would have more than 10,000 parts',
     read: values.partSize,
     write: formatSize,
     default: formatSize(DEFAULT_PART_BYTES),
@@ -235,13 +235,13 @@ const WORKLOAD = {
     check: ({ partSize, size }, { has }) =>
       has('partSize') &&
       partsOf(size, partSize) > MAX_PARTS &&
-      `--part-size: an object would have more than ${MAX_PARTS} parts, expected a larger size, or no --part-size`,
+      `--part-size: an object would have more than ${MAX_PARTS} parts; expected a larger size, or no --part-size`,
     role: 'load',
     of: ['ab', 'side'],
   },
   partThreads: {
     flag: '--part-threads <n>',
-    help: 'parts of an object to send at a time, each over its own connection',
+    help: 'parts of an object in flight, each over its own connection',
     read: values.partThreads,
     default: String(DEFAULT_PART_THREADS),
     needs: inParts,
@@ -264,7 +264,7 @@ const WORKLOAD = {
   keep: {
     flag: '--keep',
     help: 'keep the objects that the run wrote',
-    detail: 'Remove is left out; see [kept objects](../use/cleanup.md#kept-objects)',
+    detail: 'skips Remove; see [kept objects](../use/cleanup.md#kept-objects)',
     excludes: { peakOf: 'buckets' },
     role: 'repeat',
   },
@@ -288,7 +288,7 @@ const WORKLOAD = {
   },
   allowVersioned: {
     flag: '--allow-versioned',
-    help: 'accept buckets that keep versions; clean-up removes those of the run',
+    help: "accept buckets that keep versions; clean-up removes the run's",
     of: ['ab'],
   },
 };
@@ -298,7 +298,7 @@ const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
-    detail: '0.1 to 1,000,000; see [open loop](../measure/open-loop.md)',
+    detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
@@ -308,7 +308,7 @@ const LOAD = {
   },
   arrival: {
     flag: '--arrival <name>',
-    help: 'when the operations of an open loop start: constant or poisson',
+    help: 'spacing of the starts in an open loop: constant or poisson',
     read: oneOf('constant', 'poisson'),
     default: 'constant',
     needs: [{ rate: true }, { peakOf: 'rate' }],
@@ -328,7 +328,7 @@ const LOAD = {
   },
   warmup: {
     flag: '--warmup <time>',
-    help: 'start of each stage to exclude from rates and percentiles',
+    help: 'initial time of each stage to exclude from rates and percentiles',
     read: values.anyTime,
     write: formatTime,
     default: '0s',
@@ -343,7 +343,7 @@ const LOAD = {
     flag: '--until-stable <share>',
     help: 'stop a stage early once its mean rate is known to within this share: 2%',
     detail:
-      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/until-stable.md)',
+      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
@@ -353,14 +353,14 @@ const LOAD = {
   },
   gap: {
     flag: '--gap <time>',
-    help: 'pause between stages of a fixed length (hosts that start together: 5s)',
+    help: 'pause between timed stages (5s if hosts start together)',
     detail: 'see [stages that time ends](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'pause between stages of a fixed length (5s)' },
+    helpOf: { ab: 'pause between timed stages (5s)' },
   },
 };
 
@@ -368,8 +368,8 @@ const LOAD = {
 const CAPACITY = {
   findPeak: {
     flag: '--find-peak',
-    help: 'add threads, up to <threads>, and find the capacity',
-    detail: 'see [capacity search](../measure/capacity-search.md)',
+    help: 'find the capacity: add threads, up to <threads>',
+    detail: 'see [capacity](../measure/capacity.md)',
     main: true,
     check: needsThrough('findPeak'),
     role: 'repeat',
@@ -385,7 +385,7 @@ const CAPACITY = {
   },
   target: {
     flag: '--target <ops/s>',
-    help: 'report how many buckets this rate would take',
+    help: 'report how many buckets reach this rate',
     read: values.rate,
     needs: { peakOf: 'buckets' },
     role: 'repeat',
@@ -401,7 +401,7 @@ const CAPACITY = {
   },
   ramp: {
     flag: '--ramp <threads>',
-    help: 'steps with more and more threads, in slots that hosts share: 8,16,32,64',
+    help: 'add threads in steps, at the same time on all hosts: 8,16,32,64',
     detail: 'see [ramps](../measure/many-hosts.md#one-ramp)',
     read: values.rampThreads,
     excludes: { findPeak: true, maxCost: true },
@@ -414,7 +414,7 @@ const CAPACITY = {
   },
   rampHosts: {
     flag: '--ramp-hosts',
-    help: 'steps with more and more hosts: shard i joins in slot i',
+    help: 'add hosts in steps: shard i joins in slot i',
     needs: { shard: true },
     excludes: { ramp: true, findPeak: true, maxCost: true },
     check: needsThrough('rampHosts'),
@@ -422,7 +422,7 @@ const CAPACITY = {
   },
   stepTime: {
     flag: '--step-time <time>',
-    help: 'length of a step of a ramp',
+    help: 'length of each ramp step',
     detail: '4s to 60s',
     read: values.stepTime,
     write: formatTime,
@@ -464,7 +464,7 @@ const CLIENT = {
   },
   through: {
     flag: '--through',
-    help: 'with --client edge: each operation is a request to the Worker',
+    help: 'with --client edge: send each operation to the Worker as a request',
     needs: { client: 'edge' },
     role: 'load',
     of: ['ab', 'side'],
@@ -519,12 +519,12 @@ const CLIENT = {
 const STORE = {
   local: {
     flag: '--local',
-    help: 'run against an endpoint in memory: no account, no .env',
+    help: 'run against an in-memory endpoint: no account, no .env',
     main: true,
     excludes: { client: 'edge', existing: true },
     role: 'repeat',
     of: ['ab', 'calibrate'],
-    helpOf: { calibrate: 'without TLS, as a run with --local' },
+    helpOf: { calibrate: 'without TLS, like a run with --local' },
   },
   faults: {
     flag: '--faults <script>',
@@ -560,7 +560,7 @@ const STORE = {
   },
   region: {
     flag: '--region <name>',
-    help: 'region that requests are signed for, instead of S3_REGION',
+    help: 'region to sign requests for, instead of S3_REGION',
     detail: 'see [regions](credentials.md#regions)',
     read: values.region,
     excludes: { local: true, client: 'edge' },
@@ -568,7 +568,7 @@ const STORE = {
   },
   profile: {
     flag: '--profile <name>',
-    help: "credentials and settings of this profile of the AWS CLI, instead of .env's keys",
+    help: "AWS CLI profile with credentials and settings, instead of .env's keys",
     detail: 'see [credentials](credentials.md)',
     read: someText,
     excludes: { local: true, client: 'edge' },
@@ -649,7 +649,7 @@ const OUTPUT = {
   report: {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
-    detail: 'see [the report](../use/report.md)',
+    detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
@@ -672,7 +672,7 @@ const OUTPUT = {
     of: ['ab', 'cleanup', 'calibrate'],
     helpOf: { cleanup: 'no progress on stderr', calibrate: 'no notices on stderr' },
   },
-  live: { flag: '--no-live', help: 'print plain lines on a terminal, too' },
+  live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
 
 /** @satisfies {Rows} */
@@ -697,7 +697,7 @@ const CHECKS = {
   },
   baseline: {
     flag: '--baseline <file>',
-    help: "earlier --json, for limits such as 'read.rate > 0.95 * baseline'",
+    help: "earlier --json result, for limits such as 'read.rate > 0.95 * baseline'",
     read: someText,
     needs: [{ assert: true }, { assertFile: true }],
     excludes: RUNS_ONLY,
@@ -755,7 +755,7 @@ const COMMANDS = {
     check: (_options, { given, nameOf }) =>
       given.cleanup === true &&
       !given.list &&
-      `${nameOf('cleanup')} requires a run id, or ${nameOf('cleanup')} --list to show which runs left objects`,
+      `${nameOf('cleanup')} requires a run id, or ${nameOf('cleanup')} --list, which shows the runs that left objects`,
   },
   list: {
     flag: '--list',
@@ -772,7 +772,7 @@ const COMMANDS = {
     check: ({ calibrate, stages = [] }) =>
       calibrate &&
       operationsOf(stages).some(({ isDefaultStage }) => !isDefaultStage) &&
-      `--calibrate measures ${DEFAULT_STAGES.join(', ')}, and takes no other --stages`,
+      `--calibrate takes no --stages other than ${DEFAULT_STAGES.join(', ')}`,
   },
 };
 
@@ -812,7 +812,7 @@ const COMPARISON = {
   },
   severalRuns: {
     flag: '--several-runs',
-    help: 'add up runs of one host that were not at the same time, instead of refusing them',
+    help: 'merge runs that one host made at different times',
     only: ['merge', 'report'],
   },
 };

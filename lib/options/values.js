@@ -79,7 +79,7 @@ export function oneOf(...choices) {
   const read = (/** @type {string} */ given) => {
     const found = choices.find((choice) => choice === given);
     if (found === undefined) {
-      throw new RangeError(`expected ${choices.join(' or ')}, got ${quote(given)}`);
+      throw new RangeError(`expected ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, got ${quote(given)}`);
     }
     return found;
   };
@@ -166,7 +166,7 @@ export function mix(given) {
 export const rate = reader(
   numberIn(/^([0-9]{1,7}(?:\.[0-9]{1,3})?)$/),
   within(MIN_RATE, MAX_RATE),
-  `operations a second from ${MIN_RATE} to ${MAX_RATE}`,
+  `operations per second from ${MIN_RATE} to ${MAX_RATE}`,
 );
 
 /**
@@ -181,7 +181,7 @@ export function coreCount(given) {
 export const objectSize = reader(
   parseSize,
   (bytes) => bytes <= MAX_OBJECT_BYTES,
-  'at most 5TiB, which is all that an object may have',
+  'at most 5TiB, the limit of an object',
 );
 
 /**
@@ -196,7 +196,7 @@ export function objectSizes(given) {
   const largest = largestSize(sizes);
   if (largest > MAX_OBJECT_BYTES) {
     throw new RangeError(
-      `expected objects of at most 5TiB, which is all that one may have, got ${quote(given)}, whose largest have ${largest} bytes`,
+      `expected objects of at most 5TiB, the limit of an object, got ${quote(given)} with up to ${largest} bytes`,
     );
   }
   return sizes;
@@ -210,7 +210,7 @@ const MAX_PART_THREADS = 1000;
 export const partThreads = wholeNumber(1, MAX_PART_THREADS);
 
 /** Bytes. */
-export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'a byte at least');
+export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'at least one byte');
 
 /** ms */
 export const timeout = reader(parseDuration, within(1, MAX_TIMEOUT_MS), 'a time from 1ms to 1h');
@@ -277,7 +277,7 @@ export const rampThreads = reader(
   (steps) =>
     within(MIN_STEPS, MAX_STEPS)(steps.length) &&
     steps.every((each, place) => each > (steps[place - 1] ?? 0) && each <= MAX_THREAD_COUNT),
-  `${MIN_STEPS} to ${MAX_STEPS} rising numbers of threads, such as 8,16,32,64`,
+  `${MIN_STEPS} to ${MAX_STEPS} increasing numbers of threads, such as 8,16,32,64`,
 );
 
 export const dollars = reader(
@@ -353,7 +353,7 @@ export function existingPrefix(given) {
   if (given === '' || Buffer.byteLength(given) > MAX_KEY_BYTES) {
     const got = given === '' ? 'nothing' : `${Buffer.byteLength(given)} bytes`;
     throw new RangeError(
-      `expected what keys begin with, at most ${MAX_KEY_BYTES} bytes, or '${EVERYTHING}' for all objects, got ${got}`,
+      `expected a key prefix of at most ${MAX_KEY_BYTES} bytes, or '${EVERYTHING}' for all objects, got ${got}`,
     );
   }
   return given;
@@ -368,7 +368,7 @@ export const quadCount = wholeNumber(6, 40);
  */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
-    throw new RangeError(`expected a file, got ${quote(given)}; stdout has the log without this option`);
+    throw new RangeError(`expected a file, got ${quote(given)}; without this option, the log goes to stdout`);
   }
   return given;
 }
@@ -379,15 +379,15 @@ export function logFile(given) {
  */
 export function runId(given) {
   if (given.startsWith('-')) {
-    throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
+    throw new RangeError(`expected a name that does not start with -, like an option, got ${quote(given)}`);
   }
   return anyRunId(given);
 }
 
 /** Earlier versions took names that begin with a hyphen. */
-export const anyRunId = reader(String, isRunId, '1 to 64 of A-Z a-z 0-9 . _ - and not dots alone');
+export const anyRunId = reader(String, isRunId, '1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots');
 
-export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ - with / between them');
+export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ -, separated by /');
 
 // How the values of S3_… variables are read.
 
@@ -409,7 +409,9 @@ export function bucketNames(given) {
   if (names.length === 0 || strange !== undefined) {
     // A password may have commas in it: where there is one, no part of the text is a name for certain.
     const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
-    throw new RangeError(`expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(shown)}`);
+    throw new RangeError(
+      `expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
+    );
   }
   return names;
 }
@@ -431,7 +433,7 @@ export function region(given) {
  */
 export function secret(given) {
   if (!SECRET.test(given)) {
-    throw new RangeError('expected printable characters without blanks');
+    throw new RangeError('expected printable characters without spaces');
   }
   return given;
 }
@@ -461,7 +463,7 @@ export function hostname(given) {
   // 1.2.3.999 has the form of a name, but is not one; a URL cannot have an address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected a host name alone, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
+    throw new RangeError(`expected only a host name, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
   }
   return given;
 }

@@ -81,7 +81,7 @@ describe('the command line of ab', () => {
       '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
       '--quads: expected a whole number from 6 to 40, got "5"',
       '<objects>: expected a whole number from 1 to 1000000000, got "none"',
-      'A: --client: expected direct or sdk or edge, got "curl"',
+      'A: --client: expected direct, sdk or edge, got "curl"',
       'B: --threads: expected a whole number from 1 to 100000, got "many"',
       'B: --arrival requires --rate or --find-peak --peak-of rate',
     ]);
@@ -123,7 +123,7 @@ describe('the command line of ab', () => {
 
   test('stages that do not write are refused, and so is a name that leaves no room for two', () => {
     assert.deepEqual(problemsOf('100', '4', '--local', '--stages', 'read', '--a', '', '--b', ''), [
-      '--stages of ab require write: each turn has its own objects',
+      'ab requires write in --stages: each turn has its own objects',
     ]);
     const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
     assert.match(problem, /^--run-id must leave room for -a and -b/);

@@ -106,7 +106,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
       ['--multipart --stages write,copy', 'copy cannot be combined with objects in parts: the ETag of a copy'],
       ['--calibrate --multipart', '--calibrate cannot be combined with --multipart or a --size above 4.9GiB'],
-      ['--checksum md5', '--checksum: expected crc64nvme or crc32c or none, got "md5"'],
+      ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
       ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
       ['--calibrate --checksum crc32c', '--checksum cannot be combined with --calibrate'],
       [
@@ -174,9 +174,9 @@ describe('the command line', { concurrency: 3 }, () => {
   for (const [option, values, expected] of /** @type {const} */ ([
     ['--size', NO_SIZES, /a size such as|at most 5TiB/],
     ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
-    ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
-    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
-    ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
+    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
     ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
@@ -192,7 +192,7 @@ describe('the command line', { concurrency: 3 }, () => {
   }
 
   for (const [option, values, expected] of /** @type {const} */ ([
-    ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 rising numbers of threads/],
+    ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 increasing numbers of threads/],
     ['--step-time', ['3s', '61s', '4500ms', '0', 'soon'], /whole seconds from 4s to 60s|a duration such as/],
   ])) {
     test(`values that ${option} does not take are refused by name`, async () => {
@@ -234,9 +234,9 @@ describe('the command line', { concurrency: 3 }, () => {
     for (const [given, problem] of /** @type {const} */ ([
       [
         ['--existing', ''],
-        "--existing: expected what keys begin with, at most 1024 bytes, or '*' for all objects, got nothing",
+        "--existing: expected a key prefix of at most 1024 bytes, or '*' for all objects, got nothing",
       ],
-      [['--existing', 'ü'.repeat(513)], '--existing: expected what keys begin with, at most 1024 bytes'],
+      [['--existing', 'ü'.repeat(513)], '--existing: expected a key prefix of at most 1024 bytes'],
       ...['write', 'copy', 'batch-remove', 'remove'].map(
         (name) =>
           /** @type {const} */ ([
@@ -300,17 +300,17 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--stages write,range --size 2KiB..1MiB', '--range-size cannot exceed the smallest --size'],
       ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
       ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
-      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, which is all that one may have, got'],
+      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, the limit of an object, got'],
       ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
       [
         '--access zipf',
         '--access: expected sequential, uniform or zipf:0.99 with an exponent above 0 and up to 5, got',
       ],
       ['--stages write,list,remove --access uniform', '--access requires one of read, range, stat in --stages'],
-      ['--stages write,range --range-size 0', '--range-size: expected a byte at least, got "0"'],
+      ['--stages write,range --range-size 0', '--range-size: expected at least one byte, got "0"'],
       ['--stages write,range --range-size big', '--range-size: expected a size such as'],
       ['--stages write,read --range-size 1', '--range-size requires range in --stages'],
-      ['--calibrate --stages write,range', '--calibrate measures write, read, stat, remove, and takes no other'],
+      ['--calibrate --stages write,range', '--calibrate takes no --stages other than write, read, stat, remove'],
     ]) {
       const [line] = await refused('10', '10', '--local', ...given.split(' '));
       assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
@@ -358,14 +358,14 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a run that does not write needs the run id of one that did', async () => {
     const expected =
-      'error: --stages without write require the --run-id of a run made with --keep: cleanup --list shows which runs there are';
+      'error: --stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs';
     for (const stages of ['read', 'stat', 'remove', 'read,stat,remove']) {
       assert.deepEqual(await refused('10', '10', '--stages', stages), [expected, HINT]);
     }
   });
 
   test('a run of --local finds nothing that it did not write', async () => {
-    const expected = 'error: --stages of a --local run require write: its store is empty at the start';
+    const expected = 'error: --local requires write in --stages: its store is empty at the start';
     for (const more of [[], ['--run-id', 'a-run']]) {
       assert.deepEqual(await refused('10', '10', '--local', '--stages', 'read', ...more), [expected, HINT]);
     }
@@ -447,9 +447,9 @@ describe('the commands', { concurrency: 3 }, () => {
 
   test('their problems are all reported at once, in the words that the user wrote', async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --prefix: expected names of A-Z a-z 0-9 . _ - with / between them, got "/"',
+      'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
       'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
-      'error: <run-id>: expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got "/"',
+      'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
     assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id, or cleanup --list/);

@@ -25,10 +25,7 @@ const AGAINST_EDGE = [
   [['--checksum', 'crc32c'], /^error: --checksum cannot be combined with --client edge$/m],
   [['--stages', 'write,copy'], /^error: --client edge cannot run copy, which a binding does not have$/m],
   [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy, which a binding does not have$/m],
-  [
-    ['--size', '9MiB'],
-    /^error: --size above 8MiB cannot be combined with --client edge: a Worker has no more memory$/m,
-  ],
+  [['--size', '9MiB'], /^error: --client edge requires a --size of at most 8MiB: a Worker has little memory$/m],
 ];
 
 for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {

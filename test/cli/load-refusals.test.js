@@ -11,13 +11,13 @@ const LOCAL = ['1000', '10', '--local'];
  * @type {Readonly<Record<string, { load: readonly string[], findPeak?: RegExp, calibrate: RegExp }>>}
  */
 const LOADS = {
-  list: { load: ['--stages', 'list'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
-  range: { load: ['--stages', 'range'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
-  copy: { load: ['--stages', 'copy'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
+  list: { load: ['--stages', 'list'], calibrate: /--calibrate takes no --stages other than write, read/ },
+  range: { load: ['--stages', 'range'], calibrate: /--calibrate takes no --stages other than write, read/ },
+  copy: { load: ['--stages', 'copy'], calibrate: /--calibrate takes no --stages other than write, read/ },
   'batch-remove': {
     load: ['--stages', 'write,batch-remove'],
     findPeak: /batch-remove cannot be combined with --find-peak: its requests take too many objects/,
-    calibrate: /--calibrate measures .*, and takes no other --stages/,
+    calibrate: /--calibrate takes no --stages other than write, read/,
   },
   multipart: { load: ['--multipart', '--size', '16MiB'], calibrate: /--calibrate cannot be combined with --multipart/ },
   checksum: { load: ['--checksum', 'crc64nvme'], calibrate: /--checksum cannot be combined with --calibrate/ },

@@ -111,7 +111,7 @@ test('each second has percentiles of its own, and a read its time to first byte'
 test('options of an open loop that mean nothing are refused by name', TIME_LIMIT, async (t) => {
   for (const [parameters, problem] of /** @type {const} */ ([
     [['10', '1', '--arrival', 'poisson'], /--arrival requires --rate/],
-    [['10', '1', '--rate', '0'], /--rate: expected operations a second from 0\.1 to 1000000, got "0"/],
+    [['10', '1', '--rate', '0'], /--rate: expected operations per second from 0\.1 to 1000000, got "0"/],
     [['10', '1', '--rate', '1e3'], /--rate: expected/],
     [['10', '1', '--rate', '5', '--arrival', 'random'], /--arrival: expected constant or poisson/],
     [['10', '1', '--warmup', 'soon'], /--warmup: expected/],

@@ -238,7 +238,7 @@ describe('the file of a log', () => {
 
 test('a log of standard output, of the result’s file, or of no file is refused', async () => {
   for (const [given, problem] of [
-    ['--log -', '--log: expected a file, got "-"; stdout has the log without this option'],
+    ['--log -', '--log: expected a file, got "-"; without this option, the log goes to stdout'],
     ['--log x --json ./x', '--log, --json: expected two files, got "x" for both'],
     ['--log-append', '--log-append requires --log'],
   ]) {

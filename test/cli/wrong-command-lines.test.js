@@ -34,7 +34,7 @@ const WRONG = [
   ['1000 10 --stages put,get --local', /--stages: expected some of write,read,/],
   ['1000 10 --stage write --local', /--stage(: use --stages|'.*Did you mean --stages\?)/],
   ['1000 10 --operations write --local', /use --stages/],
-  ['1000 10 --stages read --local', /--stages of a --local run require write/],
+  ['1000 10 --stages read --local', /--local requires write in --stages/],
   ['1000 10 --mix read=50 --local', /--mix: expected shares that add up to 100, got 50/],
   ['1000 10 --mix read=50,write=50 --existing a/', /--existing takes only --mix of read, range, stat, list, got write/],
   ['1000 10 --mix read=50,list=50 --local', /list cannot be combined with --mix: which keys a page has to show/],
@@ -46,7 +46,7 @@ const WRONG = [
   ['1000 10 --peak-of rate --local', /--peak-of requires --find-peak/],
   ['1000 10 --arrival poisson --local', /--arrival requires --rate or --find-peak --peak-of rate/],
   ['1000 10 --through --local', /--through requires --client edge/],
-  ['1000 10 --client s3 --local', /--client: expected direct or sdk or edge, got "s3"/],
+  ['1000 10 --client s3 --local', /--client: expected direct, sdk or edge, got "s3"/],
   ['1000 10 --cores two --local', /--cores: expected a whole number from 1/],
   ['1000 10 --cpus 2 --local', /use --cores/],
   ['1000 10 --verbose --local', /R2_BENCHMARK_DEBUG=1/],
@@ -84,7 +84,7 @@ const WRONG = [
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
   ['compare a b --threads 5', /--threads is not an option here/],
   ['cleanup', /cleanup requires a run id, or cleanup --list/],
-  ['--help loads', /there is no help on "loads", expected workload, load, /],
+  ['--help loads', /no help on "loads", expected workload, load, /],
 ];
 
 test('a wrong command line is answered with one line that says what to type instead', async () => {

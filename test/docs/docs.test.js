@@ -16,7 +16,7 @@ const COMMAND_LINE = 'docs/reference/command-line.md';
 const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab'];
 
 /** Pages whose text fences contain log lines. */
-const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity-search.md'];
+const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity.md'];
 
 /** @param {string} name of a page */
 function textOf(name) {

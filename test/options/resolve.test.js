@@ -116,7 +116,7 @@ test('a shard that nobody tells, or that cannot be, is refused with the variable
 test('several shards need one run id, a single one does not', () => {
   assert.match(
     problemsOf(() => resolved('10 1 --shard 0/2')),
-    /^--shard: expected --run-id as well/,
+    /^--shard requires a --run-id/,
   );
   assert.match(
     problemsOf(() => resolved('10 1 --shard auto', { env: { SLURM_PROCID: '0', SLURM_NTASKS: '2' } })),
@@ -154,7 +154,7 @@ test('whatever the time and the chance, it is a run id', () => {
 });
 
 test('hosts that go through a ramp together have a start that they share', () => {
-  const problem = /^--start-at: the steps of a ramp are at the same time on all hosts, expected a moment .* next:60s/;
+  const problem = /^--start-at: expected the same moment on all hosts of a ramp, such as next:60s/;
   for (const ramp of ['--ramp 1,2', '--ramp-hosts']) {
     const line = `10 4 ${ramp} --run-id a-run --shard 1/2 --start-at`;
     assert.match(

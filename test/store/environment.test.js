@@ -110,16 +110,16 @@ test('what stands around a host name is told where it belongs, and a password is
   const [problem] = await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
   assert.equal(
     problem,
-    'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
+    'S3_HOSTNAME: expected only a host name, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
   );
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
-    'S3_HOSTNAME: expected a host name alone, got "a b"',
+    'S3_HOSTNAME: expected only a host name, got "a b"',
   ]);
 });
 
 test('a password in front of a bucket or a region is not shown', async () => {
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
-    'S3_BUCKET: expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got "…@example.com/bucket,bucket-b"',
+    'S3_BUCKET: expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got "…@example.com/bucket,bucket-b"',
   ]);
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
     'S3_REGION: expected a region such as auto, got "…@example.com"',
@@ -139,7 +139,7 @@ test('a host that is more or less than a host name is refused', async () => {
   ]) {
     assert.match(
       (await problemsOf({ ...REQUIRED, S3_HOSTNAME: given })).join('\n'),
-      /^S3_HOSTNAME: expected a host name alone/,
+      /^S3_HOSTNAME: expected only a host name/,
     );
   }
   for (const given of [

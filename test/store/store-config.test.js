@@ -178,7 +178,7 @@ test('a profile that there is not, and keys that cannot be keys, are told by nam
     /^AWS_PROFILE: there is no profile "no\\nne" in/,
   );
   assert.deepEqual(await problemsOf({ ...AWS_KEYS, AWS_SECRET_ACCESS_KEY: 'the secret' }, { bucket: ['bucket-a'] }), [
-    'AWS_SECRET_ACCESS_KEY: expected printable characters without blanks',
+    'AWS_SECRET_ACCESS_KEY: expected printable characters without spaces',
   ]);
 });
 
