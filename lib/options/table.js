@@ -354,7 +354,7 @@ const LOAD = {
   gap: {
     flag: '--gap <time>',
     help: 'pause between timed stages (5s if hosts start together)',
-    detail: 'see [stages that time ends](../use/first-run.md#timed-stages)',
+    detail: 'see [timed stages](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
