@@ -8,7 +8,7 @@ const TABLE = /(?<=^<!-- figures -->\n).*?(?=^<!-- end of figures -->$)/gms;
 
 /**
  * @param {string} page
- * @returns {string} with a table of the figures that --assert accepts
+ * @returns {string} the page with the figures that --assert accepts
  */
 export function withFigureTable(page) {
   const rows = METRICS.filter(({ name, isLatency }) => !isLatency || name.endsWith('p50')).map(rowOf);

@@ -354,7 +354,7 @@ const LOAD = {
   gap: {
     flag: '--gap <time>',
     help: 'pause between timed stages (5s if hosts start together)',
-    detail: 'see [stages that time ends](../use/first-run.md#timed-stages)',
+    detail: 'see [timed stages](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
@@ -669,7 +669,7 @@ const OUTPUT = {
   report: {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
-    detail: 'see [the report](../use/report.md)',
+    detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
