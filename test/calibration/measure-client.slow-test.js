@@ -99,7 +99,7 @@ describe('the client that is measured', { concurrency: 2 }, () => {
     const endpoint = await startEndpoint(t);
     const proxy = await startFaultProxy(t, { port: endpoint.store.port }, async (exchange) => {
       const answer = await exchange.forward();
-      exchange.tell(
+      exchange.respond(
         exchange.operation === 'GET' && exchange.index >= 0
           ? { ...answer, body: Buffer.alloc(answer.body.length) }
           : answer,

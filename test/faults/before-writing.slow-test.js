@@ -161,7 +161,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
 
   test('Row 33: a bucket that does not say whether it keeps versions is found out by the answer about a probe', async (t) => {
     for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
-      const store = await startVersionedStore(t, { status, tellsStatus: false });
+      const store = await startVersionedStore(t, { status, reportsStatus: false });
       const refused = await runCommand(t, RUN, { dotEnv: store.dotEnv });
       assertStatus(refused, 2);
       assert.match(refused.stderr, /^error: bucket "bucket-a" keeps versions/m);
@@ -173,8 +173,8 @@ describe('what is there before a run', { concurrency: 3 }, () => {
   });
 
   test('Row 33: R2, which names a version in the answer to a write and keeps none, is not refused', async (t) => {
-    for (const tellsStatus of [true, false]) {
-      const store = await startVersionedStore(t, { status: 'R2', tellsStatus });
+    for (const reportsStatus of [true, false]) {
+      const store = await startVersionedStore(t, { status: 'R2', reportsStatus });
       const outcome = await runCommand(t, RUN, { dotEnv: store.dotEnv });
       assertStatus(outcome, 0);
       const stderr = withoutPhases(outcome.stderr);
@@ -184,7 +184,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
   });
 
   test('Row 33: where nothing tells whether versions are kept, that is said', async (t) => {
-    const store = await startVersionedStore(t, { status: 'R2', tellsStatus: false });
+    const store = await startVersionedStore(t, { status: 'R2', reportsStatus: false });
     const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
     assertStatus(outcome, 0);
     assert.match(

@@ -73,9 +73,9 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
         const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
           const answer = await exchange.forward();
           if (earlier === 0) {
-            exchange.tellHalf(answer, how);
+            exchange.respondHalf(answer, how);
           } else {
-            exchange.tell(answer);
+            exchange.respond(answer);
           }
         });
         assertStatus(run, 0);
@@ -95,7 +95,7 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
     test(`Row 7: ${client}: a body shorter than its Content-Length is never a success, and is tried again`, async (t) => {
       const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
         if (exchange.operation === 'GET' && earlier < 2) {
-          exchange.tellHalf(await exchange.forward(), 'close');
+          exchange.respondHalf(await exchange.forward(), 'close');
         } else {
           await exchange.pass();
         }
@@ -112,7 +112,7 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
         if (exchange.operation === 'GET') {
           answer.body[1700] ^= 0x10;
         }
-        exchange.tell(answer);
+        exchange.respond(answer);
       });
       assertStatus(run, 1);
       const pattern =
@@ -156,7 +156,7 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
   test('Row 7: bodies that are always cut short are given up, named, and make the run incomplete', async (t) => {
     const befall = async (/** @type {Exchange} */ exchange) => {
       if (exchange.operation === 'GET') {
-        exchange.tellHalf(await exchange.forward(), 'close');
+        exchange.respondHalf(await exchange.forward(), 'close');
       } else {
         await exchange.pass();
       }
@@ -175,11 +175,11 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
     const { run } = await runBefallen(t, 'direct', async (exchange) => {
       const answer = await exchange.forward();
       if (exchange.operation !== 'HEAD') {
-        exchange.tell(answer);
+        exchange.respond(answer);
       } else if (exchange.index % 40 === 3) {
-        exchange.tell(withHeader(answer, 'ETag', () => `"${'0'.repeat(32)}"`));
+        exchange.respond(withHeader(answer, 'ETag', () => `"${'0'.repeat(32)}"`));
       } else {
-        exchange.tell(withHeader(answer, 'Content-Length', (size) => String(Number(size) + 1)));
+        exchange.respond(withHeader(answer, 'Content-Length', (size) => String(Number(size) + 1)));
       }
     });
     assertStatus(run, 1);

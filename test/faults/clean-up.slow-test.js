@@ -180,7 +180,9 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       assertStatus(wrong, 1);
       const left = (await keysIn(endpoint)).length;
       assert.ok(left > 0);
-      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this bucket list implies`));
+      assert.ok(
+        wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this bucket list implies`),
+      );
       const [, told] = /: clean up with: (S3_BUCKET=\S+) \S+ \S+ --cleanup kept-run$/m.exec(wrong.stderr) ?? [];
       assert.equal(told, 'S3_BUCKET=bucket-a,bucket-b');
 
@@ -228,7 +230,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       const body = Buffer.from(`<ListBucketResult>${list}</ListBucketResult>`);
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         exchange.operation === 'LIST'
-          ? exchange.tell({ status: 200, headers: ['Content-Length', String(body.length)], body })
+          ? exchange.respond({ status: 200, headers: ['Content-Length', String(body.length)], body })
           : exchange.pass(),
       );
       const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
@@ -386,10 +388,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const { report, stderr } = await endOf(await startCommand(t, [...parameters, '--no-preflight'], { dotEnv }));
     const shown = stderr.match(/^error: clean-up: .*Locked/gm) ?? [];
     assert.deepEqual([shown.length, new Set(shown).size], [100, 100]);
-    assert.match(
-      stderr,
-      new RegExp(`^error: clean-up: ${OBJECTS - 100} more errors are not shown$`, 'm'),
-    );
+    assert.match(stderr, new RegExp(`^error: clean-up: ${OBJECTS - 100} more errors are not shown$`, 'm'));
     const { left, removed, problems, furtherProblems } = report.cleanup;
     assert.deepEqual([left, removed, problems.length, furtherProblems], [OBJECTS, 0, 100, OBJECTS - 100]);
   });

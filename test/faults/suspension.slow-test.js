@@ -27,7 +27,8 @@ const PAUSE_MS = 3000;
 const MAX_LATENCY_MS = 2500;
 
 const LOAD = ['20', '--size', '1KiB', '--stages', 'write'];
-const SUSPENDED = /^warning: this process was suspended for [3-5]\.\ds: that time is excluded from rates and percentiles$/m;
+const SUSPENDED =
+  /^warning: this process was suspended for [3-5]\.\ds: that time is excluded from rates and percentiles$/m;
 
 /** By how much the clocks of the store and of the machine are ahead after a suspension that the machine's monotonic time has not seen. */
 const AHEAD_MS = 60_000;

@@ -260,7 +260,7 @@ test('a result of a later version is added up as far as it is known, and what is
   const { report, warnings } = await merged({ a: JSON.stringify(later), b: OTHER.json });
   assert.deepEqual([report.stages[0].operations, report.stages[0].further], [10, { hedged: 3 }]);
   assert.deepEqual(warnings, [
-    'a: format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'a: format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
     'a: counters that this version does not know, added up: "hedged"',
     'a: fields that this version does not know, left out: "stages[].mood"',
   ]);

@@ -51,7 +51,7 @@ const PROBLEMS = [
   [
     'a name with control characters',
     (result) => (result.hosts[0].host = 'a\u001b[2J'),
-    'hosts[0].host: expected a text like ',
+    'hosts[0].host: expected a string like ',
   ],
   [
     'an impossible moment',
@@ -61,7 +61,7 @@ const PROBLEMS = [
   [
     'an unknown kind of error',
     (result) => (result.stages[0].errors = { 'a\nb': 1 }),
-    'stages[0].errors: expected other names',
+    'stages[0].errors: expected a valid field name',
   ],
   ['a list for an object', (result) => (result.stages[0] = []), 'stages[0]: expected an object, got "[]"'],
 ];
@@ -98,7 +98,7 @@ test('a later format is read as far as it is known, and unknown fields are named
   assert.deepEqual(problems, []);
   assert.deepEqual(result?.stages[0].further, { hedged: 7 });
   assert.deepEqual(warnings, [
-    'format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
     'counters that this version does not know, added up: "hedged"',
     'fields that this version does not know, left out: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);

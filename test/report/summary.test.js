@@ -59,7 +59,7 @@ test('what went wrong is named at the top, and one by one', () => {
     '- no bucket "one"',
     '- Write: it ended before its work was done (stalled)',
     '- Write: 2 operations failed',
-    '- Write: 1 answer had the wrong content',
+    '- Write: 1 response had the wrong content',
     '- clean-up: 4 objects left',
   ]);
 });

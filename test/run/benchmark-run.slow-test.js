@@ -20,9 +20,9 @@ const TIME_LIMIT = { timeout: 120_000 };
 /**
  * An observer that records each call under the name of its method.
  *
- * @param {(told: string, parameters: any[]) => void} [onTold]
+ * @param {(told: string, parameters: any[]) => void} [onEvent]
  */
-function recorder(onTold = () => {}) {
+function recorder(onEvent = () => {}) {
   /** @type {{ told: string, parameters: any[] }[]} */
   const events = [];
   const observer = new Proxy(/** @type {any} */ ({}), {
@@ -30,7 +30,7 @@ function recorder(onTold = () => {}) {
       (_target, told) =>
       (/** @type {any[]} */ ...parameters) => {
         events.push({ told: String(told), parameters });
-        onTold(String(told), parameters);
+        onEvent(String(told), parameters);
       },
   });
   /** @param {string} told */
@@ -43,10 +43,10 @@ function recorder(onTold = () => {}) {
  * @param {Overrides} [overrides]
  * @param {object} [choice]
  * @param {AbortController} [choice.controller]
- * @param {(told: string, parameters: any[]) => void} [choice.onTold]
+ * @param {(told: string, parameters: any[]) => void} [choice.onEvent]
  */
-async function run(endpoint, overrides, { controller = new AbortController(), onTold } = {}) {
-  const { observer, of } = recorder(onTold);
+async function run(endpoint, overrides, { controller = new AbortController(), onEvent } = {}) {
+  const { observer, of } = recorder(onEvent);
   const config = runConfig(endpoint, overrides);
   const context = { clock: new Clock(), random: Math.random, signal: controller.signal, identity: IDENTITY, observer };
   return { result: await runBenchmark(config, { ...context, launchedAt: context.clock.now() }), of };
@@ -146,7 +146,7 @@ test('a stop request ends the stage, and written objects are removed', TIME_LIMI
     { objects: 100_000 },
     {
       controller,
-      onTold: (told, [plan]) => {
+      onEvent: (told, [plan]) => {
         if (told === 'stageStarts' && plan.stage === 'Write') {
           setTimeout(() => controller.abort(), 100);
         }
@@ -252,7 +252,7 @@ test('if worker threads die, their operations in flight are cleaned up', TIME_LI
   t.after(() => process.removeListener('worker', keep));
   const dying = { cores: 2, objects: 1000, stages: ['write'] };
   const { result } = await run(endpoint, dying, {
-    onTold: (told) => told === 'progress' && threads.forEach((thread) => void thread.terminate()),
+    onEvent: (told) => told === 'progress' && threads.forEach((thread) => void thread.terminate()),
   });
   assert.match(String(result.crash), /the thread of worker \d ended unexpectedly/);
   assert.deepEqual([result.cleanup?.removed, result.cleanup?.left], [4, 0]);

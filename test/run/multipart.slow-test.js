@@ -25,7 +25,7 @@ const IN_PARTS = {
 /**
  * @param {TestEndpoint} endpoint
  * @param {Overrides} [overrides]
- * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
+ * @param {[controller?: AbortController, onEvent?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {
   return runObserved(endpoint, { ...IN_PARTS, ...overrides }, ...others);

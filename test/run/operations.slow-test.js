@@ -16,7 +16,7 @@ const OBJECTS = 101;
 /**
  * @param {TestEndpoint} endpoint
  * @param {Overrides} overrides
- * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
+ * @param {[controller?: AbortController, onEvent?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {
   return runObserved(endpoint, { objects: OBJECTS, ...overrides }, ...others);
