@@ -35,10 +35,7 @@ const SUMMARY = new RegExp(
   `^${STAGE} took ${COUNT}ms\\. Peak ops ${RATE}/s Avg ops ${RATE}/s  Total size ${RATE}MB  Recoverable errors ${COUNT}$`,
 );
 
-/**
- * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
- * @returns {string}
- */
+/** @param {{ stage: string, objects: number, threads: number, buckets: number }} plan */
 export function scheduleLine({ stage, objects, threads, buckets }) {
   return `${stage}: scheduling for ${objects} objects in ${threads} threads and ${buckets} buckets`;
 }
@@ -48,17 +45,13 @@ export function scheduleLine({ stage, objects, threads, buckets }) {
  *
  * @param {string} stage followed by the kind of operation, where the line is about one kind of a mix: then no reader counts it
  * @param {{ secondStart: number, operations: number, bytes: number }} second
- * @returns {string}
  */
 export function secondLine(stage, { secondStart, operations, bytes }) {
   const time = formatTimeOfDay(secondStart + 1);
   return `${time}: ${stage}: Ops ${operations.toFixed(1)}/s Throughput ${megabytes(bytes)}MB/s`;
 }
 
-/**
- * @param {number} retries that the line stands for, at least one
- * @returns {string}
- */
+/** @param {number} retries that the line stands for, at least one */
 export function retryingLine(retries) {
   return `Retrying on TRANSIENT error${retries === 1 ? '' : ` (${retries - 1} more)`}`;
 }
@@ -66,17 +59,13 @@ export function retryingLine(retries) {
 /**
  * @param {string} stage as of {@link secondLine}
  * @param {{ duration: number, peak: number, average: number, bytes: number, retries: number }} totals
- * @returns {string}
  */
 export function summaryLine(stage, { duration, peak, average, bytes, retries }) {
   const rates = `Peak ops ${peak.toFixed(1)}/s Avg ops ${average.toFixed(1)}/s`;
   return `${stage} took ${Math.round(duration)}ms. ${rates}  Total size ${megabytes(bytes)}MB  Recoverable errors ${retries}`;
 }
 
-/**
- * @param {Record<string, unknown>} data
- * @returns {string}
- */
+/** @param {Record<string, unknown>} data */
 export function machineLine(data) {
   return MACHINE + JSON.stringify(data);
 }

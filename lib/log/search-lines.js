@@ -19,7 +19,6 @@ const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'missed
 /**
  * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
  * @param {SearchDimension} [dimension] that the search varies; threads if absent
- * @returns {string[]}
  */
 export function searchHeading({ stage, objects, threads, buckets }, dimension) {
   return [
@@ -32,7 +31,6 @@ export function searchHeading({ stage, objects, threads, buckets }, dimension) {
  * @param {string} stage
  * @param {SearchStep} result
  * @param {SearchDimension} [dimension]
- * @returns {string}
  */
 export function stepLine(stage, result, dimension) {
   const { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step } = result;

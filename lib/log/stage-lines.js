@@ -46,10 +46,7 @@ export function stageLines(result) {
   ];
 }
 
-/**
- * @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result
- * @returns {string[]}
- */
+/** @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result */
 function integrityLines({ stage, integrityErrors }) {
   const errors = integrityErrors === 1 ? '1 integrity error' : `${integrityErrors} integrity errors`;
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
@@ -63,10 +60,7 @@ export function limitLines(result) {
   return [...integrityLines(result), limitLine(result)];
 }
 
-/**
- * @param {Pick<StageResult, 'stage' | 'bottleneck'>} result
- * @returns {string}
- */
+/** @param {Pick<StageResult, 'stage' | 'bottleneck'>} result */
 function limitLine({ stage, bottleneck }) {
   return `${stage} limited by: ${bottleneck.cause} (${formatEvidence(bottleneck)})`;
 }
@@ -75,7 +69,6 @@ function limitLine({ stage, bottleneck }) {
  * The table at the end of a run: one row for each stage, and one for each of its kinds if it mixes several.
  *
  * @param {readonly StageResult[]} results
- * @returns {string[]}
  */
 export function stageTable(results) {
   return [
@@ -125,7 +118,6 @@ function versionLines({ stage, staleReads, foreignReads, tornReads }) {
  *
  * @param {string} name
  * @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result
- * @returns {string[]}
  */
 function latencyLines(name, { operations, steps, attempts, latency, load }) {
   const isAllFirst = attempts === operations + steps && load.mode !== 'open loop';

@@ -89,10 +89,7 @@ function limitText(stages) {
   return `${limited}; what limited ${all} is not known`;
 }
 
-/**
- * @param {readonly (string | null)[]} causes of hosts
- * @returns {string}
- */
+/** @param {readonly (string | null)[]} causes of hosts */
 function commonCause([first, ...others]) {
   return typeof first === 'string' && others.every((other) => other === first) ? first : UNKNOWN;
 }

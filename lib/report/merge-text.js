@@ -72,10 +72,7 @@ function advice(stages) {
   return apart.length === 0 ? [] : [[`The hosts were not together in ${names}: ${ADVICE}.`]];
 }
 
-/**
- * @param {ClockTrust} clocks
- * @returns {string[]}
- */
+/** @param {ClockTrust} clocks */
 function clockLines({ worst, trusted, withoutMachineLines }) {
   const lines = [];
   if (worst !== null) {

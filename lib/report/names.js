@@ -4,7 +4,6 @@ const MAX_LISTED = 8;
 /**
  * @param {string} name
  * @param {number} longest characters
- * @returns {string}
  */
 export function shorten(name, longest) {
   return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;

@@ -125,10 +125,7 @@ export class StageProgress {
   }
 }
 
-/**
- * @param {StageState} state
- * @returns {string}
- */
+/** @param {StageState} state */
 export function progressLine(state) {
   const { stage, bytesPerOperation, rate, byteRate } = state;
   const left = timeLeft(state);
@@ -250,7 +247,6 @@ export class PhaseProgress {
 /**
  * @param {readonly [phase: Phase, startedAt: number][]} underWay at least one
  * @param {number} now monotonic ms
- * @returns {string}
  */
 export function phaseLine(underWay, now) {
   const texts = underWay.map(([{ text }]) => text);

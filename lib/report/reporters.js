@@ -9,9 +9,7 @@ import { logReporter } from './log.js';
 import { summaryReporter } from './summary.js';
 import { telemetryReporter } from './telemetry.js';
 
-/**
- * @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js'
- */
+/** @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
 
 /** Every output of a run, in the order in which they hear of an event. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([

@@ -85,10 +85,7 @@ export class TurnProgress {
   }
 }
 
-/**
- * @param {Side} side
- * @returns {string}
- */
+/** @param {Side} side */
 export function nameOf(side) {
   return side.toUpperCase();
 }

@@ -6,10 +6,7 @@ export function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/**
- * @param {readonly number[]} values at least one
- * @returns {number}
- */
+/** @param {readonly number[]} values at least one */
 export function meanOf(values) {
   return sumOf(values) / values.length;
 }

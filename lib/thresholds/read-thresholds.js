@@ -62,7 +62,6 @@ export function checkThresholds(thresholds, run) {
 /**
  * @param {{ stage: string | null, metric: Metric | null }} subject
  * @param {AssertedRun} run
- * @returns {string | null}
  */
 function stageProblem({ stage, metric }, { stages, mayHave }) {
   if (stage === null) {

@@ -361,9 +361,7 @@ describe('a comparison', () => {
 });
 
 describe('a stage that mixes operations', () => {
-  /**
-   * @param {Record<string, { operations: number, failed?: number, p99?: number }>} counts by kind
-   */
+  /** @param {Record<string, { operations: number, failed?: number, p99?: number }>} counts by kind */
   const mixed = (counts) => {
     const kinds = Object.entries(counts).map(([operation, { operations, failed = 0, p99 = 20 }]) => ({
       ...{ operation, operations, average: operations / 60, averageBytes: 16 * operations },

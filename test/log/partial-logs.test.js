@@ -11,7 +11,6 @@ const NOON = Date.parse('2026-01-31T12:00:00Z');
  * @param {readonly number[]} stage.rates of its seconds
  * @param {number} stage.stop ms behind noon
  * @param {object} [stage.totals] beside the operations
- * @returns {string[]}
  */
 function logOf({ rates, stop, totals }) {
   const operations = rates.reduce((sum, rate) => sum + rate, 0);

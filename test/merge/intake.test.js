@@ -20,7 +20,6 @@ const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 1 };
 /**
  * @param {number} number of the host
  * @param {Partial<typeof OPTIONS>} [options]
- * @returns {string[]}
  */
 function logOf(number, options) {
   const plan = planHosts({ ...OPTIONS, ...options })[number];

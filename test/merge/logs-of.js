@@ -103,7 +103,6 @@ export function withRunLine(lines, change) {
  * @param {readonly string[]} lines
  * @param {string} cause that the log says of Write
  * @param {{ evidence: string, advice?: string | null }} [found]
- * @returns {string[]}
  */
 export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
   const place = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));

@@ -19,7 +19,6 @@ const DAY = 24 * HOUR;
  * @param {number} [run.length] ms of a stage
  * @param {readonly string[]} [run.stages]
  * @param {string} [run.client]
- * @returns {string[]}
  */
 function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, ...rest } = {}) {
   const { stages = ['Write'], client = 'direct' } = rest;

@@ -4,9 +4,7 @@ import { compareQuads } from '../../lib/compare/compare-quads.js';
 import { formatInterleaved } from '../../lib/report/ab-text.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
 
-/**
- * @import { InterleavedComparison, Quad, QuadOrder } from '../../lib/model/interleaved.js'
- */
+/** @import { InterleavedComparison, Quad, QuadOrder } from '../../lib/model/interleaved.js' */
 
 const MARGIN = 0.03;
 

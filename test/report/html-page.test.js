@@ -17,9 +17,7 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/**
- * @import { Result, StageResult } from '../../lib/model/result.js'
- */
+/** @import { Result, StageResult } from '../../lib/model/result.js' */
 
 const { store } = runConfig(NO_TARGET);
 

@@ -9,9 +9,7 @@ import { readResult } from '../../lib/model/read-result.js';
 import { jsonReporter } from '../../lib/report/json.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
-/**
- * @import { RunResult } from '../../lib/model/result.js'
- */
+/** @import { RunResult } from '../../lib/model/result.js' */
 
 const FACTS = runFacts({
   config: runConfig(NO_TARGET),

@@ -3,9 +3,7 @@ import { nameOfLimit } from '../../bottleneck/sentence.js';
 import { searchedRate } from '../answer.js';
 import { wayAnswer } from '../ways.js';
 
-/**
- * @import { BottleneckSum, Result, StageSum } from '../../model/result.js'
- */
+/** @import { BottleneckSum, Result, StageSum } from '../../model/result.js' */
 
 /**
  * The answer: how many operations a second, and what limited them.

@@ -283,7 +283,6 @@ function hasRatio({ ratio }) {
  * @param {RatioAxis} scale.axis
  * @param {number} scale.margin share of a change that counts as none
  * @param {SideNames} names
- * @returns {Markup}
  */
 function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin }, { ratio: whatRatio }) {
   const shown = metrics.filter(hasRatio);

@@ -12,7 +12,6 @@ export const UNKNOWN = html`<span class="unknown" title="not known">–</span>`;
  *
  * @param {number | null | undefined} value
  * @param {(value: number) => string} format
- * @returns {Markup}
  */
 export function figure(value, format) {
   return value === null || value === undefined ? UNKNOWN : html`<data value="${value}">${format(value)}</data>`;
@@ -69,7 +68,6 @@ export function share(value) {
  * @param {Iterable<Row>} parts.rows
  * @param {(row: Row) => string} [parts.groupOf] the heading under which rows stand that follow each other
  * @param {boolean} [parts.isOfCards] whether each row becomes a list on a phone: the table is too wide for one
- * @returns {Markup}
  */
 export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
   const head = columns.map(
@@ -132,7 +130,6 @@ function headingRow(heading, columns) {
  * What a chart shows, in figures: there for whoever cannot see the chart, or wants to read off a value.
  *
  * @param {Markup} content
- * @returns {Markup}
  */
 export function tableBehind(content) {
   return html`<details class="behind">

@@ -115,7 +115,6 @@ function textOf(url) {
  * another one: they become one module, in which each name is there once.
  *
  * @param {string} text of a module that imports from its neighbours alone
- * @returns {string}
  */
 function withoutModules(text) {
   return text.replace(/^import [^;]* from '\.\/[^']+';\n/gm, '').replace(/^export (?=function|const|class)/gm, '');

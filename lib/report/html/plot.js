@@ -1,8 +1,6 @@
 import { html } from './markup.js';
 
-/**
- * @import { Markup } from './markup.js'
- */
+/** @import { Markup } from './markup.js' */
 
 /** Kinds of lines that have a colour of their own. @type {Readonly<Record<string, string>>} */
 const LINES = {
@@ -22,7 +20,6 @@ const STAGE_COLORS = 6;
  * @param {string} name of the chart, for the script
  * @param {string} title with the unit
  * @param {readonly (keyof typeof LINES)[]} [lines] what has to be told apart, where it is not the stages
- * @returns {Markup}
  */
 export function plot(name, title, lines = []) {
   const key = lines.map((line) => html`<li><span class="line line-${line}"></span>${LINES[line]}</li>`);
@@ -46,10 +43,7 @@ export function plot(name, title, lines = []) {
   </figure> `;
 }
 
-/**
- * @param {readonly { stage: string }[]} stages in the order of their colours
- * @returns {Markup}
- */
+/** @param {readonly { stage: string }[]} stages in the order of their colours */
 export function stageKey(stages) {
   const items = stages.map(
     ({ stage }, place) => html`<li><span class="line stage-${place % STAGE_COLORS}"></span>${stage}</li>`,

@@ -180,10 +180,7 @@ function curveOfRamp({ of, steps }, merged) {
   };
 }
 
-/**
- * @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null }} found
- * @returns {string}
- */
+/** @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null }} found */
 function findingOf({ knee, hasPlateau, capacity }) {
   if (capacity === null) {
     return 'No capacity was found.';

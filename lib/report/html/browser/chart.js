@@ -222,7 +222,6 @@ export const DECADES = {
  *
  * @param {UPlot} plot
  * @param {number} place of the series
- * @returns {number[]}
  */
 export function lonePoints(plot, place) {
   const values = plot.data[place];

@@ -2,9 +2,7 @@ import { addChart, FROM_ZERO, readout } from './chart.js';
 import { stageLine } from './theme.js';
 import { decimal } from './units.js';
 
-/**
- * @import { ComparedLine } from '../comparison-page.js'
- */
+/** @import { ComparedLine } from '../comparison-page.js' */
 
 /**
  * Both runs of each stage, from its beginning on.

@@ -1,6 +1,4 @@
-/**
- * @import { HostSeries, Result, SecondCount, SecondResult, StageShare, StageSum } from '../../../model/result.js'
- */
+/** @import { HostSeries, Result, SecondCount, SecondResult, StageShare, StageSum } from '../../../model/result.js' */
 
 const SECOND = 1000;
 

@@ -196,7 +196,6 @@ function drawLimit(limit, colors) {
 /**
  * @param {Step & { x: number }} step
  * @param {string} unit
- * @returns {string}
  */
 function stepText({ what, x, operationsPerSecond, p50, p99, errors }, unit) {
   const failed = errors === 0 ? '' : `, ${decimal(errors, 0)} failed attempts`;

@@ -12,18 +12,12 @@ export function decimal(value, places = 1) {
   return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
-/**
- * @param {number} value of an axis: as few digits as it has
- * @returns {string}
- */
+/** @param {number} value of an axis: as few digits as it has */
 export function short(value) {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
-/**
- * @param {number | null | undefined} ms
- * @returns {string}
- */
+/** @param {number | null | undefined} ms */
 export function milliseconds(ms) {
   return ms === null || ms === undefined ? 'not known' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
 }
