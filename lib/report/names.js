@@ -1,4 +1,4 @@
-/** Names that are listed one by one. */
+/** Names that are listed. */
 const MAX_LISTED = 8;
 
 /**
@@ -12,7 +12,7 @@ export function shorten(name, longest) {
 /**
  * @param {readonly string[]} names
  * @param {string} [separator]
- * @returns {string} the first of them, and how many more there are
+ * @returns {string} the first of them, and the number of the rest
  */
 export function listed(names, separator = ', ') {
   const shown = names.slice(0, MAX_LISTED);

@@ -85,7 +85,7 @@ describe('ab', { concurrency: 3 }, () => {
     }
 
     assert.ok(stdout.includes(orders.join(' ')));
-    assert.match(stdout, /^Read, B against A: /m);
+    assert.match(stdout, /^Read, B compared with A: /m);
     assert.deepEqual(
       stdout.split('\n').filter((line) => line.length > 80),
       [],

@@ -188,7 +188,7 @@ describe('a latency', () => {
     };
     const { low, high, verdict, reason } = metricOf(compare(bursts(1), bursts(2)), 'p90');
     assert.deepEqual([low, high, verdict], [null, null, 'cannot tell']);
-    assert.equal(reason, 'its seconds differ too much for an interval, longer runs would tell more');
+    assert.equal(reason, 'its seconds vary too much for an interval: use longer runs');
   });
 
   test('with few operations beyond it cannot be told, as that of a log', () => {
@@ -292,7 +292,7 @@ describe('a comparison', () => {
     const [beforeAmongMany, afterAmongMany] = pair([501, 502, 503, 504, 505, 506, 507, 508]);
     const { verdict, reason } = metricOf(compare(beforeAmongMany, afterAmongMany), 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'among 9 figures, chance alone may bring one that differs as much');
+    assert.equal(reason, 'among 9 figures, chance alone can make one differ this much');
   });
 
   test('of any two runs has a verdict that fits its interval, and the opposite one the other way round', () => {

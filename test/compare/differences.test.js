@@ -50,7 +50,7 @@ describe('what was different', () => {
       { what: 'warmup', before: null, after: '500ms' },
       { what: 'keep alive', before: null, after: 'no' },
       { what: 'host', before: 'fra-1', after: 'ams-1' },
-      { what: 'data centers of Cloudflare', before: null, after: 'AMS, FRA' },
+      { what: 'Cloudflare data centers', before: null, after: 'AMS, FRA' },
       { what: 'day (UTC)', before: '2026-01-31', after: '2026-02-01' },
       { what: 'end of Read', before: 'complete', after: 'stopped' },
       { what: 'Read limited by', before: null, after: 'store' },
@@ -126,13 +126,13 @@ describe('runs cannot be compared', () => {
 
   test('that have no stage in common', () => {
     const write = resultOf([{ name: 'Write', rates: RATES }]);
-    assert.deepEqual(mismatchesBetween(write, run()), ['no stage is in both: Write before, Read after']);
-    assert.deepEqual(mismatchesBetween(resultOf([]), run()), ['no stage is in both: none before, Read after']);
+    assert.deepEqual(mismatchesBetween(write, run()), ['the results have no stage in common: Write before, Read after']);
+    assert.deepEqual(mismatchesBetween(resultOf([]), run()), ['the results have no stage in common: none before, Read after']);
   });
 
   test('of which one is a search or a ramp', () => {
     const search = run({ search: /** @type {any} */ ({ steps: [] }) });
-    const line = 'after is a search or a ramp, whose load changes while it measures (Read)';
+    const line = 'after is a search or a ramp, whose load changes during the measurement (Read)';
     assert.deepEqual(mismatchesBetween(run(), search), [line]);
     assert.deepEqual(mismatchesBetween(run(), run({ ramp: { of: 'threads', steps: [] } })), [line]);
   });

@@ -22,10 +22,10 @@ test('the table of figures is that of the code', () => {
   );
   assert.deepEqual(
     rows,
-    METRICS.map(({ name, quantity, ofStage, ofRun, meaning }) => [
+    METRICS.map(({ name, quantity, fromStage, fromRun, meaning }) => [
       `\`${name}\``,
-      ofStage === null ? 'all' : ofRun === null ? 'a stage' : 'a stage, all',
-      describeUnits(quantity).replace('a number alone', 'number'),
+      fromStage === null ? 'all' : fromRun === null ? 'a stage' : 'a stage, all',
+      describeUnits(quantity).replace('a plain number', 'number'),
       meaning,
     ]),
   );

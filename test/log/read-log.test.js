@@ -78,7 +78,7 @@ test('a log without its head behind a copy is cut short where another run begins
     text.includes('another run'),
   );
   assert.ok(
-    warning.startsWith(`!b.txt:${place}: another run begins before the end of the one of line ${WHOLE.length + 1}`),
+    warning.startsWith(`!b.txt:${place}: another run begins before the run from line ${WHOLE.length + 1} ended`),
   );
 });
 
@@ -91,9 +91,9 @@ test('a copy that is cut short takes nothing from the run behind it', () => {
   );
 });
 
-const NOT_COUNTED = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
+const NOT_COUNTED = 'a --find-peak search begins here: not counted, because searches cannot be added up';
 const SEARCH = [
-  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
+  'Write: searching for its capacity with 40000 objects in up to 256 threads and 1 buckets',
   'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
   'Write         16     803.2   20.01ms    24.50ms      0    12%  ramp',
   'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',

@@ -204,7 +204,7 @@ test('a host whose log and result are both given is counted once', async () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0],
-      new RegExp(`^${again}: run run-1, shard 0/2, stands in ${first}(:1)?, too: counted once$`),
+      new RegExp(`^${again}: run run-1, shard 0/2, also appears in ${first}(:1)?: counted once$`),
     );
   }
 });
@@ -216,8 +216,8 @@ test('a result of a search is not added up, and what hosts did together cannot b
   const { report, warnings } = await merged({ search: search.json, together, b: OTHER.json });
   assert.equal(report.stages[0].operations, OPERATIONS.length);
   assert.deepEqual(warnings.slice(0, 2), [
-    '!search: a search with --find-peak, which cannot be added up: it is not counted',
-    '!together: what 2 hosts did together, which cannot be taken apart: it is not counted; give their logs or results',
+    '!search: a --find-peak search: not counted, because searches cannot be added up',
+    '!together: a merged result of 2 hosts cannot be merged again: not counted; give the logs or results of its hosts',
   ]);
 });
 

@@ -130,7 +130,7 @@ test('a search for the peak has a table of its steps in place of seconds, and it
   const step = { threads: 4, objectSize: 1000, ...times, ...counts, eventLoopUtilization: 0.1 };
   log.stepEnds('Write', { phase: 'ramp', ...step });
   assert.deepEqual(lines.slice(0, 3), [
-    'Write: searching for the peak with 1000 objects in up to 16 threads and 1 buckets',
+    'Write: searching for its capacity with 1000 objects in up to 16 threads and 1 buckets',
     'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
     'Write          4     200.0   20.00ms    25.00ms      1    10%  ramp',
   ]);

@@ -83,7 +83,7 @@ test('what was not held is the best that was seen, and why is told', () => {
   );
   assert.equal(
     linesOf({ capacity: null }, { end: 'stopped' })[0],
-    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped)',
+    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended early (stopped)',
   );
 });
 
@@ -142,7 +142,7 @@ test('a search over buckets ends with whose limit it is, and one for the highest
     ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
     [
       'Write sustains 440.0 ops/s within 50.00ms p99 (95% CI 430.0 to 450.0); evidence',
-      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too much); evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too high); evidence',
       'Write: no rate is known to stay within 50.00ms p99; evidence',
     ],
   );

@@ -50,7 +50,7 @@ test('whole logs give no warning', () => {
 test('a copy of a log is counted once, with a warning', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
   assert.deepEqual(warningsOf(aggregate), [
-    'copy.txt:1: run 20260131-235930-test, shard 0/1, stands in a.txt:1, too: counted once',
+    'copy.txt:1: run 20260131-235930-test, shard 0/1, also appears in a.txt:1: counted once',
   ]);
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
@@ -58,13 +58,13 @@ test('a copy of a log is counted once, with a warning', () => {
 test('the same run and shard at another time is counted, with a warning', () => {
   const later = logOf(0, { start: DEFAULTS.start + 3_600_000 });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'later.txt': later });
-  assert.match(warningsOf(aggregate)[0], /^later\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.match(warningsOf(aggregate)[0], /^later\.txt:1: .* both are counted, because their hosts or start times differ$/);
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
 test('the same run and shard of another host is no copy, though it began at the same time', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': withRunLine(WHOLE, { host: 'other' }) });
-  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* both are counted, because their hosts or start times differ$/);
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
@@ -76,7 +76,7 @@ test('hosts that started without a common run id are added up without a warning'
 test('a shard that ran at the same time under another id gives a warning', () => {
   const other = withRunLine(PAIR[1], { run: 'other' });
   const warning =
-    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run have one --run-id';
+    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run share one --run-id';
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [warning]);
   const whole = withRunLine(PAIR[0], { shard: '0/1' });
   assert.ok(warningsOf(aggregateOf({ 'a.txt': whole, 'b.txt': other })).includes(warning));
@@ -86,10 +86,10 @@ test('runs of different ids that were not at the same time give a warning', () =
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
   assert.deepEqual(warningsOf(aggregate), [
-    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they were not at the same time; the totals hold both',
+    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they ran at different times; the totals include both',
   ]);
   assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
-    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they were not at the same time; the totals hold both',
+    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they ran at different times; the totals include both',
   ]);
   assert.deepEqual(
     aggregate.peaks.Write,
@@ -100,7 +100,7 @@ test('runs of different ids that were not at the same time give a warning', () =
 
 test('other object sizes are told', () => {
   const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
-  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
+  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up anyway']);
 });
 
 test('hosts that read in another order are told, and those with several sizes by their words', () => {
@@ -108,8 +108,8 @@ test('hosts that read in another order are told, and those with several sizes by
   const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
-    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up all the same',
-    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up all the same',
+    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up anyway',
+    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up anyway',
   ]);
 });
 
@@ -120,11 +120,11 @@ test('hosts that mix operations in other shares, or do not, are told', () => {
     return withRunLine(log, { options: { size: 16_384, mix } });
   });
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
-    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up all the same (and 1 more like it)',
+    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up anyway (and 1 more like it)',
   ]);
   assert.ok(
     warningsOf(aggregateOf({ 'a.txt': one, 'c.txt': none })).includes(
-      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up all the same',
+      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up anyway',
     ),
   );
 });
@@ -152,10 +152,10 @@ test('lines of two hosts in one file are told, and never added up', () => {
   const warnings = warningsOf(aggregate);
   assert.ok(
     warnings.includes(
-      '!mixed.txt:2: another run begins before the end of the one of line 1: was it cut short, or do several hosts write into one file?',
+      '!mixed.txt:2: another run begins before the run from line 1 ended: was the log cut short, or do several hosts write to one file?',
     ),
   );
-  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: a second of Write stands here once more/.test(warning)));
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write appears again/.test(warning)));
   const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
   assert.ok((aggregate.peaks.Write ?? 0) <= largest);
 });
@@ -166,7 +166,7 @@ test('a doubled second is counted once, and told with its line', () => {
   const aggregate = aggregateOf({ 'a.txt': doubled });
   assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
   assert.deepEqual(warningsOf(aggregate), [
-    `a.txt:${place + 2}: a second of Write stands here once more, and is not counted again: do several hosts write into one file? (and 1 more like it)`,
+    `a.txt:${place + 2}: this second of Write appears again and is not counted twice: do several hosts write to one file? (and 1 more like it)`,
   ]);
 });
 
@@ -178,7 +178,7 @@ test('a line that is missing in the middle is a gap, at the line behind it', () 
   assert.match(gap, /^a\.txt:\d+: Write has no line for the seconds before this one$/);
   assert.match(
     total,
-    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing/,
+    /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing/,
   );
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
@@ -188,7 +188,7 @@ test('a line that is missing at the beginning is found by the total', () => {
   const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1) }));
   assert.match(
     warning,
-    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing or of another run$/,
+    /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing or belong to another run$/,
   );
 });
 
@@ -202,7 +202,7 @@ test('without a part of its latencies, a stage has no percentiles, and the file 
     read.missingLatency.map(({ file, reason }) => [file, reason]),
     [['a.txt', 'no histogram']],
   );
-  assert.match(warningsOf(aggregate)[0], /^!a\.txt:\d+: the totals of Read begins here, and lines of it are missing$/);
+  assert.match(warningsOf(aggregate)[0], /^!a\.txt:\d+: the totals of Read begins here, but some of its lines are missing$/);
   assert.match(warningsOf(aggregate)[1], /^!a\.txt:\d+: Read has no percentiles: no histogram$/);
   assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
 });
@@ -281,7 +281,7 @@ test('a log without its head has its date from the stage lines', () => {
   assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
 });
 
-const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
+const HEADLESS = 'the first line of the run is missing before this one: whole stages may be missing';
 
 for (const [what, pattern] of /** @type {const} */ ([
   ['a stage’s machine line and the next stage', /^Read: scheduling/],
@@ -308,7 +308,7 @@ test('machine lines of unknown kinds, and of none, are named, and the rest is ad
     warningsOf(aggregate),
     ['a', 'b'].map(
       (file) =>
-        `${file}:4: machine lines of kinds that this version does not know, and does not add up: "mark", "no kind"`,
+        `${file}:4: kinds of machine lines that this version does not know, left out: "mark", "no kind"`,
     ),
   );
   assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
@@ -354,11 +354,11 @@ test('totals that cannot be right are told with their line, and make the sum inc
     );
   assert.equal(
     told(/"bytes":\d+/, '"bytes":-1'),
-    `!a:${place + 1}: cannot use what this line says of the totals of Read: bytes: expected at least 0, got "-1"`,
+    `!a:${place + 1}: cannot use the data of this line for the totals of Read: bytes: expected at least 0, got "-1"`,
   );
   assert.equal(
     told(/"operations":\d+/, '"operations":null'),
-    `!a:${place + 1}: cannot use what this line says of the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
+    `!a:${place + 1}: cannot use the data of this line for the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
   );
 });
 
@@ -391,7 +391,7 @@ test('machine lines of a later format are told', () => {
   const [warning] = warningsOf(aggregateOf({ 'a.txt': withRunLine(WHOLE, { format: 2 }) }));
   assert.equal(
     warning,
-    '!a.txt:1: machine lines of format 2, expected 1: use the version of the tool that wrote the log',
+    '!a.txt:1: machine lines have format 2, expected 1: use the version of the tool that wrote the log',
   );
 });
 
@@ -432,7 +432,7 @@ test('a summary without its machine line is told, and counts by what it says', (
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
   const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, place) });
   assert.deepEqual(warningsOf(aggregate), [
-    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here and has no machine line of its totals: lines are missing`,
+    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here but has no machine line with its totals: lines are missing`,
   ]);
   const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
   assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);

@@ -17,7 +17,7 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
  */
 
 /** Told of hosts of which one is done with the first stage before another one begins it. */
-const BEGAN_APART = ', which was done with it by then: start all hosts of a run at one moment';
+const BEGAN_APART = ', which had finished it by then: start all hosts of a run at the same time';
 
 const MIDNIGHT = Date.UTC(2026, 1, 1);
 

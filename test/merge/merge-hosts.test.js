@@ -200,7 +200,7 @@ test('a rate that no host can have is not counted', () => {
   const log = [scheduleLine(), second(100, 1e11), second(101, 7), summaryLine(7)];
   const aggregate = aggregateOf({ log });
   assert.deepEqual(aggregate.peaks, { Write: 7 });
-  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write did more here than can be, and the line is not counted']);
+  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write has an impossible rate here: line not counted']);
 });
 
 test('a log of the original tool has no bytes of Stat and Remove, and keeps those of stages that are not known', () => {

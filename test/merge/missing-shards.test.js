@@ -97,7 +97,7 @@ test('a log that does not say its shard may be that of any, but of one alone', (
 test('a shard that searched for the peak is missing from the sum, and searches alone lack none', () => {
   const search = logOf({ shard: '1/2', isSearch: true }).slice(0, 1);
   const warnings = warned(logOf({ shard: '0/2' }), search);
-  assert.match(warnings[0], /^!1\.txt:1: a search with --find-peak begins here/);
+  assert.match(warnings[0], /^!1\.txt:1: a --find-peak search begins here/);
   assert.deepEqual(warnings.slice(1), ['!0.txt:1: run a: no log of shard 1/2']);
   assert.equal(warned(search).length, 1);
 });

@@ -192,7 +192,7 @@ test('a host of whose steps the log has nothing was there, and no slot counts', 
   const hosts = hostsOf({ threads: [STEPS], rates: STORE });
   const { merged: ramp, text } = merged([...hosts, { host: 'host-9', ramp: null }]);
   assert.deepEqual(countingSlots(ramp), []);
-  assert.match(text.at(-1) ?? '', /cannot tell what the store can do: there is no slot with figures of all hosts/);
+  assert.match(text.at(-1) ?? '', /capacity unknown: no slot has figures from all hosts/);
 });
 
 test('nothing is said of the store where a shard has no log', () => {
@@ -225,7 +225,7 @@ test('hosts that each bring as much as the one before are limited on their own s
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['hosts', null]);
   assert.match(
     text.at(-1) ?? '',
-    /^Limited on the hosts' side: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
+    /^Limited by the hosts: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
   );
 });
 
@@ -234,7 +234,7 @@ test('hosts that share out what one alone could do are limited by what they shar
     hostsOf({ threads: joining(3, 100), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
   );
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['shared', null]);
-  assert.match(text.at(-1) ?? '', /^Limited by what the hosts share: .*the bucket, the account, or a path/);
+  assert.match(text.at(-1) ?? '', /^Limited by something the hosts share: .*the bucket, the account, or a path/);
 });
 
 test('a sum that grows by less than the hosts tells nothing, and the line says what is missing', () => {
@@ -242,7 +242,7 @@ test('a sum that grows by less than the hosts tells nothing, and the line says w
     hostsOf({ threads: joining(2, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
   );
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'proportion']);
-  assert.match(text.at(-1) ?? '', /^Cannot tell whose limit it is: .*a slot with one more host is missing/);
+  assert.match(text.at(-1) ?? '', /^Cannot tell where the limit is: .*a slot with one more host is missing/);
 });
 
 test('a further host tells it: the sum stays flat where it had grown by less than the hosts', () => {

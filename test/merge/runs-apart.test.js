@@ -66,8 +66,8 @@ const TODAY = logOf({ id: 'b', start: NOON + DAY });
  */
 function refusal(when, place = 'a.txt:1', host = 'host fra-1') {
   return (
-    `${host} began this run ${when} after the end of its run in ${place}, and the sum of both would be no measurement: ` +
-    'give the logs of one run alone, or pass --several-runs if the sum is meant'
+    `${host} started this run ${when} after its run in ${place} ended, so adding them up is meaningless: ` +
+    'give the logs of one run only, or pass --several-runs to add them up anyway'
   );
 }
 
@@ -118,7 +118,7 @@ test('runs of one host in different ways may follow each other where these are s
   const [refused] = apart(logOf(), edge);
   assert.match(
     refused,
-    /^b\.txt:1: host fra-1 began this run 59m 50s after .* let `r2-benchmark report` set the ways /,
+    /^b\.txt:1: host fra-1 started this run 59m 50s after .* compare the ways to the objects with /,
   );
   const again = logOf({ id: 'c', start: NOON + 2 * HOUR });
   assert.deepEqual(apartInOneWay(logOf(), edge, again), [`c.txt:1: ${refusal('1h 59m')}`]);
@@ -153,8 +153,8 @@ test('where a log does not say when a stage was, nothing is said of it', () => {
 test('hosts of one run of which one began when another was done are told, and what to do', () => {
   const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
   assert.deepEqual(began(...logs), [
-    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which was done with it by then: ' +
-      'start all hosts of a run at one moment, or within one slot of --start-at next:30s',
+    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
+      'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
   ]);
 });
 

@@ -38,12 +38,12 @@ test('who is compared, what was different, and a table for each stage', () => {
   const lines = linesOf(formatComparison(comparison()));
   assert.equal(lines[0], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
   assert.match(lines[1], /^after {3}tuesday\.json: run run-1, 1 host/);
-  assert.match(lines[3], /^All that follows holds within these two runs\./);
-  const different = lines.indexOf('What was different');
+  assert.match(lines[3], /^These verdicts hold for these two runs only:/);
+  const different = lines.indexOf('Differences between the runs');
   assert.match(lines[different + 2], /^ {2}version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
   const stage = lines.findIndex((line) => line.startsWith('Read: '));
   assert.ok(stage > different);
-  assert.equal(lines[stage], 'Read: 10% more operations a second; p50, p90 faster.');
+  assert.equal(lines[stage], 'Read: 10% more operations per second; p50, p90 faster.');
   assert.match(lines[stage + 1], /^ +before +after +ratio +95% interval$/);
   assert.match(lines[stage + 2], /^ {2}seconds +60 +60$/);
   assert.match(lines[stage + 3], /^ {2}ops\/s +1,000\.1 +1,100\.1 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
@@ -155,11 +155,11 @@ test('one sentence says what changed', () => {
       0.03,
     );
   assert.equal(sentence({}), 'Read: cannot tell whether the rate changed.');
-  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations a second.');
-  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations a second.');
+  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations per second.');
+  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations per second.');
   assert.equal(
     sentence({ rate: 'the same', p50: 'the same', p90: 'faster', p99: 'slower', p999: 'slower', errors: 'more' }),
-    'Read: as many operations a second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
+    'Read: the same operations per second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
   );
 });
 
@@ -167,7 +167,7 @@ test('runs that are not of one kind are said not to be', () => {
   const text = formatComparison(comparison({ mismatches: ['threads: 50 threads before, 1 thread after (Read)'] }));
   assert.match(
     text,
-    /^Compared all the same \(--force\), though:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
+    /^Compared anyway \(--force\), although:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
   );
 });
 
@@ -178,7 +178,7 @@ test('stages of one run alone are named', () => {
 
 test('a figure whose own interval excludes 1, but not that of all figures together, says so in its row', () => {
   const [stage] = COMPARED.stages;
-  const reason = 'among 14 figures, chance alone may bring one that differs as much';
+  const reason = 'among 14 figures, chance alone can make one differ this much';
   const doubtful = { low: 1.02, high: 1.2, verdict: /** @type {const} */ ('cannot tell'), reason };
   const metrics = stage.metrics.map((each) => (each.metric === 'p99' ? { ...each, ...doubtful } : each));
   const lines = formatComparison(comparison({ stages: [{ ...stage, metrics }] })).split('\n');
@@ -197,7 +197,7 @@ test('kinds of a mix have a table after that of their stage, without a verdict o
     );
   const kind = { ...stage, stage: 'Mixed read', kindOf: 'Mixed', metrics };
   const text = formatComparison(comparison({ stages: [{ ...stage, stage: 'Mixed' }, kind] }));
-  const [, rest] = text.split('\nMixed read, a part of Mixed; more attempts failed.\n');
+  const [, rest] = text.split('\nMixed read, part of Mixed; more attempts failed.\n');
   assert.match(rest, /^ +before +after +ratio/);
   assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
   assert.match(rest, /^ {2}cannot tell ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
@@ -210,7 +210,7 @@ test('stages that are too short share one sentence, with the duration that it ta
   const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
   assert.match(
     text,
-    /Too short for any judgement: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/,
+    /Too short to judge: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/,
   );
   assert.match(text, /run both with --duration 32s or longer/);
   assert.doesNotMatch(text, /cannot tell/);

@@ -43,14 +43,14 @@ test('only the stages that run are billed, and deleting never is', () => {
 test('whatever the run, one line tells what the price does not include', () => {
   for (const overrides of [{}, { findPeak: true }, { duration: 60_000 }]) {
     const line = String(lineFor('abc.r2.cloudflarestorage.com', { objects: 10_000, ...overrides }));
-    assert.match(line, /\$0\.\d+ for 10002 Class A .*without retries, clean-up and requests before the stages;/);
+    assert.match(line, /\$0\.\d+ for 10002 Class A .*excluding retries, clean-up and requests before the stages;/);
     assert.ok(!line.includes('\n'));
   }
 });
 
 test('the cost of a timed run that only removes is that of its lists', () => {
   const line = lineFor('abc.r2.cloudflarestorage.com', { stages: ['read', 'remove'], duration: 60_000 });
-  assert.match(String(line), /: at most \$0\.0000 for 2 Class A operations, and \$0\.36 for each million Class B/);
+  assert.match(String(line), /: at most \$0\.0000 for 2 Class A operations, and \$0\.36 per million Class B/);
 });
 
 test('several runs cost what each of them does, with the lists of each', () => {

@@ -54,7 +54,7 @@ test('every kind of error has words of its own', () => {
 });
 
 test('a failed attempt to connect and a lost connection are told apart', () => {
-  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'no connection made 281, connection lost 10');
+  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'could not connect 281, connection lost 10');
 });
 
 test('a kind that is not known stands as it is, and no error at all is none', () => {

@@ -21,7 +21,7 @@ test('failures of one second are told together, the most frequent first', () => 
   context.time = 1000;
   notices.look();
   notices.look();
-  assert.deepEqual(context.told, ['Write: 3 attempts failed and were retried: no connection made 2, timeout 1']);
+  assert.deepEqual(context.told, ['Write: 3 attempts failed and were retried: could not connect 2, timeout 1']);
 });
 
 test('a storm is told every ten seconds, and each failure once', () => {

@@ -270,7 +270,7 @@ test('the page of a comparison says first what was different, then the ratios, a
   const page = [...comparisonPage({ ...comparison, mismatches, thresholds }, before, after)].join('');
   const sections = [...page.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
   assert.deepEqual(sections, ['differences', 'ratios', 'thresholds', 'comparison', 'method']);
-  assert.match(page, /Compared all the same \(--force\), though: threads: 20 threads before/);
+  assert.match(page, /Compared anyway \(--force\), although: threads: 20 threads before/);
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
 });

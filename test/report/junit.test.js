@@ -148,6 +148,6 @@ test('a counter that a log does not tell is no property, and what is asserted of
   const { summary, junit } = outputsOf(asserted(aggregateOf({ log }).merged.result, ['throttled == 0']));
   assert.doesNotMatch(junit, /<property name="(throttled|failed|integrityErrors)"/);
   assert.match(junit, /<property name="retries" value="9"/);
-  assert.match(junit, /<error type="inconclusive" message="not known: the result does not tell"/);
+  assert.match(junit, /<error type="inconclusive" message="not known: the result does not contain it"/);
   assert.match(summary, /^## r2-benchmark: 1 threshold not decided$/m);
 });

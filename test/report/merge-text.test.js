@@ -29,7 +29,7 @@ test('one host alone', () => {
 
 test('hosts that were never in a stage together are told what to do', () => {
   const text = blocksOf(madeLogs({ hosts: 2, seconds: 3, shift: 60_000 }));
-  assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never in the stage all at once\n/);
+  assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never all in the stage at once\n/);
   assert.match(text, /\n {2}Mean, all hosts in {3}none: no whole second in which all hosts were in the stage\n/);
   assert.match(
     text,
@@ -131,7 +131,7 @@ test('what is missing is said in its place', () => {
 test('of many hosts the first are shown, and how many more there are', () => {
   const text = blocksOf(madeLogs({ hosts: 25, seconds: 2 }));
   assert.match(text, /^\nHosts {16}25: host-1, .*, host-8 and 17 more\n/);
-  assert.equal(text.match(/\n {2}and 5 more, which --json shows\n/g)?.length, 4);
+  assert.equal(text.match(/\n {2}and 5 more (see --json)\n/g)?.length, 4);
 });
 
 test('a long name does not push the table apart', () => {
@@ -143,7 +143,7 @@ test('a long name does not push the table apart', () => {
 test('a host whose log does not say when it was in a stage is shown without its time', () => {
   const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
   const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
-  assert.match(text, /\n {2}Overlap {14}unknown: a log does not say when the stage was\n/);
+  assert.match(text, /\n {2}Overlap {14}unknown: a log lacks the times of the stage\n/);
   assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
 });
 

@@ -7,7 +7,7 @@ const STABLE = { precision: 0.02, isStable: true, seconds: 48, mean: 2000, low: 
 test('a stage says why it has ended: its rate was known, with the figures', () => {
   assert.equal(
     stabilityLine(STABLE),
-    'stable, so the stage was ended: mean 2,000.0 ops/s ±1.5% (95% interval, from 48 seconds), at most ±2% was asked for',
+    'stable, so the stage ended early: mean 2,000.0 ops/s ±1.5% (95% interval, from 48 seconds), at most ±2% was asked for',
   );
 });
 

@@ -24,17 +24,17 @@ const MISSED = {
   limit: 9.5,
   unit: 'ops/s',
   outcome: 'missed',
-  message: 'it was 3.333/s, of the baseline 10/s',
+  message: 'it was 3.333/s, baseline 10/s',
 };
 
 test('the page begins with the outcome and the answer, then come thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
-  assert.equal(answer, 'One host did 3.3 ops/s in Write; what limited them is not known.');
+  assert.equal(answer, 'One host did 3.3 ops/s in Write; the bottleneck is not known.');
   assert.deepEqual(thresholds.split('\n'), [
     '| Threshold | Outcome | Figures |',
     '| --- | --- | --- |',
-    String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, of the baseline 10/s |`,
+    String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, baseline 10/s |`,
   ]);
   assert.deepEqual(stages.split('\n'), [
     '| Stage | Operations | Mean ops/s | Peak ops/s | MiB/s | p50 | p90 | p95 | p99 | p99.9 | max | Errors | Limited by |',
@@ -43,7 +43,7 @@ test('the page begins with the outcome and the answer, then come thresholds and 
   ]);
   assert.deepEqual(
     sections.filter((line) => line.startsWith('### ')),
-    ['### What limited it', '### How it was measured'],
+    ['### Bottlenecks', '### How it was measured'],
   );
 });
 
@@ -67,7 +67,7 @@ test('what went wrong is named at the top, and one by one', () => {
 test('what a log of the old tool does not tell is a dash', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
-  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not known\.$/m);
+  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; the bottleneck is not known\.$/m);
   assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });

@@ -58,7 +58,7 @@ function summaryOf(result) {
 
 test('the answer is what half of the reads took in each way', () => {
   const answer =
-    'Half of the Read operations took no longer than 12.5 ms by the S3 API from here, 4 ms by the binding at the edge, ' +
+    'Half of the Read operations took no longer than 12.5 ms over the S3 API from here, 4 ms at the binding at the edge, ' +
     '20.0 ms through the Worker, and 31.0 ms through the Worker with new connections.';
   assert.equal(wayAnswer(waysOf(FOUR)), answer);
   assert.ok(pageOf(FOUR).includes(`<h1>${answer}</h1>`));
@@ -75,7 +75,7 @@ test('the answer is of the stage that most ways have', () => {
   const unknown = { ...direct, client: null, stages: direct.stages.map((stage) => ({ ...stage, latency: null })) };
   assert.match(
     wayAnswer([unknown, binding]),
-    /no longer than an unknown time in a way that is not known, and 4 ms by /,
+    /no longer than an unknown time in an unknown way, and 4 ms by /,
   );
 });
 

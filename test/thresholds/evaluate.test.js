@@ -96,7 +96,7 @@ test('the outcome is that of the operator, whatever figure, limit and operator',
       fc.constantFrom(...names),
       fc.nat(5),
       (result, metric, operator, factor) => {
-        const stage = metric.ofRun === null ? 'write' : null;
+        const stage = metric.fromRun === null ? 'write' : null;
         /** @type {Threshold} */
         const threshold = { stage, metric: metric.name, operator, limit: { factor } };
         const [{ value, limit, outcome, unit }] = evaluateThresholds([threshold], result, result);
@@ -146,17 +146,17 @@ test('a figure that is not known decides nothing, and the reason is told', () =>
   for (const [text, message] of [
     ['write.p99 < 50ms', /^not known: old\.txt:\d+: /],
     ['write.firstByte.p99 < 50ms', /^not known: only stages that read objects have it$/],
-    ['write.cpu < 50us', /^not known: the result does not tell$/],
+    ['write.cpu < 50us', /^not known: the result does not contain it$/],
     ['write.capacity > 5', /^not known: only a search has it/],
     ['list.p99 < 50ms', /^not known: the stage did not run$/],
-    ['cleanup.left == 0', /^not known: the result does not tell$/],
+    ['cleanup.left == 0', /^not known: the result does not contain it$/],
   ]) {
     const { outcome, value, message: told } = judged(String(text), result);
     assert.deepEqual([outcome, value], ['inconclusive', null], String(text));
     assert.match(told, /** @type {RegExp} */ (message));
   }
   assert.deepEqual(judged('read.p99 < 50ms', { ...RESULT, stages: [] }).message, 'not known: no stage ran');
-  assert.match(judged('write.p99 < 2 * baseline', RESULT).message, /that of the baseline is not known: there is none$/);
+  assert.match(judged('write.p99 < 2 * baseline', RESULT).message, /the figure of the baseline is not known: no baseline was given$/);
 });
 
 test('a limit that refers to a baseline is a multiple of the same figure there', () => {
@@ -164,7 +164,7 @@ test('a limit that refers to a baseline is a multiple of the same figure there',
   const now = { ...RESULT, stages: RESULT.stages.map((stage) => ({ ...stage, average: 940 })) };
   const { value, limit, outcome, message } = judged('write.rate > 0.95 * baseline', now, baseline);
   assert.deepEqual([value, limit, outcome], [940, 950, 'missed']);
-  assert.equal(message, 'it was 940/s, of the baseline 1000/s');
+  assert.equal(message, 'it was 940/s, baseline 1000/s');
 });
 
 test('nothing is left where nothing had to be cleaned up, and it is not known where objects were kept or a log is silent', () => {
@@ -186,7 +186,7 @@ test('what the log of a host does not tell is not known, of its stage, the run, 
       const { value, outcome, message } = judged(`${metric} == 0`, result);
       assert.deepEqual(
         [value, outcome, message],
-        [null, 'inconclusive', 'not known: the result does not tell'],
+        [null, 'inconclusive', 'not known: the result does not contain it'],
         metric,
       );
     }

@@ -103,9 +103,9 @@ test('an operator holds as in arithmetic, for every pair of numbers', () => {
 test('every figure says what it is, and no two have a name in common', () => {
   const names = METRICS.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]);
   assert.deepEqual(names, [...new Set(names)]);
-  for (const { name, meaning, ofStage, ofRun } of METRICS) {
+  for (const { name, meaning, fromStage, fromRun } of METRICS) {
     assert.match(meaning, /^[A-Z].{9,}[^.]$/, name);
-    assert.ok(ofStage !== null || ofRun !== null, name);
+    assert.ok(fromStage !== null || fromRun !== null, name);
   }
 });
 
@@ -134,7 +134,7 @@ test('a name that is mistyped is told with the nearest that there is', () => {
     ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],
     ['zebra == 0', 'no figure of the whole run is called "zebra"'],
     ['read. < 5', 'no figure of a stage is called nothing'],
-    ['rate > 5', 'rate is a figure of a stage, expected the name of one before it, such as read.rate'],
+    ['rate > 5', 'rate is a figure of a stage, expected a stage name before it, such as read.rate'],
   ]) {
     assert.equal(problemOf(text), problem);
   }
@@ -146,13 +146,13 @@ test('a limit has a unit of its figure', () => {
     ['read.p99 < 50MB/s', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "50MB/s"'],
     ['read.p99 < fast', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "fast"'],
     ['read.p99 < -5ms', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "-5ms"'],
-    ['read.rate > 1,000', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1,000"'],
-    ['read.rate > 1e999', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1e999"'],
-    ['read.rate > 2 * baseline * 2', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * baseline * 2"'],
-    ['read.rate > 2 * Baseline', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * Baseline"'],
+    ['read.rate > 1,000', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "1,000"'],
+    ['read.rate > 1e999', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "1e999"'],
+    ['read.rate > 2 * baseline * 2', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "2 * baseline * 2"'],
+    ['read.rate > 2 * Baseline', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "2 * Baseline"'],
     ['errorShare < 0.01', 'a limit such as 0.1% (%) or 0.95 * baseline, got "0.01"'],
     ['read.throughput > 1', 'a limit such as 100MB/s (MB/s, B/s, KiB/s, MiB/s or GiB/s) or 0.95 * baseline, got "1"'],
-    ['errors == 0ms', 'a limit such as 0 (a number alone) or 0.95 * baseline, got "0ms"'],
+    ['errors == 0ms', 'a limit such as 0 (a plain number) or 0.95 * baseline, got "0ms"'],
   ]) {
     assert.equal(problemOf(text), `expected ${expected}`);
   }

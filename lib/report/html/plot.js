@@ -1,7 +1,5 @@
 import { html } from './markup.js';
 
-/** @import { Markup } from './markup.js' */
-
 /** Kinds of lines that have a colour of their own. @type {Readonly<Record<string, string>>} */
 const LINES = {
   p50: 'p50',
