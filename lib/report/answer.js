@@ -85,7 +85,7 @@ function limitText(stages) {
   if (unknown.length === 0) {
     return limited;
   }
-  const where = unknown.length === stages.length ? '' : ` in ${listOf(unknown)}`;
+  const where = unknown.length === stages.length ? '' : ` of ${listOf(unknown)}`;
   return `${limited}; the bottleneck${where} is not known`;
 }
 

@@ -48,7 +48,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
       result.thresholds?.map(({ expression, outcome: each }) => [expression, each]),
       asserted.map((text) => [text, 'passed']),
     );
-    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds kept\n/);
+    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds met\n/);
     assertSameFigures(result, { summary, junit });
   });
 

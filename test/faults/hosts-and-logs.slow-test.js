@@ -150,7 +150,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     }
     const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
     const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
-    assert.match(stdout, /^The hosts were not together in Write, Read, Stat, Remove: /m);
+    assert.match(stdout, /^The hosts did not run Write, Read, Stat, Remove at the same time: /m);
   });
 
   test('Row 24: yesterday and today of one host are refused, and added up only where that is meant', async (t) => {

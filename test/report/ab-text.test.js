@@ -30,14 +30,14 @@ function textOf(quads, overrides = {}) {
   );
 }
 
-test('of each stage there is a sentence, and what each figure came to', () => {
+test('each stage has a sentence, then one line per figure', () => {
   const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
   for (const [place, { passes }] of quads.entries()) {
     for (const { side, stages } of passes) {
       const [stage] = stages;
-      // As much for both.
+      // The same for both.
       stage.metrics.p50 = 4;
-      // So different from quad to quad that it cannot be told.
+      // Too different from quad to quad for a verdict.
       stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (place % 2 === 0 ? 1 : -0.9);
     }
   }
@@ -66,11 +66,12 @@ exact sign-flip test.
   );
 });
 
-test('what ended early says after how many quads', () => {
+test('a comparison that ended early says after how many quads', () => {
   const quads = simulateQuads({ orders: ORDERS.slice(0, 2) });
   const text = textOf(quads);
   assert.match(text, /^It ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
-  const reason = 'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads should be enough';
+  const reason =
+    'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads should be enough';
   assert.ok(text.replaceAll(/\s+/g, ' ').includes(reason));
 });
 
@@ -78,7 +79,7 @@ test('without a quad there is nothing to compare', () => {
   assert.match(textOf([]), /\n\nIt ended during the first of 6 quads: there is nothing to compare\.\n$/);
 });
 
-test('nothing in the options is obeyed by a terminal', () => {
+test('a terminal obeys nothing in the options', () => {
   const text = textOf([], { before: { name: '--env-file \u001b[31mred', run: null, hosts: 1, start: null } });
   assert.ok(!text.includes('\u001b'));
 });

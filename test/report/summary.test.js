@@ -27,7 +27,7 @@ const MISSED = {
   message: 'it was 3.333/s, baseline 10/s',
 };
 
-test('the page begins with the outcome and the answer, then come thresholds and stages', () => {
+test('the page has the outcome and the answer, then thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
   assert.equal(answer, 'One host did 3.3 ops/s in Write; the bottleneck is not known.');
@@ -47,7 +47,7 @@ test('the page begins with the outcome and the answer, then come thresholds and 
   );
 });
 
-test('what went wrong is named at the top, and one by one', () => {
+test('problems are mentioned at the top and listed below', () => {
   const [write] = resultOf().stages;
   const text = summaryOf({
     problems: ['no bucket "one"'],
@@ -64,7 +64,7 @@ test('what went wrong is named at the top, and one by one', () => {
   ]);
 });
 
-test('what a log of the old tool does not tell is a dash', () => {
+test('figures missing from a log of the original tool are dashes', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
   assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; the bottleneck is not known\.$/m);
@@ -72,7 +72,7 @@ test('what a log of the old tool does not tell is a dash', () => {
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });
 
-test('several hosts stand together, with what is missing from their sum', () => {
+test('a merge lists its hosts and what is missing from the sum', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 3, seconds: 5 })).merged;
   const warning = { file: '<img>.txt', line: 7, message: 'is cut short', incomplete: true };
   const text = [...summaryReporter.format({ ...result, merge: { ...result.merge, warnings: [warning] } })].join('');
@@ -81,7 +81,7 @@ test('several hosts stand together, with what is missing from their sum', () => 
   assert.match(text, /^- Hosts: host-1, host-2, /m);
 });
 
-test('a run that measured nothing has a page all the same', () => {
+test('a run without measurements still has a page', () => {
   const text = summaryOf({ stages: [], problems: ['the bucket is not there'], hosts: [] });
   assert.match(
     text,
@@ -89,7 +89,7 @@ test('a run that measured nothing has a page all the same', () => {
   );
 });
 
-test('no text from outside becomes a link, a tag, a cell, code or a line of its own', () => {
+test('no external text becomes a link, a tag, a cell, code or a separate line', () => {
   const hostile =
     '<script>alert(1)</script> | `x` [a](javascript:b) **c** @all #1 http://d.e www.f.g \u001b[31m\n# h $x$';
   const text = summaryOf({
@@ -110,7 +110,7 @@ test('no text from outside becomes a link, a tag, a cell, code or a line of its 
   );
 });
 
-test('whatever a text is, it stays on one line, and nothing in it is a tag or the end of a cell', () => {
+test('any text stays on one line, without a tag or the end of a cell', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (text) => {
       const escaped = escapeMarkdown(text);
@@ -122,7 +122,7 @@ test('whatever a text is, it stays on one line, and nothing in it is a tag or th
   );
 });
 
-test('no text begins a list, a heading, a rule, a quotation or a block of code', () => {
+test('no text starts a list, a heading, a rule, a quotation or a code block', () => {
   for (const [text, escaped] of [
     ['- x', String.raw`\- x`],
     ['+ x', String.raw`\+ x`],

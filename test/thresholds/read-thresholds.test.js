@@ -10,13 +10,13 @@ function assertions(texts) {
   return texts.map((text) => ({ text, place: '--assert' }));
 }
 
-test('assertions about stages of the run are read in their order', () => {
+test('assertions about stages of the run are read in order', () => {
   const texts = ['read.p99 < 50ms', 'errors == 0', 'read.firstByte.p90 <= 5ms'];
   const { thresholds, problems } = readThresholds(assertions(texts), RUN);
   assert.deepEqual([thresholds.map(formatThreshold), problems], [texts, []]);
 });
 
-test('every problem of every assertion is told, and the names that exist once', () => {
+test('every problem of every assertion is reported, and the valid names once', () => {
   const { thresholds, problems } = readThresholds(
     assertions(['raed.p99x < 50ms', 'write.rate > 5MB/s', 'write.firstByte.p99 < 1s', 'errors', 'read.rate > 5']),
     RUN,
@@ -33,7 +33,7 @@ test('every problem of every assertion is told, and the names that exist once', 
   assert.match(names, /^--assert: figures of a stage: rate, throughput, .*; figures of the whole run: errors, /);
 });
 
-test('without a run every stage may be one, until the run is known', () => {
+test('without a run, any stage is accepted until the run is known', () => {
   const { thresholds, problems } = readThresholds(assertions(['lst.p99 < 5ms', 'read.p99 < 5ms', 'errors == 0']), null);
   assert.deepEqual(problems, []);
   assert.deepEqual(checkThresholds(thresholds, { stages: ['read', 'list'], mayHave: () => true }), [

@@ -35,7 +35,7 @@ function problemOf(text) {
   return problem;
 }
 
-test('what is written of an assertion is read as the same one, and written alike again', () => {
+test('a formatted assertion is read back unchanged', () => {
   fc.assert(
     fc.property(anyThreshold, (threshold) => {
       const text = formatThreshold(threshold);
@@ -46,7 +46,7 @@ test('what is written of an assertion is read as the same one, and written alike
   );
 });
 
-test('blanks, the case of a stage and the spelling of a unit make no difference', () => {
+test('blanks, the case of a stage and the spelling of a unit do not matter', () => {
   const blanks = fc.stringMatching(/^[ \t]{0,2}$/);
   fc.assert(
     fc.property(anyThreshold, blanks, blanks, blanks, (threshold, first, second, third) => {
@@ -90,7 +90,7 @@ test('any text is an assertion or has a problem, and nothing is thrown', () => {
   );
 });
 
-test('an operator holds as in arithmetic, for every pair of numbers', () => {
+test('operators work as in arithmetic, for every pair of numbers', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (value, limit) => {
       const held = Object.fromEntries(Object.entries(OPERATORS).map(([name, holds]) => [name, holds(value, limit)]));
@@ -100,7 +100,7 @@ test('an operator holds as in arithmetic, for every pair of numbers', () => {
   );
 });
 
-test('every figure says what it is, and no two have a name in common', () => {
+test('every figure has a meaning, and no two share a name', () => {
   const names = METRICS.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]);
   assert.deepEqual(names, [...new Set(names)]);
   for (const { name, meaning, fromStage, fromRun } of METRICS) {
@@ -109,7 +109,7 @@ test('every figure says what it is, and no two have a name in common', () => {
   }
 });
 
-test('what has not the form of an assertion is told what one looks like', () => {
+test('a malformed assertion gets an example', () => {
   for (const text of [
     '',
     'read.p99',
@@ -126,7 +126,7 @@ test('what has not the form of an assertion is told what one looks like', () => 
   }
 });
 
-test('a name that is mistyped is told with the nearest that there is', () => {
+test('a mistyped name gets the nearest suggestion', () => {
   for (const [text, problem] of [
     ['read.p99x < 50ms', 'no figure of a stage is called "p99x"; did you mean p99?'],
     ['read.trhoughput > 1MB/s', 'no figure of a stage is called "trhoughput"; did you mean throughput?'],
