@@ -16,10 +16,10 @@ export function withFigureTable(page) {
 }
 
 /** One row stands for all percentiles of a latency. @param {Metric} metric */
-function rowOf({ name, isLatency, ofStage, ofRun, quantity, meaning }) {
+function rowOf({ name, isLatency, fromStage, fromRun, quantity, meaning }) {
   return [
     isLatency ? `\`${name}\` … \`${name.replace('p50', 'max')}\`` : `\`${name}\``,
-    ofStage === null ? 'all' : ofRun === null ? 'a stage' : 'a stage, all',
+    fromStage === null ? 'all' : fromRun === null ? 'a stage' : 'a stage, all',
     describeUnits(quantity).replace('a number alone', 'number'),
     isLatency ? meaning.replace(/: .*/, '') : meaning,
   ];

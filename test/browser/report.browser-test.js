@@ -236,7 +236,7 @@ test('a second can be read with the keyboard alone', async () => {
   await page.waitForFunction(
     (text) => document.querySelector('[data-for="time"]')?.textContent?.includes(text),
     rate === undefined
-      ? `${stage} ${shown(seconds[0].operations)} operations in a part of a second`
+      ? `${stage} ${shown(seconds[0].operations)} operations in part of a second`
       : `${stage} ${shown(rate.operations)} ops/s`,
   );
   await page.close();

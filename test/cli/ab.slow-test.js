@@ -79,13 +79,13 @@ describe('ab', { concurrency: 3 }, () => {
     }
     const page = await readFile(path.join(command.folder, 'ab.html'), 'utf8');
     assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
-    assert.match(page, /<h1>With B in place of A, Write is /);
+    assert.match(page, /<h1>With B instead of A, Write is /);
     for (const { metrics } of result.stages) {
       metrics.forEach(({ ratio: shown }) => assert.ok(page.includes(`<data value="${shown}">`)));
     }
 
     assert.ok(stdout.includes(orders.join(' ')));
-    assert.match(stdout, /^Read, B against A: /m);
+    assert.match(stdout, /^Read, B compared with A: /m);
     assert.deepEqual(
       stdout.split('\n').filter((line) => line.length > 80),
       [],

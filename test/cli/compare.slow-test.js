@@ -36,11 +36,11 @@ test('two results are compared: exit status 0, whether they differ or not', asyn
   const [before, after] = ['before.json', 'after.json'].map((name) => path.join(folder, name));
   const different = await compare(before, after);
   assert.deepEqual([different.status, different.stderr], [0, '']);
-  assert.match(different.stdout, /^Write: 10% more operations a second\.$/m);
-  assert.match(different.stdout, /^Read: 10% more operations a second\.$/m);
+  assert.match(different.stdout, /^Write: 10% more operations per second\.$/m);
+  assert.match(different.stdout, /^Read: 10% more operations per second\.$/m);
   const alike = await compare(before, path.join(folder, '.', 'before.json'));
   assert.deepEqual([alike.status, alike.stderr], [0, '']);
-  assert.match(alike.stdout, /^Read: as many operations a second, within 3%\.$/m);
+  assert.match(alike.stdout, /^Read: the same operations per second, within 3%\.$/m);
 });
 
 test('a comparison becomes a page, which may not take the place of a result', async (t) => {
@@ -66,11 +66,11 @@ test('two runs of a few seconds are compared by the program itself, as far as th
   }
   const outcome = await runCommand(t, ['compare', `${before}.json`, `${after}.json`, '--json', 'comparison.json']);
   assertStatus(outcome, 0);
-  assert.match(outcome.stdout, /^Too short for any judgement: Write\s/m);
+  assert.match(outcome.stdout, /^Too short to judge: Write\s/m);
   assert.match(outcome.stdout, /It\s+takes\s+30\s+whole\s+seconds/);
   const ofLogs = await runCommand(t, ['compare', `${before}.log`, `${after}.json`]);
   assertStatus(ofLogs, 0);
-  assert.match(ofLogs.stdout, /^Too short for any judgement: /m);
+  assert.match(ofLogs.stdout, /^Too short to judge: /m);
 });
 
 test('the JSON of a comparison has what the text shows', async (t) => {
@@ -115,7 +115,7 @@ test('a result of many hosts, and a folder of their results, are one side each',
     const { status, stdout, stderr } = await compare(before, tuesday);
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, /2 hosts/);
-    assert.match(stdout, /^Read: as many operations a second, within 3%\.$/m);
+    assert.match(stdout, /^Read: the same operations per second, within 3%\.$/m);
     assert.match(stdout, /^ {2}ops\/s +2,000\.2 +2,000\.2 /m);
   }
 });
@@ -134,7 +134,7 @@ test('runs of other kinds are refused, a line for each reason, unless somebody i
   ]);
   const forced = await compare(before, after, '--force');
   assert.deepEqual([forced.status, forced.stderr], [0, '']);
-  assert.match(forced.stdout, /^Compared all the same \(--force\), though:$/m);
+  assert.match(forced.stdout, /^Compared anyway \(--force\), although:$/m);
 });
 
 test('runs without a stage in common are refused even then', async (t) => {
@@ -143,7 +143,7 @@ test('runs without a stage in common are refused even then', async (t) => {
   const sides = ['before.json', 'after.json'].map((name) => path.join(folder, name));
   const { status, stderr } = await compare(...sides, '--force');
   assert.equal(status, 2);
-  assert.equal(stderr, 'error: the runs cannot be compared: no stage is in both: Write before, Read after\n');
+  assert.equal(stderr, 'error: the runs cannot be compared: the results have no stage in common: Write before, Read after\n');
 });
 
 test('where there is nothing to compare, the exit status is 1', async (t) => {
@@ -241,14 +241,14 @@ test('the later run is held against limits, and the earlier one is their baselin
   assert.equal(missed.status, 3);
   assert.match(
     missed.stderr,
-    /^threshold missed: read\.rate > 0\.95 \* baseline: it was [\d.]+\/s, of the baseline [\d.]+\/s$/m,
+    /^threshold missed: read\.rate > 0\.95 \* baseline: it was [\d.]+\/s, baseline [\d.]+\/s$/m,
   );
   const [{ outcome, expression }] = JSON.parse(await readFile(file, 'utf8')).thresholds;
   assert.deepEqual([outcome, expression], ['missed', 'read.rate > 0.95 * baseline']);
   const refused = await compare(before, after, '--assert', 'raed.rate > 5', '--assert', 'read.knee > baseline');
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
-    'error: --assert: "raed.rate > 5": there is no stage raed, expected write, read; did you mean read?',
+    'error: --assert: "raed.rate > 5": unknown stage raed, expected write, read; did you mean read?',
     `error: ${before} has no figure for "read.knee > baseline"`,
   ]);
 });

@@ -138,7 +138,7 @@ describe('every load', { concurrency: 2 }, () => {
       const merged = await runCommand(t, ['merge', source]);
       assert.match(
         merged.stdout,
-        /^ {2}Of them, read {8}\d+, \d+\.\d MiB {2}p50 \d+\.\d\dms p99 \d+\.\d\dms {2}errors none$/m,
+        /^ {2}Of these, read {7}\d+, \d+\.\d MiB {2}p50 \d+\.\d\dms p99 \d+\.\d\dms {2}errors none$/m,
       );
     }
     const compared = await runCommand(t, ['compare', result, log]);

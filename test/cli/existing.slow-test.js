@@ -150,7 +150,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /^Read: 2 operations found that the object had vanished since it was listed$/m);
     assert.match(
       outcome.stderr,
-      /^Stat: 1 operation found something else than was listed: others write to the bucket$/m,
+      /^Stat: 1 operation found another object than was listed: something else writes to the bucket$/m,
     );
   });
 
@@ -173,7 +173,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
       assert.match(
         outcome.stderr,
         new RegExp(
-          `^Read: ${read.archived} operations found that the object is in an archive, and would have to be restored first$`,
+          `^Read: ${read.archived} operations found an archived object, which must be restored first$`,
           'm',
         ),
       );

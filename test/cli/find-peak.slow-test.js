@@ -83,7 +83,7 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(
       stderr,
-      /log\.txt:1: a search with --find-peak begins here, which cannot be added up: it is not counted$/m,
+      /log\.txt:1: a --find-peak search begins here: not counted, because searches cannot be added up$/m,
     );
   });
 

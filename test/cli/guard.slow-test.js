@@ -48,7 +48,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
       result.thresholds?.map(({ expression, outcome: each }) => [expression, each]),
       asserted.map((text) => [text, 'passed']),
     );
-    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds kept\n/);
+    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds met\n/);
     assertSameFigures(result, { summary, junit });
   });
 
@@ -110,7 +110,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     assertStatus(outcome, 2);
     assert.match(
       outcome.stderr,
-      /^error: --assert: "reed\.p99 < 5ms": there is no stage reed, .*; did you mean read\?$/m,
+      /^error: --assert: "reed\.p99 < 5ms": unknown stage reed, .*; did you mean read\?$/m,
     );
     assert.deepEqual([outcome.stdout, await readdir(command.folder)], ['', []]);
   });
@@ -135,8 +135,8 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, ['300', '20', '--local', ...baseline, ...asserted]);
     assertStatus(outcome, 3);
     assert.deepEqual(thresholdsIn(outcome.stderr), [
-      'threshold passed: read.operations >= baseline: it was 300, of the baseline 200',
-      'threshold missed: read.operations > 2 * baseline: it was 300, of the baseline 200',
+      'threshold passed: read.operations >= baseline: it was 300, baseline 200',
+      'threshold missed: read.operations > 2 * baseline: it was 300, baseline 200',
     ]);
     assert.match(outcome.stderr, /^warning: --baseline: it was measured with different options, .*threads 10, now 20/m);
   });
@@ -209,11 +209,11 @@ describe('logs that are held against thresholds', { concurrency: 2 }, () => {
     const mistyped = await peak(['--assert', 'read.p99 < 1s', ...FILES]);
     const refusal = await mistyped.outcome;
     assertStatus(refusal, 2);
-    assert.match(refusal.stderr, /^error: --assert: "read\.p99 < 1s": there is no stage read, expected write$/m);
+    assert.match(refusal.stderr, /^error: --assert: "read\.p99 < 1s": unknown stage read, expected write$/m);
     // Whoever looks at the files finds there what was wrong, and not those of an earlier run.
     assert.deepEqual(
       [refusal.stdout, (await outputsIn(mistyped.folder)).result.problems],
-      ['', ['--assert: "read.p99 < 1s": there is no stage read, expected write']],
+      ['', ['--assert: "read.p99 < 1s": unknown stage read, expected write']],
     );
   });
 

@@ -87,7 +87,7 @@ describe('the files of assertions', () => {
     assert.match(problems[0], /guard\.txt:1: "errors = 0": expected a figure/);
     assert.match(
       problems[1],
-      /guard\.txt:3: "raed\.p99 < 5ms": there is no stage raed, expected write, read; did you mean read\?/,
+      /guard\.txt:3: "raed\.p99 < 5ms": unknown stage raed, expected write, read; did you mean read\?/,
     );
     assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
     assert.match(
@@ -172,10 +172,10 @@ test('a baseline of another load is told, with what is different in it', () => {
 
 test('what a run cannot have is refused: another stage, a search, an open loop, the first byte of a write', async () => {
   for (const [assertion, problem] of [
-    ['remove.p99 < 5ms', 'there is no stage remove, expected write, read'],
-    ['read.capacity > 5', 'read has none: only a search has it (--find-peak), and the sum of the hosts of a --ramp'],
-    ['read.startDelay.p99 < 5ms', 'read has none: only an open loop has it (--rate)'],
-    ['write.firstByte.p99 < 5ms', 'write has none: only stages that read objects have it'],
+    ['remove.p99 < 5ms', 'unknown stage remove, expected write, read'],
+    ['read.capacity > 5', 'read has no such figure: only a search (--find-peak) and the merged hosts of a --ramp have it'],
+    ['read.startDelay.p99 < 5ms', 'read has no such figure: only an open loop has it (--rate)'],
+    ['write.firstByte.p99 < 5ms', 'write has no such figure: only stages that read objects have it'],
   ]) {
     const parameters = ['10', '10', '--local', '--stages', 'write,read', '--assert', assertion];
     const { status, stderr } = await runInProcess(parameters, {});

@@ -23,7 +23,7 @@ const OWN_PEAKS = 'Peak Performance: {\n  Write: 1200,\n  Read: 2000,\n  Stat: 5
 
 /** The golden log ends with a machine line of a later version. @param {string} [file] */
 function laterVersion(file = OWN_LOG) {
-  return `warning: ${file}:57: machine lines of kinds that this version does not know, and does not add up: "no kind"\n`;
+  return `warning: ${file}:57: kinds of machine lines that this version does not know, left out: "no kind"\n`;
 }
 
 let folder = '';
@@ -140,7 +140,7 @@ test('logs that are missing from the total are named, and the rest is printed', 
   assert.deepEqual(stderr.split('\n'), [
     'warning: missing.txt: cannot be read: no such file or directory (ENOENT)',
     'warning: .: is a directory, expected a log file',
-    'warning: foreign.txt:1: neither this line nor any after it is one of a log, expected what r2-benchmark writes to stdout, --log or --json',
+    'warning: foreign.txt:1: contains no log lines: expected output of r2-benchmark (stdout, --log or --json)',
     '',
   ]);
   assert.equal(status, 1);
@@ -278,13 +278,13 @@ test('where something is asserted of a stage that nobody ran, the results say so
   const to = ['--json', files[0], '--junit', files[1], '--summary', files[2]];
   const { stdout, stderr, status } = await peak(OLD_LOG, ...to, '--assert', 'list.rate > 1');
   assert.deepEqual([stdout, status], ['', 2]);
-  const problem = '--assert: "list.rate > 1": there is no stage list, expected write, read, stat, remove';
+  const problem = '--assert: "list.rate > 1": unknown stage list, expected write, read, stat, remove';
   assert.ok(stderr.startsWith(`error: ${problem}`), stderr);
   const [json, junit, summary] = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
   const { problems, stages } = resultFrom(json);
   assert.deepEqual([problems.length, problems[0].startsWith(problem), stages.length], [1, true, 4]);
-  assert.match(junit, /<error type="incomplete" message="--assert: [^"]*there is no stage list, /);
-  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- .*there is no stage list, /m);
+  assert.match(junit, /<error type="incomplete" message="--assert: [^"]*unknown stage list, /);
+  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- .*unknown stage list, /m);
 });
 
 test('what is asserted of counters that an old log does not tell is not decided, and the status says so', async () => {
@@ -294,7 +294,7 @@ test('what is asserted of counters that an old log does not tell is not decided,
   assert.equal(status, 1);
   assert.deepEqual(
     stderr.trimEnd().split('\n'),
-    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not tell`),
+    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not contain it`),
   );
   const [{ throttled, merge }] = resultFrom(stdout).stages;
   assert.equal(throttled, 0);

@@ -60,7 +60,7 @@ const REFUSED = [
   [
     'an assertion of a kind that is not mixed',
     ['--mix', 'read=50,write=50', '--assert', 'mixed.stat.p99 < 1s'],
-    /there is no stage mixed\.stat, expected write, mixed, remove, mixed\.write, mixed\.read/,
+    /unknown stage mixed\.stat, expected write, mixed, remove, mixed\.write, mixed\.read/,
   ],
 ];
 

@@ -34,7 +34,7 @@ test(
     const command = await startProgram(t, 'unshare', ['-rn', 'sh', '-c', IN_NARROW_NETWORK, ...run]);
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
-    assert.equal(outcome.stderr.match(/^warning: this host has no port left .*ip_local_port_range$/gm)?.length, 1);
+    assert.equal(outcome.stderr.match(/^warning: this host has run out of local ports .*ip_local_port_range$/gm)?.length, 1);
     assert.match(outcome.stderr, /^warning: .*--no-keep-alive/m);
     const records = recordsOf(outcome.stdout);
     const [write] = machineRecords(records, 'stage');

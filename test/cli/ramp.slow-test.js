@@ -117,7 +117,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     );
     assert.match(
       outcome.stderr,
-      /^Write: \d+ operations were still under way when their step had to end, and were cut/m,
+      /^Write: \d+ operations were cut off at the end of their step$/m,
     );
     const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'stalled');

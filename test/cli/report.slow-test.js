@@ -95,7 +95,7 @@ test('runs of one host in three ways stand side by side in one page, and are no 
   assert.deepEqual([refused.stdout, refused.status], ['', 2]);
   assert.match(
     refused.stderr,
-    /again\.json: host fra-1 began this run .* give the logs of one run alone, or pass --several-runs/,
+    /again\.json: host fra-1 started this run .* give the logs of one run only, or pass --several-runs/,
   );
 });
 

@@ -17,7 +17,7 @@ describe('an attempt that ends while its object is on the way', { concurrency: 2
       const run = [...RUN, '--client', client, '--stages', 'write,read,remove'];
       const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 1);
-      const warning = `^warning: Read: attempts end while their objects are on the way: ${TOLD}$`;
+      const warning = `^warning: Read: attempts time out while their objects are still in transit: ${TOLD}$`;
       assert.equal(outcome.stderr.match(new RegExp(warning, 'gm'))?.length, 1, outcome.stderr);
       const failures = outcome.stderr.match(new RegExp(`^Read: \\S+ failed after 2 attempts: ${TOLD}$`, 'gm'));
       assert.equal(failures?.length, 1, outcome.stderr);

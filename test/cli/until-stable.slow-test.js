@@ -38,7 +38,7 @@ describe('a run with --until-stable', { concurrency: 2 }, () => {
           assert.ok(stability.seconds >= FEWEST_SECONDS, stage);
           assert.ok(duration >= 1000 * FEWEST_SECONDS && duration < 95_000, `${stage} took ${duration}ms`);
           assert.ok(Math.abs(average - stability.mean) < 0.2 * stability.mean, stage);
-          assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage was ended: mean `, 'm'));
+          assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage ended early: mean `, 'm'));
         }
         assert.equal(remove.stability, undefined);
         assert.equal(remove.operations, write.operations);

@@ -368,7 +368,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       assertStatus(outcome, 1);
       const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no answer for \d+s$/gm) ?? [];
       assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
-      assert.match(outcome.stderr, /^error: clean-up: no request has succeeded for 60s: is the store still there\?$/m);
+      assert.match(outcome.stderr, /^error: clean-up: no request has succeeded for 60s: is the store still reachable\?$/m);
       assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
     });
   }

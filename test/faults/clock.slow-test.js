@@ -93,7 +93,7 @@ describe('a store whose Date headers contradict one another', () => {
     }
     assert.deepEqual([...repaired.timeSeries()], [...truth.timeSeries()]);
     assert.deepEqual(warningsOf(repaired), [
-      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): the times are taken to be those of the host's own clock",
+      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): times follow the host's own clock",
     ]);
     assert.deepEqual(repaired.clocks, { worst: null, trusted: ['host-1', 'host-2'], withoutMachineLines: [] });
     const relied = aggregateOf(logsOf(first, moved(second, -4_231_000, known)));

@@ -176,7 +176,7 @@ describe('connections', { concurrency: 3 }, () => {
     const [write, ...others] = run.stages;
     assert.deepEqual([write.stage, write.end, write.operations, others], ['Write', 'stalled', 50, []]);
     assert.ok(write.endedAt - write.startedAt >= 60_000);
-    assert.match(run.stderr, /^Write: ended because nothing succeeded any more/m);
+    assert.match(run.stderr, /^Write: ended because operations stopped succeeding/m);
     assert.match(run.stdout, /^Write took \d+ms\. /m);
     assert.equal(ofKind(run.records, 'table-row')[0].objects, 50);
     assert.match(run.stderr, /^Clean-up of run a-run: 50 objects removed .*, 0 left$/m);

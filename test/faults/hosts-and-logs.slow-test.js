@@ -133,7 +133,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(status, 1);
     const behind = logs['log-host-1.txt'].indexOf(seconds[6]) + 1;
     assert.equal(warnings[0], `warning: log-host-1.txt:${behind}: Write has no line for the seconds before this one`);
-    assert.match(warnings[1], /^warning: log-host-1\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines/);
+    assert.match(warnings[1], /^warning: log-host-1\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations/);
     assertPeaks(report, truth);
   });
 
@@ -150,7 +150,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     }
     const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
     const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
-    assert.match(stdout, /^The hosts were not together in Write, Read, Stat, Remove: /m);
+    assert.match(stdout, /^The hosts did not run Write, Read, Stat, Remove at the same time: /m);
   });
 
   test('Row 24: yesterday and today of one host are refused, and added up only where that is meant', async (t) => {
@@ -173,8 +173,8 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
       const refused = await peak(folder, [...files, '--json', 'sum.json']);
       assert.equal(
         refused.stderr,
-        `error: ${places[0]}: host host-1 began this run 23h 59m after the end of its run in ${places[1]}, and the sum of ` +
-          'both would be no measurement: give the logs of one run alone, or pass --several-runs if the sum is meant\n',
+        `error: ${places[0]}: host host-1 started this run 23h 59m after its run in ${places[1]} ended, so ` +
+          'adding them up is meaningless: give the logs of one run only, or pass --several-runs to add them up anyway\n',
       );
       assert.deepEqual([refused.stdout, refused.status], ['', 2]);
       assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report is left behind');
@@ -204,7 +204,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0],
-      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which was done with it by then: start all hosts of a run at one moment, or within one slot of --start-at next:30s$/,
+      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which had finished it by then: start all hosts of a run at the same time, or within one slot of --start-at next:30s$/,
     );
   });
 
@@ -227,7 +227,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     const { logs } = made();
     const { report, warnings, status } = await addUp(t, { ...logs, 'copy.txt': logs['log-host-1.txt'] });
     assert.equal(status, 0);
-    assert.match(warnings[0], /^warning: copy\.txt:1: run .* stands in log-host-1\.txt:1, too: counted once$/);
+    assert.match(warnings[0], /^warning: copy\.txt:1: run .* also appears in log-host-1\.txt:1: counted once$/);
     assert.equal(report.stages[0].operations, operationsIn(logs));
   });
 

@@ -153,7 +153,7 @@ test('Row 15: what is not answered within five seconds of a signal is given up, 
   assert.deepEqual([write.end, write.operations, write.abandoned, others], ['stopped', 100, threads, []]);
   assert.match(
     run.stderr,
-    new RegExp(`^Write: ${threads} operations were still under way when the stage had to end, and were cut off$`, 'm'),
+    new RegExp(`^Write: ${threads} operations were cut off at the end of the stage$`, 'm'),
   );
   assert.ok(stored >= threads, 'the late writes were carried out');
   assert.match(run.stderr, new RegExp(`^Clean-up of run a-run: ${100 + threads} objects removed .*, 0 left$`, 'm'));

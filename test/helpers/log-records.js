@@ -22,7 +22,7 @@ const LINES = [
   ],
   [
     'search',
-    /^(\S+): searching for the peak with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
+    /^(\S+): searching for its capacity with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
     ['stage', 'objects', 'threads', 'buckets'],
   ],
   [
