@@ -9,7 +9,7 @@ import { UsageError } from '../options/usage-error.js';
 
 /**
  * @typedef {object} CommandRow
- * @property {string} operands as its usage shows them
+ * @property {string} operands as shown in its usage
  * @property {string} summary for the help of the program
  * @property {string} description for its own help
  */
@@ -69,7 +69,7 @@ export const COMMANDS = Object.freeze({
 const USAGE_WIDTH = 'compare <before> <after>'.length;
 
 /**
- * The commands for the usage of the program, a line each.
+ * The commands for the usage of the program, one per line.
  *
  * @param {string} benchmark for a shell
  */
@@ -83,7 +83,7 @@ export function usageOfCommands(benchmark) {
   return lines.join('');
 }
 
-/** What the short help says of the groups of options that it does not show. */
+/** The groups of options that the short help only mentions. */
 const TOPICS = Object.freeze({
   workload: 'sizes, mixes, ranges, parts',
   load: 'rate, duration, warm-up',
@@ -111,7 +111,7 @@ const EXIT_STATUS =
  * @param {Exclude<CommandName, 'side'>} name
  * @param {Invocation} invocation
  * @param {string} [words] the command for a shell
- * @returns {string} what follows the options in its help
+ * @returns {string} the text after the options in its help
  */
 export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
   const texts = {
@@ -154,7 +154,7 @@ Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.
 
 const FLAGS_PER_LINE = 7;
 
-/** The flags that `--a` and `--b` take, some on a line. */
+/** The flags that `--a` and `--b` take, several per line. */
 function flagsOfSides() {
   const flags = Object.values(ROWS)
     .filter(({ of = [] }) => of.includes('side'))
@@ -191,19 +191,19 @@ Example, with the dashboard of deploy/grafana:
 }
 
 /**
- * What `--help <topic>` and `help <topic>` ask for: a group of options, all of them, or the help of a command.
+ * The topic of `--help <topic>` and `help <topic>`: a group of options, all of them, or the help of a command.
  *
  * @param {readonly string[]} argv
  * @param {Invocation} invocation
- * @param {string} hint where to find the topics
- * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options of a run the help shows, and the parameters that
- *   are left to read
+ * @param {string} hint how to list the topics
+ * @returns {{ topic: HelpTopic, parameters: readonly string[] }} the options that the help shows, and the remaining
+ *   parameters
  * @throws {UsageError} if there is no such topic
  *
  * @typedef {object} HelpTopic
  * @property {(option: string) => boolean} shows
- * @property {boolean} isGrouped whether it shows options by group, and no commands
- * @property {string} [after] what follows the options
+ * @property {boolean} isGrouped whether it shows options by group and no commands
+ * @property {string} [after] the text after the options
  */
 export function helpTopicIn(argv, { benchmark }, hint) {
   const [first, word = ''] = argv;

@@ -23,20 +23,20 @@ import { oneOf, someText } from './values.js';
  */
 
 /**
- * An option, stated once: parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and
- * the reference page are derived from its row.
+ * An option. Parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and the reference page
+ * are all derived from its row.
  *
  * @typedef {object} OptionRow
  * @property {string} flag with the name of its value, as the help shows it
  * @property {string} help one line
  * @property {string} [detail] Markdown that the reference page adds to the help
  * @property {GroupName} group
- * @property {true} [main] whether it belongs to the main job, so that the short help shows it
- * @property {(text: string) => any} [read] of an option with a value; throws a RangeError that says what was expected
- * @property {(recorded: any) => string} [write] what `read` takes, from a recorded value; String without
- * @property {(value: any) => unknown} [record] what a result has of a value that is no plain one; undefined to leave it out
+ * @property {true} [main] whether the short help shows it
+ * @property {(text: string) => any} [read] for an option with a value; throws a RangeError with what was expected
+ * @property {(recorded: any) => string} [write] the inverse of `read`, for a recorded value; String by default
+ * @property {(value: any) => unknown} [record] how a result records a value that is not plain; undefined to omit it
  * @property {string} [default] as the user would write it
- * @property {string} [off] the value that is the same as no option
+ * @property {string} [off] the value with the same effect as no option
  * @property {true} [repeats] whether it may be given several times
  * @property {Requirement | readonly Requirement[]} [needs] what it requires; one of them, if there are several
  * @property {Readonly<Record<string, unknown>>} [excludes] options that it cannot be combined with: true, or a value of theirs
@@ -44,7 +44,7 @@ import { oneOf, someText } from './values.js';
  * @property {Role} [role] in results; an option without one leaves no trace in them
  * @property {readonly CommandName[]} [of] the commands that take it besides a run
  * @property {readonly CommandName[]} [only] the commands that take it, if a run does not
- * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help of a command that is not the usual one
+ * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help that differs for a command
  *
  * @typedef {Readonly<Record<string, unknown>> | { met: (values: Values) => unknown, says: string }} Requirement values of other
  *   options (true: any), or a condition and the words for it
@@ -57,7 +57,7 @@ import { oneOf, someText } from './values.js';
  * @typedef {keyof typeof GROUPS} GroupName
  */
 
-/** The groups of the help, in its order. */
+/** The groups of options, in the order of the help. */
 export const GROUPS = Object.freeze({
   workload: 'Objects and operations',
   load: 'Load',
@@ -90,7 +90,7 @@ function stageOfRun(stage) {
 const inParts = { met: conditions.isMultipart, says: '--multipart, or a --size above 4.9GiB' };
 
 /**
- * @param {string} name of what slices of the Worker cannot do
+ * @param {string} name of an option that slices of the Worker do not support
  * @returns {Check}
  */
 const needsThrough =
@@ -98,10 +98,10 @@ const needsThrough =
   (options, { has, nameOf }) =>
     runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
 
-/** What is asserted, and what is watched, is a run. */
+/** Assertions and live metrics are for runs. */
 const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 
-/** Options that set the load or the time, which a capacity search and a ramp set themselves. */
+/** Searches and ramps set load and time themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true });
 
 /** @satisfies {Rows} */
@@ -847,14 +847,14 @@ const BY_GROUP = {
   comparison: COMPARISON,
 };
 
-/** The same, whatever its name. @type {Readonly<Record<string, OptionRow>>} */
+/** The same, indexed by any string. @type {Readonly<Record<string, OptionRow>>} */
 export const ROWS = Object.fromEntries(
   /** @type {[GroupName, Rows][]} */ (Object.entries(BY_GROUP)).flatMap(([group, rows]) =>
     Object.entries(rows).map(([name, row]) => [name, { ...row, group }]),
   ),
 );
 
-/** Those that name a file for a result. */
+/** Options that name a file for a result. */
 export const RESULT_OPTIONS = /** @type {const} */ (['json', 'csv', 'report', 'summary', 'junit']);
 
 /** The arguments of a run. @type {readonly { name: 'objects' | 'threads', flag: string, read: (text: string) => number }[]} */
@@ -878,7 +878,7 @@ export function optionsOf(command) {
   );
 }
 
-/** Options that say which store a command goes to, and how: a later command needs them to find the same. */
+/** Options that select the store: a later command needs them to find the same one. */
 export const STORE_OPTIONS = /** @type {const} */ ([
   'envFile',
   'bucket',
