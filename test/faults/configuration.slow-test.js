@@ -8,7 +8,7 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
 const OVERLONG = 'x'.repeat(1000);
 
-describe('what the program is given', { concurrency: 3 }, () => {
+describe('arguments and configuration', { concurrency: 3 }, () => {
   for (const given of ['0', '-1', 'NaN', '1e99', '10x']) {
     test(`Row 21: ${given} objects, and ${given} threads, are refused by name`, async (t) => {
       const command = await startCommand(t, ['--local', '--json', 'result.json', '--', given, given]);
@@ -32,7 +32,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
     assert.match(one.stderr, /^error: <threads>: expected /);
   });
 
-  test('Row 21: threads that have no object to work on are left out, with a notice', async (t) => {
+  test('Row 21: threads without an object are dropped with a notice', async (t) => {
     const outcome = await runCommand(t, ['5', '20', '--size', '1KiB', '--local']);
     assertStatus(outcome, 0);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
     'whose variables are empty': 'S3_BUCKET=\nexport S3_HOSTNAME=""\r\nS3_ACCESS_KEY=\'\'\nS3_SECRET_KEY= # none\n',
     'that is no such file': '\u0000\u0001{"S3_BUCKET": "bucket-a"}\n= = =\n<xml/>',
   })) {
-    test(`Row 22: of a .env ${title} every problem is told at once, with the way on`, async (t) => {
+    test(`Row 22: all problems of a .env ${title} are reported at once, with what to do`, async (t) => {
       const outcome = await runCommand(t, ['10', '2'], { dotEnv });
       assertStatus(outcome, 2);
       assert.equal(outcome.stdout, '');
@@ -60,7 +60,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 22: quotes, CRLF, a byte order mark and `export` in a .env do no harm', async (t) => {
+  test('Row 22: quotes, CRLF, a byte order mark and `export` in a .env are understood', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const quotes = ['"', "'", ''];
     const lines = dotEnvOf(endpoint)
@@ -98,7 +98,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
   }
 
   test(
-    'Row 20: a disk without room for the report is told, and the log is whole',
+    'Row 20: a full disk for the report is reported, and the log is complete',
     { skip: !existsSync('/dev/full') && 'needs /dev/full' },
     async (t) => {
       const outcome = await runCommand(t, ['20', '2', '--size', '1KiB', '--local', '--json', '/dev/full']);
