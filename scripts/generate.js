@@ -18,7 +18,7 @@ const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.ur
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
 
-/** Where the page has a table: a comment names its definition; `result` is the whole schema. */
+/** A table has a place in the page that names its definition; `result` is the whole schema. */
 const TABLE = /(?<=^<!-- fields of (\w+) -->\n).*?(?=^<!-- end of fields -->$)/gms;
 const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 
@@ -37,7 +37,7 @@ export function generate() {
 
 /**
  * @param {unknown} value
- * @returns {Schema[]} the schemas in it with a title, which is the name of a type
+ * @returns {Schema[]} the schemas in it that have a title, which is the name of a type
  */
 function titled(value) {
   if (typeof value !== 'object' || value === null) {
@@ -63,7 +63,7 @@ function declaration({ title, ...schema }) {
 
 /**
  * @param {Schema} schema
- * @returns {string[]} the possible types of a value in TypeScript
+ * @returns {string[]} the types of which a value has one, as TypeScript writes them
  */
 function typesOf({ title, ...schema }) {
   const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;

@@ -4,12 +4,12 @@ import { table } from './table.js';
 
 /** @import { CommandName, OptionRow } from '../lib/options/table.js' */
 
-/** Where the page has a table: a comment names the group of options or the command. */
+/** A table has a place in the page that names a group of options, or a command. */
 const TABLE = /(?<=^<!-- options of (\w+) -->\n).*?(?=^<!-- end of options -->$)/gms;
 
 /**
  * @param {string} page
- * @returns {string} with the current options of each group and command
+ * @returns {string} with the options of each group and command as their rows have them
  */
 export function withOptionTables(page) {
   return page.replace(TABLE, (_, name) => `\n${name in GROUPS ? tableOfGroup(name) : tableOfCommand(name)}\n`);
