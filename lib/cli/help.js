@@ -18,50 +18,50 @@ import { UsageError } from '../options/usage-error.js';
 export const COMMANDS = Object.freeze({
   merge: {
     operands: '<files...>',
-    summary: 'merge logs and results of many hosts',
+    summary: 'combine logs and results of many hosts',
     description:
-      'Merges the logs and results of one or several hosts, second by second.\n' +
-      '<files> are what r2-benchmark wrote to --log, --json or stdout, one for each host; - is standard input.',
+      'Combines the logs and results of one or more hosts, second by second, into what they did together.\n' +
+      '<files> are what r2-benchmark wrote to --log, --json or stdout, one per host; - is standard input.',
   },
   report: {
     operands: '<files...>',
     summary: 'write an HTML report of saved results',
     description:
-      'Writes a page with charts for a browser, in one file, from the results of one or several hosts.\n' +
+      'Writes one HTML file that shows a saved result, or what several hosts did together.\n' +
       '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
   },
   compare: {
     operands: '<before> <after>',
-    summary: 'compare two runs: what got faster or slower?',
+    summary: 'compare two runs stage by stage',
     description:
-      'Compares two runs, stage by stage: faster, slower, the same, or inconclusive. Each run is a --json result of one or ' +
-      'several hosts, a log, or a folder with the results and logs of one run.',
+      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each run is a --json result ' +
+      'of one or more hosts, a log, or a folder with the results and logs of one run.',
   },
   ab: {
     operands: '<objects> <threads>',
-    summary: 'compare two set-ups in turns',
+    summary: 'compare two setups by running them in turns',
     description:
-      'Runs two set-ups in turns, ABBA or BAAB, and reports which is faster and by how much: two clients, buckets, ' +
-      'endpoints or numbers of threads. --a and --b take the options that differ; all others apply to both.',
+      'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
+      'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
   },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left, or --list such runs',
-    description: 'Removes what a run left behind, or with --shard what one shard left. Works from any host.',
+    description: 'Removes the objects that a run, or with --shard one shard of it, left. It works from any host.',
   },
   calibrate: {
     operands: '[<objects> <threads>]',
     summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Pass <threads> and your usual options: they decide what is measured.',
+      'much of that they used. Pass <threads> and the options of your usual command: they decide what is measured.',
   },
   run: {
     operands: '<objects> <threads>',
     summary: 'measure',
     description:
       'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
-      'writes <objects> with <threads> requests in flight, reads and verifies, stats and removes them.',
+      'writes <objects> with <threads> concurrent requests, then reads, verifies, stats and removes them.',
   },
 });
 
@@ -122,13 +122,13 @@ ${topicLines().join('\n')}
 Examples:
   without an account:       ${benchmark} 10000 100 --local
   keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
-  merge the logs of hosts:  ${peak} log*.txt`,
+  add up all hosts' logs:   ${peak} log*.txt`,
     merge: `
 Example:
   on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
   anywhere, afterwards:    ${words} log*.txt
 
-With -, a result has standard output to itself.
+A report named - goes to standard output, and nothing else does then.
 Exit status: 0 complete, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
     report: `\nExample:\n  ${words} log*.txt -o report.html`,
     compare: `
@@ -218,7 +218,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
   }
   if (!Object.hasOwn(TOPICS, word)) {
     const topics = Object.keys(TOPICS).join(', ');
-    throw new UsageError([`no help on ${quote(word)}, expected ${topics}, or a command`], hint);
+    throw new UsageError([`no help topic ${quote(word)}, expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
   return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };

@@ -45,7 +45,7 @@ export function passesOf(quads) {
 }
 
 /**
- * Runs two set-ups in turns. Both stay open throughout, so neither has cold code or new connections when its turn
+ * Runs two setups in turns. Both stay open throughout, so neither has cold code or new connections when its turn
  * comes. Otherwise each is a run like any other: it is checked before it writes, and cleaned up afterwards.
  *
  * @param {Readonly<Record<Side, InterleavedSide>>} sides

@@ -84,7 +84,7 @@ const WRONG = [
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
   ['compare a b --threads 5', /--threads does not apply here/],
   ['cleanup', /cleanup requires a run id, or cleanup --list/],
-  ['--help loads', /no help on "loads", expected workload, load, /],
+  ['--help loads', /no help topic "loads", expected workload, load, /],
 ];
 
 test('a wrong command line is answered with one line that says what to type instead', async () => {

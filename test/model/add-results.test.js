@@ -11,14 +11,14 @@ import { anyResult, resultOf } from './results.js';
 
 /** @import { KindSum, Result, StageSum } from '../../lib/model/result.js' */
 
-/** @param {number} value possibly rounded */
+/** @param {number} value that floating point may have rounded */
 function rounded(value) {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(10)) : value;
 }
 
 /**
  * @param {Result} result
- * @returns {unknown} sorted: hosts, problems and stages keep the order in which they were given
+ * @returns {unknown} in an order of its own: that of hosts, problems and stages is the order in which they were given
  */
 function inAnyOrder({ hosts, problems, stages, cleanup, ...rest }) {
   const sorted = (/** @type {readonly unknown[]} */ values) => values.map((value) => JSON.stringify(value)).sort();
@@ -44,7 +44,7 @@ test('the order of adding does not matter', () => {
   );
 });
 
-test('adding the empty result changes nothing', () => {
+test('the result of no host changes nothing', () => {
   fc.assert(
     fc.property(anyResult, (result) => {
       assert.deepEqual(addResults([EMPTY_RESULT, result]), result);
@@ -56,7 +56,7 @@ test('adding the empty result changes nothing', () => {
   assertResult(EMPTY_RESULT);
 });
 
-test('a sum is a result: its counters, seconds and histograms contain those of its parts', () => {
+test('a sum is a result: counters, seconds and histograms hold what its parts held', () => {
   fc.assert(
     fc.property(anyResult, anyResult, (one, other) => {
       const sum = addResults([one, other]);
@@ -105,7 +105,7 @@ function assertBuckets({ buckets = [], average }, parts) {
   assert.equal(rounded(rates), rounded(Number(average)));
 }
 
-test('buckets of different hosts are listed together, unless a host does not report buckets', () => {
+test('buckets that hosts do not share stand beside each other, and none where a host does not tell them apart', () => {
   const [one, other, untold] = [resultOf(), resultOf(), resultOf()];
   other.stages[0].buckets?.forEach((bucket) => (bucket.bucket = bucket.bucket.replace('bucket-b', 'bucket-c')));
   delete untold.stages[0].buckets;
@@ -121,7 +121,7 @@ test('buckets of different hosts are listed together, unless a host does not rep
   assert.equal(addResults([one, untold]).stages[0].buckets, undefined);
 });
 
-test('only facts that all hosts share remain', () => {
+test('of the facts that stays in which all hosts agree', () => {
   const sum = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
   assert.deepEqual([sum.run, sum.host, sum.options?.threads], ['run-1', null, 4]);
   assert.deepEqual(
@@ -130,7 +130,7 @@ test('only facts that all hosts share remain', () => {
   );
 });
 
-test('a value unknown for one host is unknown for the sum', () => {
+test('what one of them does not know is not known of the sum', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].timeLost = null;
   other.stages[0].latency.histogram.operations = null;
@@ -138,14 +138,14 @@ test('a value unknown for one host is unknown for the sum', () => {
   assert.deepEqual([stage.timeLost, stage.latency.operations, stage.operations], [null, null, 10]);
 });
 
-test('counters of a later version are added up', () => {
+test('counters that only a later version knows are added up', () => {
   const [one, other] = [resultOf(), resultOf()];
   one.stages[0].further = { hedged: 2 };
   other.stages[0].further = { hedged: 3, mirrored: 1 };
   assert.deepEqual(addResults([one, other]).stages[0].further, { hedged: 5, mirrored: 1 });
 });
 
-test('a stage has the worst end of its hosts, and a clean-up an unknown rest if one host has it', () => {
+test('a stage ended as the worst of its hosts, a clean-up left what nobody could count', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].end = 'stalled';
   const cleanup = /** @type {any} */ ({ removed: 2, left: 1, problems: ['a'] });
@@ -157,7 +157,7 @@ test('a stage has the worst end of its hosts, and a clean-up an unknown rest if 
   assert.deepEqual([sum.cleanup?.removed, sum.cleanup?.left, sum.cleanup?.problems], [4, -1, ['a', 'b']]);
 });
 
-test('the peak is that of the summed seconds, not the sum of two peaks', () => {
+test('the peak is that of the seconds together, not the sum of two peaks', () => {
   const [one, other] = [resultOf({ operations: 20 }), resultOf({ operations: 20 })];
   const late = structuredClone(other);
   late.stages[0].seconds.forEach((second) => (second.secondStart += 100));
@@ -168,7 +168,7 @@ test('the peak is that of the summed seconds, not the sum of two peaks', () => {
   assert.equal(apart.peak, 4);
 });
 
-test('the kinds of a mixed stage are added up by operation if all hosts report them', () => {
+test('the kinds of a stage that mixes operations are added up by operation, where all hosts tell them apart', () => {
   const mixed = (/** @type {readonly string[]} */ operations) => {
     const result = resultOf();
     const [stage] = result.stages;
@@ -213,7 +213,7 @@ describe('parts of the operations', () => {
   /** @param {object} parts */
   const stage = (parts) => ({ ...resultOf().stages[0], ...timed, ...parts });
 
-  test('are added by size class, with the rates of all hosts', () => {
+  test('are added by the class of the size, with the rates of all hosts', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5), sizeClass(64, 2, 20)] });
     const other = stage({ sizeClasses: [sizeClass(4, 30, 7), sizeClass(64, 4, 10)] });
     const { sizeClasses = [] } = addStages([one, other]);
@@ -236,13 +236,13 @@ describe('parts of the operations', () => {
     );
   });
 
-  test('are omitted if a host has other classes, or none', () => {
+  test('are left out where a host has other classes, or none', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
     assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
     assert.equal('sizeClasses' in addStages([one, stage({})]), false);
   });
 
-  test('first and repeated reads stay separate', () => {
+  test('first and repeated reads stay apart', () => {
     const [first, repeated] = [sizeClass(4, 10, 50), sizeClass(4, 90, 5)];
     const { reads } = addStages([stage({ reads: { first, repeated } }), stage({ reads: { first, repeated } })]);
     assert.deepEqual([reads?.first.operations, reads?.repeated.operations], [20, 180]);
@@ -250,7 +250,7 @@ describe('parts of the operations', () => {
     assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
   });
 
-  test('values that differ between hosts are unknown', () => {
+  test('what hosts do not have in common is not known', () => {
     const sums = [
       addStages([stage({ sizes: '1..2', access: 'uniform' }), stage({ sizes: '1..2' })]),
       addStages([stage({}), stage({})]),

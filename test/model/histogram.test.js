@@ -30,7 +30,7 @@ function changed(change) {
   return Buffer.concat([header, deflated]).toString('base64');
 }
 
-/** @param {string} payload the encoded counts, in hex */
+/** @param {string} payload the words of the counts, in hex */
 function withPayload(payload) {
   return changed((bytes) => {
     bytes.writeUInt32BE(payload.length / 2, 4);
@@ -38,7 +38,7 @@ function withPayload(payload) {
   });
 }
 
-/** µs, from small values to an hour. */
+/** µs, small ones and up to an hour. */
 const anyValue = fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 3_600_000_000 }));
 
 /** @param {readonly number[]} values µs */
@@ -48,7 +48,7 @@ function histogramOf(values) {
   return histogram;
 }
 
-test('a histogram equals that of another library for the same values, encoded or not', () => {
+test('a histogram is what any library of the format makes of the same values, encoded or not', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 200 }), fc.nat(1000), (values, thousandths) => {
       const [ours, theirs] = [histogramOf(values), decodeFromCompressedBase64(encodedOf(values))];
@@ -67,7 +67,7 @@ test('a histogram equals that of another library for the same values, encoded or
   );
 });
 
-test('subtracting reverses adding', () => {
+test('what was added is taken away again', () => {
   const anyValues = fc.array(anyValue, { maxLength: 50 });
   fc.assert(
     fc.property(anyValues, anyValues, (kept, gone) => {
@@ -82,7 +82,7 @@ test('subtracting reverses adding', () => {
   );
 });
 
-test('a histogram that the test recoded without a change is read', () => {
+test('a histogram that is changed by nothing but the test is read', () => {
   assert.equal(Histogram.decode(changed((bytes) => bytes)).count, 2);
 });
 
@@ -107,7 +107,7 @@ const HOSTILE = [
 ];
 
 for (const [name, base64] of HOSTILE) {
-  test(`${name} is refused at once`, () => {
+  test(`${name} is refused, at once`, () => {
     const cpuTime = startCpuTime();
     assert.throws(() => Histogram.decode(base64));
     assert.ok(cpuTime() < 5000, `${cpuTime()}ms`);
@@ -120,7 +120,7 @@ const MOST = 'feffffffffffff1f';
 const ONE_MORE = '8080808080808020';
 const HUGE = '808080808080808080';
 
-test('a histogram with too many values for exact counting is refused', () => {
+test('a histogram with more values than can be counted exactly is refused', () => {
   assert.equal(Histogram.decode(withPayload(`00${MOST}`)).count, Number.MAX_SAFE_INTEGER);
   for (const words of [ONE_MORE, HUGE, HALF + HALF, `${MOST}02`]) {
     assert.equal(isHistogram(withPayload(`00${words}`)), false, words);
@@ -128,7 +128,7 @@ test('a histogram with too many values for exact counting is refused', () => {
   }
 });
 
-test('a sum with too many values for exact counting is an input error', () => {
+test('a sum of more values than can be counted exactly is an error of the input', () => {
   const half = withPayload(`00${HALF}`);
   const sum = Histogram.decode(half);
   assert.throws(() => sum.addEncoded(half), { name: 'InputError' });
@@ -136,7 +136,7 @@ test('a sum with too many values for exact counting is an input error', () => {
   assert.equal(sum.count, 2 ** 52);
 });
 
-test('decoding damaged bytes ends with a histogram or an error', () => {
+test('whatever bytes are damaged, decoding ends, with a histogram or an error', () => {
   const whole = Buffer.from(encodedOf([5, 500, 50_000]), 'base64');
   const edit = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
   const inside = fc.record({ at: fc.nat(60), byte: fc.nat(255) });
@@ -157,7 +157,7 @@ test('decoding damaged bytes ends with a histogram or an error', () => {
   );
 });
 
-test('each value is counted with those that the format does not distinguish from it', () => {
+test('each value is counted among those that the format does not tell apart from it', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 100 }), (given) => {
       const theirs = /** @type {any} */ (build({ highestTrackableValue: 3_600_000_000 }));

@@ -27,7 +27,7 @@ const NO_RESULTS = [
 ];
 
 for (const [name, text, expected] of NO_RESULTS) {
-  test(`${name} is reported as no result`, () => {
+  test(`${name} is no result, and said to be none`, () => {
     const { result, problems } = readResult(text);
     assert.equal(result, null);
     assert.match(problems.join('\n'), expected);
@@ -37,7 +37,7 @@ for (const [name, text, expected] of NO_RESULTS) {
 /** @type {[string, (result: any) => void, string][]} */
 const PROBLEMS = [
   [
-    'text instead of a count',
+    'a text for a count',
     (result) => (result.stages[0].operations = 'x'),
     'stages[0].operations: expected a whole number, got "x"',
   ],
@@ -54,12 +54,12 @@ const PROBLEMS = [
     'hosts[0].host: expected a string like ',
   ],
   [
-    'an impossible moment',
+    'a moment that is none',
     (result) => (result.stages[0].seconds[1].secondStart = 1e15),
     'stages[0].seconds[1].secondStart: expected at most 7258118400, got "1000000000000000"',
   ],
   [
-    'an unknown kind of error',
+    'a kind of error that is none',
     (result) => (result.stages[0].errors = { 'a\nb': 1 }),
     'stages[0].errors: expected a valid field name',
   ],
@@ -67,7 +67,7 @@ const PROBLEMS = [
 ];
 
 for (const [name, change, expected] of PROBLEMS) {
-  test(`${name} is reported with its path, and the result is not used`, () => {
+  test(`${name} is told with its path, and nothing of the result is used`, () => {
     const { result, problems } = read(changed(change));
     assert.equal(result, null);
     assert.equal(problems.length, 1, problems.join('\n'));
@@ -75,18 +75,18 @@ for (const [name, change, expected] of PROBLEMS) {
   });
 }
 
-test('the first of many problems are reported, with the number of further ones', () => {
+test('of many problems the first are told, and how many more there are', () => {
   const { problems } = read(changed((result) => (result.problems = Array.from({ length: 20 }, () => 7))));
   assert.equal(problems.length, 9);
   assert.equal(problems.at(-1), '12 more problems like these');
 });
 
-test('the check stops after a thousand of a million problems', () => {
+test('of a million problems a thousand are looked for', () => {
   const { problems } = read(changed((result) => (result.stages[0].seconds = new Array(1_000_000).fill(7))));
   assert.equal(problems.at(-1), '992 more problems like these');
 });
 
-test('a later format is read as far as it is known, and unknown fields are named', () => {
+test('a later format is read as far as it is known, and what is not known is named', () => {
   const later = changed((result) => {
     result.format = 4;
     result.weather = 'fine';
@@ -106,7 +106,7 @@ test('a later format is read as far as it is known, and unknown fields are named
 
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 
-/** A result with one value replaced. */
+/** Somewhere in a result, something else. */
 const damaged = fc
   .tuple(anyResult, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), fc.oneof(anyJson, fc.constant(undefined)))
   .map(([result, path, value]) => {
@@ -125,7 +125,7 @@ const damaged = fc
     return JSON.parse(JSON.stringify(whole));
   });
 
-test('a result is refused exactly if the published schema refuses it', () => {
+test('a result is refused exactly where the published schema refuses it', () => {
   fc.assert(
     fc.property(damaged, (value) => {
       const { problems } = read(value);
@@ -138,7 +138,7 @@ test('a result is refused exactly if the published schema refuses it', () => {
   );
 });
 
-test('reading any file ends with a line for each problem', () => {
+test('whatever stands in a file, reading it comes to an end with a line for each problem', () => {
   fc.assert(
     fc.property(fc.oneof(anyJson, damaged), fc.constantFrom(0, 1, 2, 3, 4), (value, format) => {
       const whole = typeof value === 'object' && value !== null ? { ...value, format, problems: [] } : value;

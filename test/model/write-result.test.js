@@ -7,7 +7,7 @@ import { writeResult } from '../../lib/model/write-result.js';
 import { cases } from '../helpers/cases.js';
 import { anyResult, resultOf } from './results.js';
 
-test('a written result is read unchanged, and written again with identical bytes', () => {
+test('what is written is read as it was, and written again with identical bytes', () => {
   fc.assert(
     fc.property(anyResult, (result) => {
       const text = [...writeResult(result)].join('');
@@ -19,13 +19,13 @@ test('a written result is read unchanged, and written again with identical bytes
   );
 });
 
-test('it is JSON with a final line feed, even without stages', () => {
+test('it is JSON that ends with a line feed, without stages, too', () => {
   const text = [...writeResult(EMPTY_RESULT)].join('');
   assert.deepEqual(JSON.parse(text), EMPTY_RESULT);
   assert.ok(text.endsWith('}\n'));
 });
 
-test('each second has its own line', () => {
+test('a second has a line of its own', () => {
   const result = resultOf();
   const lines = [...writeResult(result)].join('').split('\n');
   const seconds = lines.filter((line) => line.includes('"secondStart"'));
@@ -35,7 +35,7 @@ test('each second has its own line', () => {
   );
 });
 
-test('seconds are computed while they are written, and never held together', () => {
+test('seconds are worked out while they are written, and never held together', () => {
   let made = 0;
   const result = resultOf();
   const [stage] = result.stages;

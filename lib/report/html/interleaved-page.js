@@ -10,7 +10,7 @@ import { waysSection } from './ways-section.js';
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * The page of two set-ups that took turns: each ratio with its interval and, if they used different ways to the objects, a table
+ * The page of two setups that took turns: each ratio with its interval and, if they used different ways to the objects, a table
  * of the ways.
  *
  * @param {InterleavedComparison} comparison
