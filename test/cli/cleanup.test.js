@@ -6,7 +6,7 @@ import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const TARGET = { ...NO_TARGET, buckets: ['a', 'b'] };
 
-test('the result of a clean-up is told in one line', () => {
+test('reports the result of a clean-up in one line', () => {
   const config = runConfig(TARGET, { runId: 'a-run' });
   const result = { ...newResult(), removed: 3, left: 0 };
   const removed = 'Clean-up of run a-run: 3 objects removed under benchmark/a-run/ in a, b';
@@ -33,7 +33,7 @@ test('the result of a clean-up is told in one line', () => {
   );
 });
 
-test('what went wrong with a clean-up is told a line each, and what is not shown is counted', () => {
+test('reports the problems of a clean-up one per line, and counts those it does not show', () => {
   const config = runConfig(TARGET, { runId: 'r' });
   const result = { ...newResult(), problems: ['k: AccessDenied'], furtherProblems: 7 };
   const problems = ['k: AccessDenied', '7 more errors are not shown'];
@@ -41,6 +41,9 @@ test('what went wrong with a clean-up is told a line each, and what is not shown
   const adviceOn = (/** @type {(string | null)[] | null} */ otherBuckets) =>
     cleanupProblems({ ...newResult(), misplaced: 1, otherBuckets }, config, LATER).join();
   assert.match(adviceOn(['b', 'a']), /: clean up with: S3_BUCKET=b,a node r2-benchmark\.js --cleanup r$/);
-  assert.match(adviceOn(['b', null, 'a']), /the run used 3 buckets, .* pass them in the order S3_BUCKET=b,<another>,a$/);
+  assert.match(
+    adviceOn(['b', null, 'a']),
+    /the run used 3 buckets, .* pass them in the order S3_BUCKET=b,<another>,a$/,
+  );
   assert.match(adviceOn(null), /do not match the buckets a,b: pass all buckets of the run/);
 });

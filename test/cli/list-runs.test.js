@@ -23,7 +23,7 @@ function ago(seconds) {
   return NOW - seconds * 1000;
 }
 
-test('runs are shown in a table, with their ages, and the command that removes what the first one left', () => {
+test('shows runs in a table with their ages, and the command that removes the first one', () => {
   const runs = [
     { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
     { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
@@ -37,7 +37,7 @@ test('runs are shown in a table, with their ages, and the command that removes w
   ]);
 });
 
-test('a run that the buckets do not fit is named, with the command that removes what it left', () => {
+test('names a run that does not match the buckets, and prints the command that removes it', () => {
   const runs = [
     { ...RUN, runId: 'fits' },
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
@@ -48,7 +48,7 @@ test('a run that the buckets do not fit is named, with the command that removes 
   ]);
 });
 
-test('a size that is none is not added up', () => {
+test('does not add an invalid size', () => {
   const runs = [{ ...RUN, bytes: NaN }];
   const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
   const lines = formatListing({ runs, foreign }, CONFIG, LATER, NOW);
@@ -56,13 +56,13 @@ test('a size that is none is not added up', () => {
   assert.match(lines[3], /^2 objects there \(size unknown\) /);
 });
 
-test('where no run has left anything, that is said', () => {
+test('reports that no run left anything', () => {
   assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
     'No run left objects under benchmark/ in a, b',
   ]);
 });
 
-test('foreign objects are named as such, without what would disturb a terminal', () => {
+test('shows foreign objects as such, without disturbing the terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],

@@ -5,7 +5,7 @@ import { runInProcess } from '../helpers/command.js';
 const LOCAL = ['1000', '10', '--local'];
 
 /**
- * What a search and a calibration do not take of a load, and how that is said. What a search takes is tried in
+ * Parts of a load that a search and a calibration reject, and how. What a search accepts is tested in
  * every-load.slow-test.js.
  *
  * @type {Readonly<Record<string, { load: readonly string[], findPeak?: RegExp, calibrate: RegExp }>>}
@@ -37,13 +37,13 @@ const LOADS = {
 
 for (const [what, { load, findPeak, calibrate }] of Object.entries(LOADS)) {
   if (findPeak !== undefined) {
-    test(`a search refuses ${what} by name`, async () => {
+    test(`a search rejects ${what} by name`, async () => {
       const { status, stderr } = await runInProcess([...LOCAL, ...load, '--find-peak'], {});
       assert.equal(status, 2);
       assert.match(stderr, findPeak);
     });
   }
-  test(`a calibration refuses ${what} by name`, async () => {
+  test(`a calibration rejects ${what} by name`, async () => {
     const { status, stderr } = await runInProcess(['--calibrate', ...load], {});
     assert.equal(status, 2);
     assert.match(stderr, calibrate);

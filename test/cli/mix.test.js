@@ -5,7 +5,7 @@ import { runInProcess } from '../helpers/command.js';
 /**
  * @param {readonly string[]} parameters
  * @param {number} [objects]
- * @returns {Promise<string>} what the program says of them, which it has to refuse
+ * @returns {Promise<string>} the error message
  */
 async function refusalOf(parameters, objects = 1000) {
   const { status, stdout, stderr } = await runInProcess([`${objects}`, '10', '--local', ...parameters], {});
@@ -65,17 +65,17 @@ const REFUSED = [
 ];
 
 for (const [what, parameters, expected] of REFUSED) {
-  test(`--mix refuses ${what}`, async () => {
+  test(`--mix rejects ${what}`, async () => {
     assert.match(await refusalOf(parameters), expected);
   });
 }
 
-test('a mix is refused where its removes may leave no object', async () => {
+test('rejects a mix whose removes may leave no object', async () => {
   const mix = ['--mix', 'write=50,remove=50'];
   assert.match(await refusalOf(mix, 110), /--mix requires 111 <objects> or more .*, got 110/);
 });
 
-test('all problems of a mix are reported at once', async () => {
+test('reports all problems of a mix at once', async () => {
   const stderr = await refusalOf(['--mix', 'read=60,write=10,remove=30', '--rate', '9000', '--find-peak']);
   assert.match(stderr, /removed objects must be written again/);
   assert.match(stderr, /--rate 9000 requires 7200 <objects>/);

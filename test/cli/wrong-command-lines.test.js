@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInProcess } from '../helpers/command.js';
 
-/** What a new user may type, and what the one line of the answer has to say. @type {readonly [string, RegExp][]} */
+/** What a new user may type, and what the error line must contain. @type {readonly [string, RegExp][]} */
 const WRONG = [
   ['', /<objects>: expected a whole number/],
   ['1000', /<threads>: expected a whole number/],
@@ -58,10 +58,7 @@ const WRONG = [
   ['1000 10 --metrics --local', /--metrics(: use --metrics-port|'.*Did you mean)/],
   ['1000 10 --prometheus --local', /use --metrics-port/],
   ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
-  [
-    '1000 10 --assert p99<50 --local',
-    /p99 is a figure of a stage, expected a stage name before it, such as read\.p99/,
-  ],
+  ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage, expected a stage name before it, such as read\.p99/],
   ['1000 10 --assert read.p99<50MB --local', /expected a limit such as/],
   ['1000 10 --assert get.p99<50ms --local', /unknown stage get, expected write, read, stat, remove/],
   ['1000 10 --endpoint http://127.0.0.1:9000', /use --endpoint-url/],
@@ -87,7 +84,7 @@ const WRONG = [
   ['--help loads', /no help topic "loads", expected workload, load, /],
 ];
 
-test('a wrong command line is answered with one line that says what to type instead', async () => {
+test('answers a wrong command line with one line that suggests what to type instead', async () => {
   assert.ok(WRONG.length >= 60);
   for (const [line, expected] of WRONG) {
     const { status, stdout, stderr } = await runInProcess(line === '' ? [] : line.split(' '), {});
@@ -102,7 +99,7 @@ test('a wrong command line is answered with one line that says what to type inst
   }
 });
 
-test('the help has a topic for every group, and all of them together have every option', async () => {
+test('the help has a topic for every group, and together they have every option', async () => {
   const helpOf = async (/** @type {string[]} */ ...words) => (await runInProcess(words, {})).stdout;
   const flagsIn = (/** @type {string} */ text) =>
     [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
@@ -116,7 +113,7 @@ test('the help has a topic for every group, and all of them together have every 
     assert.ok(flags.length > 0, topic);
     flags.forEach((flag) => seen.add(flag));
   }
-  // Those that are commands, too, are shown as commands.
+  // Topics that are also commands are shown as commands.
   const asCommands = ['--init', '--cleanup', '--list', '--calibrate'];
   assert.deepEqual(
     all.filter((flag) => !seen.has(flag)),
