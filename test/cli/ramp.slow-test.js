@@ -111,10 +111,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const outcome = await runCommand(t, [...run, '--faults', 'latency=20ms,stall=14s@5s']);
     assertStatus(outcome, 1);
-    assert.match(
-      outcome.stderr,
-      /^Write: step 3 of 3 \(4 threads\) had no success in its counted seconds, /m,
-    );
+    assert.match(outcome.stderr, /^Write: step 3 of 3 \(4 threads\) had no success in its counted seconds, /m);
     assert.match(
       outcome.stderr,
       /^Write: \d+ operations were still under way when their step had to end, and were cut/m,
