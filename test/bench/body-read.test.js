@@ -67,7 +67,7 @@ test('timestamps are separated wherever the chunks end', async () => {
 
 test('a stream that ends within a timestamp is an error', async () => {
   const stream = Readable.from([Buffer.alloc(RECORD_SIZE + 1)]).pipe(new TimestampStream());
-  await assert.rejects(stream.toArray(), /ended within one, after 1 bytes/);
+  await assert.rejects(stream.toArray(), /ended within a timestamp, after 1 bytes/);
 });
 
 /** Records whether a reader had to stop. */

@@ -122,10 +122,10 @@ test('each verdict is counted', () => {
 });
 
 test('a set-up is found by part of its name', () => {
-  const { possible, impossible } = scenariosOf('bucket that refuses');
+  const { possible, impossible } = scenariosOf('throttling bucket');
   assert.deepEqual(
     possible.map(({ name }) => name),
-    ['bucket that refuses', 'bucket that refuses: 100 a second', 'bucket that refuses: 200 threads'],
+    ['throttling bucket', 'throttling bucket: 100 per second', 'throttling bucket: 200 threads'],
   );
   assert.deepEqual(impossible, []);
 });

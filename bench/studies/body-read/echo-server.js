@@ -11,9 +11,9 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.j
  */
 
 /**
- * The server of the round trips, in a process of its own: it streams `count` timestamps over HTTP, gets each back over a
- * WebSocket, and tells the client how long they took. It reads the WebSocket whether or not its own writing is held up,
- * so that the two directions can never wait for each other.
+ * The server of the round trips, in a separate process. It streams `count` timestamps over HTTP, gets each back over a
+ * WebSocket, and tells the client how long they took. It reads the WebSocket even if its own writing is held up, so
+ * that the two directions never wait for each other.
  *
  *     node bench/studies/body-read/echo-server.js '{"count":100000}'
  *
@@ -21,7 +21,7 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.j
  */
 const { count } = JSON.parse(process.argv[2]);
 const RECORDS_A_CHUNK = 64;
-/** For how long the writing of the stream under way was held up, in ms. */
+/** Time for which writing the current stream was held up, in ms. */
 let heldUp = 0;
 
 const server = createServer((_request, response) => {
