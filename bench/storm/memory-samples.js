@@ -69,7 +69,6 @@ function residentKibibytes(pid) {
     const parts = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     return parts === null ? null : Number(parts[1]);
   } catch {
-    // The process has ended.
     return null;
   }
 }

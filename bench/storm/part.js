@@ -43,8 +43,6 @@ export const FAULTS =
  */
 
 /**
- * Runs the tool against an endpoint that fails.
- *
  * @param {object} part
  * @param {number} part.objects objects to be written, read, examined and removed
  * @param {number} part.seed for the faults

@@ -26,8 +26,6 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
  */
 
 /**
- * Renders a line chart as SVG.
- *
  * @param {LineChart} chart
  * @returns {string}
  */

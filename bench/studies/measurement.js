@@ -1,4 +1,3 @@
-/** Sequential requests of a measurement. */
 export const REQUESTS = 100;
 
 /**

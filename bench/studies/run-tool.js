@@ -9,8 +9,6 @@ const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /**
- * Runs the tool in an empty folder.
- *
  * @param {readonly string[]} parameters
  * @param {Readonly<Record<string, string>>} variables in addition to this process's
  * @returns {Promise<{ stages: any[], log: string }>} the stages of its --json, and its output

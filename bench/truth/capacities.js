@@ -23,7 +23,6 @@ const MAX_THREADS = 200;
 /** Objects for this many seconds at the full rate: more than a search takes. */
 const SECONDS_OF_OBJECTS = 40;
 
-/** Relative tolerance of a capacity. */
 const TOLERANCE = 0.03;
 
 const MAX_OVERHEAD_MS = 2;

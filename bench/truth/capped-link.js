@@ -40,7 +40,6 @@ export function makeCappedLink(speed) {
   return { within, remove };
 }
 
-/** Whether this machine can cap a link. */
 export function canCapLinks() {
   const link = makeCappedLink(1e6);
   link?.remove();

@@ -10,7 +10,6 @@ import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
  * @import { Pace } from './simulated-runs.js'
  */
 
-/** Pairs of each kind. */
 const PAIRS = 1000;
 
 /** Of 1,000 equal pairs: 5%, plus what chance adds in one of a hundred times. */

@@ -35,7 +35,6 @@ const RATE_SCRIPTS = [
 
 const RUNS = 3;
 
-/** Relative tolerance of a rate. */
 const TOLERANCE = 0.05;
 
 /** Added by the client, the transfer and late timers. ms */

@@ -14,7 +14,6 @@ const PERCENTILES = /** @type {const} */ (['p50', 'p90', 'p99', 'p999']);
 const SHARE = 0.02;
 const MIN_MS = 1;
 
-/** The endpoint's operation for each stage. */
 export const OPERATIONS = /** @type {Record<string, 'PUT' | 'GET' | 'HEAD' | 'DELETE'>} */ (
   Object.freeze({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' })
 );

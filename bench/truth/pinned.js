@@ -10,8 +10,6 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
- * The command that starts Node in its place.
- *
  * @param {Place} place
  * @returns {{ execPath: string, execArgv: string[] }} program, and arguments before Node's
  */
@@ -22,8 +20,6 @@ export function nodeAt({ core = null, within = [] }) {
 }
 
 /**
- * Starts Node in its place.
- *
  * @param {Place} place
  * @param {readonly string[]} parameters for Node
  * @param {SpawnOptions} options

@@ -113,7 +113,6 @@ const LIMIT = 1500;
 const QUEUE = `queue=${LIMIT},latency=20ms`;
 const STEPS = '4,8,12,16,24,32,40,48,56,64';
 
-/** Relative tolerance of the capacity. */
 const TOLERANCE = 0.03;
 
 const RUNS = 3;

@@ -28,8 +28,6 @@ const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
  */
 
 /**
- * Runs the benchmark.
- *
  * @param {ToolRun} run
  * @returns {Promise<any[]>} the stages of the JSON result
  * @throws {Error} if the run failed

@@ -19,8 +19,6 @@ const STARTED = Date.UTC(2026, 0, 31, 12);
 const DEVIATION = 0.05;
 
 /**
- * A first-order autoregressive process.
- *
  * @param {number} correlation between neighbouring seconds
  * @returns {Pace}
  */

@@ -37,8 +37,6 @@ import { StagesPlan } from './stages-plan.js';
  */
 
 /**
- * Runs the stages in their order and leaves the buckets as they were.
- *
  * @param {Config} config
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}

@@ -8,7 +8,6 @@ import { cases } from '../helpers/cases.js';
 
 const DELAY = 10;
 
-/** A delay line on a manual clock. */
 function lineByHand({ firstBytesHold = 0 } = {}) {
   let time = 0;
   /** @type {{ due: number, callback: () => void }[]} */

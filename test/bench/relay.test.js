@@ -13,8 +13,6 @@ const RELAY = new URL('../../bench/studies/distance/relay.js', import.meta.url);
 const ROUND_TRIP = 10;
 
 /**
- * A relay in front of a server, and a connection through it.
- *
  * @param {TestContext} t
  * @param {(socket: Socket) => void} serve
  */

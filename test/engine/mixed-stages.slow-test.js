@@ -23,7 +23,6 @@ const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const OBJECTS = 400;
 
-/** The methods of the kinds. */
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD']);
 
 /** Sizes below and above a TLS record, a socket's buffer and a chunk. */

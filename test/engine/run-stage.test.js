@@ -35,8 +35,6 @@ function attemptError(handling, kind = handling) {
 }
 
 /**
- * Runs a stage and keeps what its hooks report.
- *
  * @param {Stage} stage
  * @param {Engine} engine
  * @param {number} objects

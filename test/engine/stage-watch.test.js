@@ -11,8 +11,6 @@ import { ManualClock } from '../helpers/manual-clock.js';
  */
 
 /**
- * A watch with a simulated clock.
- *
  * @param {TestContext} t
  * @param {readonly number[]} [startedAt] of the attempt on each connection
  * @param {TimeLimit | null} [limit]

@@ -17,8 +17,6 @@ const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 
 /**
- * A simulated worker.
- *
  * @param {(signal: AbortSignal, hooks: StageHooks) => Promise<WorkerOutcome>} runStage
  * @returns {Worker}
  */

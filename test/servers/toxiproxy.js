@@ -20,7 +20,6 @@ const POLL_INTERVAL_MS = 50;
  * @property {Record<string, number>} attributes
  */
 
-/** Toxiproxy in a separate process. */
 export class Toxiproxy {
   #child;
   #api;
@@ -54,7 +53,6 @@ export class Toxiproxy {
   }
 }
 
-/** One proxy, whose faults can be changed while connections are open. */
 class Proxy {
   #api;
 

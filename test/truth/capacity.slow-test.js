@@ -7,7 +7,6 @@ const RATE = 300;
 /** A rate-limited bucket saves up a little, and answers due before the measured time may arrive in it. */
 const MAX_EXCESS = 1.05;
 
-/** Minimum hold in seconds. */
 const HOLD = 10;
 
 // The short version of `npm run truth`. A busy machine may keep the search from reaching the peak, but the bucket never

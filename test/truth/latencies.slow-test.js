@@ -13,7 +13,6 @@ const ROUNDING = 0.998;
 /** Upper bound of the client's own part of a median latency, even on a busy machine; ms. */
 const FAR_MS = 100;
 
-/** Ends long before the last operation. */
 const STALL = Object.freeze({ from: 1000, to: 2500 });
 
 test('the client reports what the endpoint recorded, plus a little', async () => {

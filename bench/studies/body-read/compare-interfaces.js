@@ -10,7 +10,6 @@ import { runEcho } from './echo-client.js';
 
 const SERVER = new URL('./echo-server.js', import.meta.url);
 
-/** Timestamps per run. */
 export const TIMESTAMPS = 100_000;
 
 /** @type {readonly ReadInterfaceName[]} */

@@ -4,7 +4,6 @@ import { ByteCount } from './byte-count.js';
 
 /** @import { FillPipe, FullPipe, WaysToRead } from './ways-to-read.js' */
 
-/** Chunks in the pipe. */
 export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /** Bytes per chunk: few, so that reading dominates. */

@@ -22,8 +22,6 @@ const DEADLINE_MS = 30_000;
  */
 
 /**
- * Reads a stream of timestamps and sends each back.
- *
  * @param {number} port of the echo server
  * @param {ReadInterfaceName} readInterface
  * @returns {Promise<EchoResult>}

@@ -12,7 +12,6 @@ export class EchoSender {
     this.#socket = socket;
   }
 
-  /** Whether the next timestamp must wait. */
   get isFull() {
     return this.#socket.bufferedAmount > MAX_WAITING;
   }

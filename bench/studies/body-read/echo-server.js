@@ -20,7 +20,7 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.j
  * It prints `{"port":…}` when it listens, and ends when its standard input does.
  */
 const { count } = JSON.parse(process.argv[2]);
-const RECORDS_A_CHUNK = 64;
+const RECORDS_PER_CHUNK = 64;
 /** Time for which writing the current stream was held up, in ms. */
 let heldUp = 0;
 
@@ -37,8 +37,8 @@ process.stdin.once('close', () => process.exit(0)).resume();
 /** @param {ServerResponse} response */
 async function streamTimestamps(response) {
   heldUp = 0;
-  for (let first = 0; first < count; first += RECORDS_A_CHUNK) {
-    if (!response.write(stampedChunk(first, Math.min(count - first, RECORDS_A_CHUNK)))) {
+  for (let first = 0; first < count; first += RECORDS_PER_CHUNK) {
+    if (!response.write(stampedChunk(first, Math.min(count - first, RECORDS_PER_CHUNK)))) {
       const fullAt = performance.now();
       await once(response, 'drain');
       heldUp += performance.now() - fullAt;

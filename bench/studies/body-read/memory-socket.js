@@ -11,7 +11,6 @@ const LONGER_THAN_THE_STUDY_MS = 3_600_000;
  * only a client's handling of a response is measured.
  */
 export class MemorySocket extends Duplex {
-  /** Bytes of the next response's body. */
   contentLength = 0;
 
   constructor() {

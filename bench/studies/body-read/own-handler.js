@@ -64,7 +64,6 @@ export class OwnHandler {
     this.#socket.receive(chunks);
   }
 
-  /** Lets the connection continue with a held body. */
   resume() {
     this.#connection.resume();
   }

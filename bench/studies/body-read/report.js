@@ -137,8 +137,8 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
   const most = CHUNK_COUNTS[CHUNK_COUNTS.length - 1];
   return [
     `\nConclusion: the first to pass ${MAX_DRAIN_MS} ms is «${earliest.way}», at about ${earliest.growth.limit} chunks. ` +
-      `Where each read is followed by real work, ${bottleneck}.\n`,
-    `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take so many times as long: ${factors}.\n`,
+      `When each read is followed by real work, ${bottleneck}.\n`,
+    `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take this many times as long: ${factors}.\n`,
     quickest.way === OWN_HANDLER
       ? 'It is what the read stage uses.\n'
       : `The read stage uses «${OWN_HANDLER}»: this run does not support it.\n`,

@@ -24,7 +24,6 @@
  * @typedef {keyof typeof KINDS} Kind of a run
  */
 
-/** The kinds of runs, as named in tables and chart. */
 export const KINDS = /** @type {const} */ ({ reused: 'keep-alive', opened: 'a connection each' });
 
 export const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS));

@@ -75,7 +75,6 @@ export class DelayLine extends Duplex {
     this.#deliver();
   }
 
-  /** Delivers what has arrived while the other end accepts it. */
   #deliver() {
     while (this.#isWanted && this.#underWay.length > 0 && this.#underWay[0].due <= this.#now()) {
       const [{ chunk }] = this.#underWay.splice(0, 1);

@@ -12,7 +12,6 @@ import { WAYS } from './geographies.js';
  * @import { Servers } from './servers.js'
  */
 
-/** The measured stages, by their names in results. */
 export const STAGES = /** @type {const} */ (['Read', 'Write']);
 
 /**

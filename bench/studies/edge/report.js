@@ -23,7 +23,6 @@ const LEGS = [
 /** Latencies that differ by less count as the same. */
 const SAME = 0.02;
 
-/** Length of a chain of dependent reads. */
 const CHAIN = 5;
 
 /** The kinds of user connections, and the ways that use them. */
