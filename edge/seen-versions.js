@@ -10,7 +10,7 @@ export class SeenVersions {
   /** @type {readonly number[]} */
   #candidates = [];
   /**
-   * Versions that all bytes read fit: empty if there was no object, null if nothing told a version. @type {number[] |
+   * Versions that all bytes read fit: empty if there was no object, null if nothing showed a version. @type {number[] |
    * null}
    */
   fitting = null;

@@ -15,7 +15,6 @@ const AUTHORIZATION =
 const DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Headers that every signature must cover. */
 const ALWAYS_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
 /** Further headers that change an answer. A signature must cover those that the request has. */

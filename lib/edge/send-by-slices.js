@@ -81,7 +81,7 @@ export function sendBySlices(options) {
     return {
       connections: connections.slice(0, invocations.length),
       countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
-      there: thereForSlices,
+      there: existingForSlices,
       begin: (setup) => new SlicedStage(setup, invocations, options).begin(),
     };
   };
@@ -93,7 +93,7 @@ export function sendBySlices(options) {
  * @param {Workload} workload
  * @returns {Workload['written']}
  */
-function thereForSlices({ mixed, written }) {
+function existingForSlices({ mixed, written }) {
   const has = (/** @type {number} */ local) =>
     written.has(local) && !(mixed && isRemoval(mixed.versions.highest(local)));
   return /** @type {Workload['written']} */ ({ has });
@@ -119,12 +119,10 @@ class Lane {
     this.connection = connection;
     this.threads = threads;
     this.knownUntil = knownUntil;
-    /** Operations of the next slice. */
     this.room = threads * FIRST_ROUNDS;
   }
 }
 
-/** One stage, from its first slice to its last. */
 class SlicedStage {
   #setup;
   #timeout;
@@ -195,7 +193,6 @@ class SlicedStage {
         }
       }
     } catch (error) {
-      // The other lanes have no reason to continue.
       this.#setup.watch.fail({ error, bucket: '', operation: this.#setup.stage.kinds[0].operation.name });
       throw error;
     } finally {
@@ -691,7 +688,6 @@ function groupsIn(records) {
 /** The fields of a call that concerns no object. */
 const NOTHING = Object.freeze({ size: 0, body: null, sink: { accept() {} } });
 
-/** Converts a slice's times to this host's clock. */
 class SliceTimes {
   #clock;
   #startedAt;

@@ -36,8 +36,6 @@ import { planContext, runPlan } from './run-plan.js';
  */
 
 /**
- * Runs the stages in their order and leaves the buckets as they were.
- *
  * @param {Config} config
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}

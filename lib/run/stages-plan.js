@@ -43,11 +43,7 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  * @property {string | null} shortOf name of the stage, if it ran out of objects before its time was over
  */
 
-/**
- * Each stage is one slot.
- *
- * @implements {Plan}
- */
+/** @implements {Plan} */
 export class StagesPlan {
   #context;
   #pass;
@@ -220,7 +216,6 @@ export function enoughObjects(expected) {
   return Math.ceil(needed / step) * step;
 }
 
-/** Ends a stage once its rate is stable. */
 class EarlyStop {
   #clock;
   #stability;

@@ -13,7 +13,7 @@ import { turnsOf } from './quad-orders.js';
 /** One turn for each side before the quads, to warm up connections and code. */
 const FIRST_TURNS = /** @type {const} */ (['a', 'b']);
 
-const PASSES_OF_A_QUAD = 4;
+const PASSES_PER_QUAD = 4;
 
 /** Decides which side runs next, and when. */
 export class TurnsPlan {
@@ -22,7 +22,6 @@ export class TurnsPlan {
   /** @type {Side[]} */
   #sides;
   #taken = 0;
-  /** Of the current quad. */
   #times;
   /** Of the current quad. @type {Pass[]} */
   #passes = [];
@@ -70,7 +69,7 @@ export class TurnsPlan {
     }
     this.#startsAt = beganAt + this.#times.length;
     this.#passes.push({ side, stages: stages.map(passStage) });
-    if (this.#passes.length < PASSES_OF_A_QUAD) {
+    if (this.#passes.length < PASSES_PER_QUAD) {
       return null;
     }
     const passes = this.#passes;
@@ -81,7 +80,7 @@ export class TurnsPlan {
   /** The index of the next turn's quad; null for a warm-up turn. */
   get #quad() {
     const index = this.#taken - FIRST_TURNS.length;
-    return index < 0 ? null : Math.floor(index / PASSES_OF_A_QUAD);
+    return index < 0 ? null : Math.floor(index / PASSES_PER_QUAD);
   }
 }
 

@@ -11,7 +11,7 @@ import { sumOf } from '../statistics/moments.js';
 export class BucketObjects {
   #most;
   /** Objects that each bucket has. @type {number[]} */
-  #there;
+  #existing;
   /** Objects of each bucket that the stage has used. @type {number[]} */
   #used;
 
@@ -23,14 +23,14 @@ export class BucketObjects {
    */
   constructor({ objects, buckets, exist }) {
     this.#most = objects;
-    this.#there = Array.from({ length: buckets }, () => (exist ? Math.floor(objects / buckets) : 0));
-    this.#used = this.#there.map(() => 0);
+    this.#existing = Array.from({ length: buckets }, () => (exist ? Math.floor(objects / buckets) : 0));
+    this.#used = this.#existing.map(() => 0);
   }
 
   /** Objects that Write left, or may write. */
   get count() {
-    const there = sumOf(this.#there);
-    return there === 0 ? this.#most : there;
+    const existing = sumOf(this.#existing);
+    return existing === 0 ? this.#most : existing;
   }
 
   /** A later run can rely on none, because these are not the first ones of the run. */
@@ -47,7 +47,7 @@ export class BucketObjects {
    * @returns {number} operations that all of its steps together can do with them
    */
   countFor(stage) {
-    return stage.copies || stage.removes ? sumOf(this.#there) - sumOf(this.#used) : this.countIn(stage, 1);
+    return stage.copies || stage.removes ? sumOf(this.#existing) - sumOf(this.#used) : this.countIn(stage, 1);
   }
 
   /**
@@ -60,7 +60,7 @@ export class BucketObjects {
     if (creates) {
       return this.#most - sumOf(this.#used);
     }
-    const left = this.#there.slice(0, buckets).map((count, bucket) => count - (isOnce ? this.#used[bucket] : 0));
+    const left = this.#existing.slice(0, buckets).map((count, bucket) => count - (isOnce ? this.#used[bucket] : 0));
     const all = buckets * Math.min(...left);
     return isOnce || all === 0 ? all : Infinity;
   }
@@ -78,7 +78,7 @@ export class BucketObjects {
       return { first: 0, count, goesRound: false, bucketStarts: this.#used.slice(0, buckets) };
     }
     const bucketStarts = Array.from({ length: buckets }, () => 0);
-    return { first: 0, count: buckets * Math.min(...this.#there.slice(0, buckets)), goesRound: true, bucketStarts };
+    return { first: 0, count: buckets * Math.min(...this.#existing.slice(0, buckets)), goesRound: true, bucketStarts };
   }
 
   /**
@@ -98,8 +98,8 @@ export class BucketObjects {
   /** @param {Effects} stage that has ended */
   stageEnds({ creates }) {
     if (creates) {
-      this.#there = this.#used;
+      this.#existing = this.#used;
     }
-    this.#used = this.#there.map(() => 0);
+    this.#used = this.#existing.map(() => 0);
   }
 }

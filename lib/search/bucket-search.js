@@ -157,7 +157,6 @@ export class BucketSearch {
     };
   }
 
-  /** Maximum ops/s of one bucket. */
   get #rateOfOne() {
     return MARGIN * (this.#one?.capacity?.operationsPerSecond ?? 0);
   }

@@ -119,8 +119,6 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * Records that there are too few operations to hold a rate.
-   *
    * @param {number} rate per second
    * @param {number} threads
    * @param {number} [before] operations needed before

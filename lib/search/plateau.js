@@ -6,7 +6,6 @@ const MIN_GROWTH = 0.03;
 /** Within the error, a rate of at least this share of the best is as good as the best. */
 const KNEE_SHARE = 0.99;
 
-/** Standard errors of tolerance. */
 const TOLERANCE = 1.5;
 
 /** A knee is confirmed if this many times its threads bring no more. */

@@ -50,7 +50,6 @@ const LATE_SHARE = 0.01;
 /** A host that stalls now and then makes at most this share of operations late. */
 const MAX_LATE_BY_HOST = 0.5;
 
-/** Share of all attempts that may fail. */
 export const ERROR_SHARE = 0.001;
 
 /** A single late or failed operation does not count as a share. */

@@ -49,7 +49,6 @@ export class StepBudget {
     return this.#attemptsPerOperation;
   }
 
-  /** Operations started. */
   get operationsUsed() {
     return this.#used.operations;
   }

@@ -6,7 +6,6 @@ import { batchMeans } from './batch-means.js';
 /** Length of the windows in which a step's operations are counted. ms */
 export const WINDOW_MS = 250;
 
-/** Minimum windows for a step. */
 export const MIN_WINDOWS = 3;
 
 /** A handful of windows may suggest more uncertainty than a step ever has. */

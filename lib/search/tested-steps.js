@@ -132,7 +132,6 @@ export class TestedSteps {
     return this.highest?.threads === this.#maxThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
   }
 
-  /** Threads of the hold. */
   get threadsToHold() {
     const steps = this.#all();
     return this.#hasLevelled

@@ -35,8 +35,6 @@ const MIXED = rewritingStage(
 );
 
 /**
- * The Worker without its network.
- *
  * @param {object} [options]
  * @param {(slice: Slice, number: number, run: () => Promise<any>) => Promise<any>} [options.answer] the answer to a
  *   slice

@@ -33,7 +33,6 @@ const OTHER_KEYS = [
   keyspace.keyOf(1).replace('run1', 'run2'),
 ];
 
-/** A Worker with one bucket that has an object under each key. */
 class TestWorker {
   bucket = new MemoryBucket();
 
@@ -71,7 +70,6 @@ class TestWorker {
     return { status: answer.status, text: await answer.text() };
   }
 
-  /** Asserts that nothing was written or removed. */
   assertUntouched() {
     assert.deepEqual([...this.bucket.objects.keys()], this.keys);
     assert.ok([...this.bucket.objects.values()].every((bytes) => bytes.toString() === 'x'));

@@ -139,7 +139,6 @@ for (const [where, event, text] of [
   });
 }
 
-/** Nothing listens on that port. */
 const NOWHERE = {
   ...{ hostname: '127.0.0.1', port: 1, region: 'auto', tls: null, buckets: ['bucket'] },
   credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },

@@ -36,10 +36,8 @@ import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 const START = 1_700_000_000_000;
 const FIRST = START / 1000;
 
-/** No stop was requested. */
 const NOT_ASKED = /** @type {StopRequest} */ (/** @type {unknown} */ ({ status: null }));
 
-/** Operations per second of each thread. */
 const RATE = 10;
 
 /**

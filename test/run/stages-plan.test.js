@@ -34,8 +34,6 @@ const SECOND = 1000;
  */
 
 /**
- * Runs stages over simulated workers.
- *
  * @param {TestContext} t
  * @param {Overrides} overrides
  * @param {Play} [play]
