@@ -13,11 +13,6 @@ const EDGE = fileURLToPath(new URL('./', import.meta.url));
 const LAST_VARIABLE = /^S3_BUCKET=.*\n/m;
 
 /**
- * @typedef {object} LocalWorkerOptions
- * @property {readonly string[]} buckets
- * @property {Behaviour} [behaviour]
- * @property {{ keyFile: string, certificateFile: string }} [tls] PEM files; default: plain HTTP
- *
  * @typedef {object} LocalWorker
  * @property {string} dotEnv EDGE_URL, EDGE_SECRET and S3_BUCKET, for a .env
  * @property {URL} url
@@ -29,7 +24,10 @@ const LAST_VARIABLE = /^S3_BUCKET=.*\n/m;
 /**
  * Starts the Worker on workerd with its own R2, in a separate process. Installs workerd if it is missing.
  *
- * @param {LocalWorkerOptions} options
+ * @param {object} options
+ * @param {readonly string[]} options.buckets
+ * @param {Behaviour} [options.behaviour]
+ * @param {{ keyFile: string, certificateFile: string }} [options.tls] PEM files; default: plain HTTP
  * @returns {Promise<LocalWorker>}
  * @throws {Error} if it does not start
  */

@@ -17,16 +17,14 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
  * @property {string} label with the unit
  * @property {boolean} isLogarithmic
  * @property {readonly number[]} ticks from the lowest to the highest value of the axis
- *
- * @typedef {object} LineChart
- * @property {string} title
- * @property {Axis} x
- * @property {Axis} y
- * @property {readonly Series[]} series
  */
 
 /**
- * @param {LineChart} chart
+ * @param {object} chart
+ * @param {string} chart.title
+ * @param {Axis} chart.x
+ * @param {Axis} chart.y
+ * @param {readonly Series[]} chart.series
  * @returns {string}
  */
 export function drawLineChart({ title, x, y, series }) {

@@ -28,19 +28,17 @@ const PATIENCE_MS = 180_000;
  * @property {number} [shift] ms by which its clock is ahead
  * @property {number} [startsLate] seconds after the start of the first slot
  * @property {number} [diesAfter] slots of the first stage after which it is killed
- *
- * @typedef {object} RampTogether
- * @property {Record<string, string>} env for the endpoint
- * @property {readonly RampHost[]} hosts
- * @property {number} objects per host
- * @property {number} threads per host
- * @property {readonly string[]} options further options
  */
 
 /**
  * Runs a ramp on several hosts together, each a process with its own clock, and merges their logs as a user would.
  *
- * @param {RampTogether} setup
+ * @param {object} setup
+ * @param {Record<string, string>} setup.env for the endpoint
+ * @param {readonly RampHost[]} setup.hosts
+ * @param {number} setup.objects per host
+ * @param {number} setup.threads per host
+ * @param {readonly string[]} setup.options further options
  * @returns {Promise<{ stages: any[], text: string, warnings: string }>} of the merged result, with its printed report
  */
 export async function rampTogether({ env, hosts, objects, threads, options }) {

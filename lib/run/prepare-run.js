@@ -14,21 +14,17 @@ import { fileLimitProblem } from './file-limit.js';
  */
 
 /**
- * @typedef {object} PrepareDeps
- * @property {NodeJS.ProcessEnv} env
- * @property {number} now epoch ms
- * @property {() => number} random uniform in [0, 1)
- * @property {Invocation} [invocation] see hintFor
- * @property {boolean} takesSnapshots see OutputConfig
- * @property {readonly string[]} [problems] found by the program
- * @property {GivenStore} [store] replaces the one named by the options and the environment
- */
-
-/**
  * Prepares all that a run needs before its first request: store, configuration, enough open files.
  *
  * @param {OptionValues} options
- * @param {PrepareDeps} deps
+ * @param {object} deps
+ * @param {NodeJS.ProcessEnv} deps.env
+ * @param {number} deps.now epoch ms
+ * @param {() => number} deps.random uniform in [0, 1)
+ * @param {Invocation} [deps.invocation] see hintFor
+ * @param {boolean} deps.takesSnapshots see OutputConfig
+ * @param {readonly string[]} [deps.problems] found by the program
+ * @param {GivenStore} [deps.store] replaces the one named by the options and the environment
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */

@@ -80,14 +80,6 @@ export class SearchesPlan {
   }
 }
 
-/**
- * @typedef {object} SearchParts shared by the searches of all stages
- * @property {SearchConfig} search
- * @property {Dimension} dimension
- * @property {SearchObjects | BucketObjects} objects
- * @property {CostBudget} costs
- */
-
 /** @implements {StagePlan} */
 class SearchOfStage {
   #stage;
@@ -106,7 +98,11 @@ class SearchOfStage {
   /**
    * @param {Stage} stage
    * @param {number} index
-   * @param {SearchParts} parts
+   * @param {object} parts shared by the searches of all stages
+   * @param {SearchConfig} parts.search
+   * @param {Dimension} parts.dimension
+   * @param {SearchObjects | BucketObjects} parts.objects
+   * @param {CostBudget} parts.costs
    * @param {PlanContext} context
    */
   constructor(stage, index, parts, context) {
