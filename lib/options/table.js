@@ -161,7 +161,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/what-a-run-does.md); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
+      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -354,7 +354,7 @@ const LOAD = {
   gap: {
     flag: '--gap <time>',
     help: 'pause between timed stages (5s if hosts start together)',
-    detail: 'see [stages that time ends](../use/what-a-run-does.md#stages-that-time-ends)',
+    detail: 'see [timed stages](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
@@ -509,7 +509,7 @@ const CLIENT = {
   preflight: {
     flag: '--no-preflight',
     help: 'skip the check that the store allows what the run does',
-    detail: 'see [preflight](../use/what-a-run-does.md#before-the-first-stage)',
+    detail: 'see [preflight](../use/first-run.md#before-the-first-stage)',
     of: ['ab', 'cleanup'],
     helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
@@ -649,7 +649,7 @@ const OUTPUT = {
   report: {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
-    detail: 'see [the report](../use/report.md)',
+    detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
