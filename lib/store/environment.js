@@ -57,7 +57,6 @@ export class Variables {
   #given;
   /** Why the file could not be read, or null. @type {string | null} */
   fileProblem;
-  /** Whether the file exists. */
   exists;
 
   /**
@@ -140,7 +139,6 @@ export class Variables {
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
- * @returns {boolean}
  * @throws {UsageError}
  */
 export function readUseTls(env, file) {

@@ -13,8 +13,6 @@ import { readStoreConfig } from './store-config.js';
  */
 
 /**
- * The store that a run goes to.
- *
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings
