@@ -8,10 +8,8 @@ const LEAD_MS = 300_000;
 /** Minimum pause between requests if new credentials expire no later than the old ones. ms */
 const MIN_PAUSE_MS = 1000;
 
-/** Pause after a failed request. ms */
 const RETRY_PAUSE_MS = 10_000;
 
-/** Time limit of a renewal. ms */
 const RENEWAL_LIMIT_MS = 30_000;
 
 /** Timers are kept short because they do not notice that the host slept. ms */
@@ -37,7 +35,6 @@ export function retryTime(expiresAt, now) {
   return now + Math.max(MIN_PAUSE_MS, left > 0 ? Math.min(left / 2, RETRY_PAUSE_MS) : RETRY_PAUSE_MS);
 }
 
-/** Replaces temporary credentials before they expire. */
 export class Renewal {
   #renew;
   #epochNow = () => 0;
@@ -49,7 +46,6 @@ export class Renewal {
   #underWay;
   #isStopped = false;
   #hasFailed = false;
-  /** Credentials for signing requests. */
   credentials;
 
   /**

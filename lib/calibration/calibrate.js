@@ -8,8 +8,6 @@ import { startNullEndpoint } from './null-endpoint.js';
  */
 
 /**
- * Measures what the client alone can do on this host.
- *
  * @param {Settings & { threads: number }} settings
  * @param {object} deps
  * @param {Place} deps.identity of this host

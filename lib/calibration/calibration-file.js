@@ -6,7 +6,6 @@ import { STAGE_NAMES } from '../operations/registry.js';
  * @import { Calibration } from './calibration.js'
  */
 
-/** Version of the file format. */
 const FORMAT = 1;
 
 /** A larger file is not ours. */

@@ -22,7 +22,6 @@ import { readCalibrations } from './calibration-file.js';
 /** Objects of about the same size cost about the same. */
 const MAX_SIZE_RATIO = 2;
 
-/** Above this share, the client may be the bottleneck. */
 const WARNING_SHARE = 0.8;
 
 /**

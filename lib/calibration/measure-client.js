@@ -11,7 +11,6 @@ import { runBenchmark } from '../run/benchmark-run.js';
  * @import { NullEndpoint } from './null-endpoint.js'
  */
 
-/** Duration of each stage. */
 const STAGE_MS = 2000;
 
 /**

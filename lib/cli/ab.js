@@ -37,7 +37,6 @@ import { linesOfSides } from './sides.js';
  * @import { Terminal } from './terminal.js'
  */
 
-/** Version of the JSON that --json writes. */
 const INTERLEAVED_FORMAT = 1;
 
 /** @type {readonly Side[]} */
@@ -163,8 +162,6 @@ function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, sto
 }
 
 /**
- * Announces the runs and their cost.
- *
  * @param {AbOptions} options
  * @param {PreparedSides} prepared
  * @param {{ terminal: Terminal, notify: (line: string) => void }} outputs

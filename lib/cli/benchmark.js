@@ -37,8 +37,6 @@ import { openResults } from './result-files.js';
  * @property {Outlets | null} outlets for metrics and spans; null without their options
  */
 /**
- * Runs the benchmark and reports its result.
- *
  * @param {CommandLine} options
  * @param {Program} program
  * @returns {Promise<number>} the exit status
@@ -208,11 +206,7 @@ class ReportedRun {
     return this.#outputs.results.some(({ file }) => file === null);
   }
 
-  /**
-   * Checks the result against its limits, prints the messages and writes the files.
-   *
-   * @returns {Promise<number>} the exit status
-   */
+  /** @returns {Promise<number>} the exit status */
   async conclude() {
     const { env, terminal, stopRequest, isDebugging } = this.#program;
     const { guard, results, logFile } = this.#outputs;

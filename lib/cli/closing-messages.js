@@ -28,8 +28,6 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
 }
 
 /**
- * The messages on stderr at the end of a run.
- *
  * @param {RunResult} result
  * @param {Config} config
  * @param {Later} later

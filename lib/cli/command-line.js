@@ -57,8 +57,6 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * What the command line asks for.
- *
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
@@ -71,12 +69,9 @@ import { UsageError } from '../options/usage-error.js';
 
 const HELP_WIDTH = 100;
 
-/** The name of the --mix stage in assertions. */
 const MIXED = MIXED_STAGE.toLowerCase();
 
 /**
- * Reads the command line of r2-benchmark.
- *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]
@@ -126,8 +121,6 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
 }
 
 /**
- * Reads the command line of peak-performance.js.
- *
  * @param {readonly string[]} argv
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]

@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 
-/** Exit statuses of both programs. */
 export const EXIT = Object.freeze({
   complete: 0,
   /** The run or the merge is incomplete, or a verification failed. */

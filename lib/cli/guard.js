@@ -138,7 +138,6 @@ function readText(option, file) {
  * @param {readonly Threshold[]} thresholds
  * @param {string | undefined} file of the baseline
  * @param {Result | null} baseline
- * @returns {string[]}
  */
 function baselineProblems(thresholds, file, baseline) {
   const comparing = thresholds.filter(({ limit }) => 'factor' in limit);

@@ -68,11 +68,7 @@ export const COMMANDS = Object.freeze({
 /** Wide enough for every command with its operands. */
 const USAGE_WIDTH = 'compare <before> <after>'.length;
 
-/**
- * Usage lines for the commands, one per command.
- *
- * @param {string} benchmark shell command
- */
+/** @param {string} benchmark shell command */
 export function usageOfCommands(benchmark) {
   const lines = Object.entries(COMMANDS)
     .filter(([name]) => name !== 'run')
@@ -154,7 +150,6 @@ Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.
 
 const FLAGS_PER_LINE = 7;
 
-/** The flags that `--a` and `--b` take, several per line. */
 function flagsOfSides() {
   const flags = Object.values(ROWS)
     .filter(({ of = [] }) => of.includes('side'))

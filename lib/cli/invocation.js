@@ -13,15 +13,11 @@ const PROGRAMS = Object.freeze({
   peak: { file: 'peak-performance.js', link: 'r2-peak' },
 });
 
-/** The folder in which npm links the programs of installed packages. */
 const LINKS = path.join('node_modules', '.bin');
 
-/** The example file of variables, which is part of the package. */
 export const ENV_EXAMPLE = path.join(ROOT, '.env.example');
 
 /**
- * How the process was started.
- *
  * @typedef {object} Caller
  * @property {readonly string[]} argv the second entry is the absolute path of the program
  * @property {() => string} cwd
@@ -72,7 +68,6 @@ function linkedCommand(program, folder, cwd, searchPath) {
 /**
  * @param {Program} program
  * @param {string} folder of the started program, which may be a link
- * @returns {string}
  */
 function fileOf({ file }, folder) {
   const started = path.join(folder, file);

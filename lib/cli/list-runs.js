@@ -16,8 +16,6 @@ import { bucketsAdvice, cleanupCommand } from './later-commands.js';
  */
 
 /**
- * `--cleanup --list`: lists the runs that left objects.
- *
  * @param {Config} config
  * @param {Later} later
  * @param {CommandContext} context
@@ -105,10 +103,7 @@ function tableOf(runs, now) {
   );
 }
 
-/**
- * @param {number} bytes NaN if the store's size is not a number
- * @returns {string}
- */
+/** @param {number} bytes NaN if the store's size is not a number */
 function sizeText(bytes) {
   return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)} MiB`;
 }

@@ -6,8 +6,6 @@ import { UsageError } from '../options/usage-error.js';
 const ENOUGH_FILES = 1024;
 
 /**
- * Loads a module of the program.
- *
  * @template Module
  * @param {() => Promise<Module>} importing
  * @returns {Promise<Module>}

@@ -39,8 +39,6 @@ import { Checks, UsageError } from '../options/usage-error.js';
  */
 
 /**
- * Runs peak-performance.js.
- *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
  * @param {Streams & Caller} streams

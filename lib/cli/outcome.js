@@ -21,8 +21,6 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  */
 
 /**
- * Evaluates a finished run.
- *
  * @param {RunResult} run
  * @param {object} context
  * @param {Config} context.config

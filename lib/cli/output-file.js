@@ -115,7 +115,6 @@ function writeAndClose(descriptor, parts) {
 /**
  * @param {string} file
  * @param {number | string} pid of the writing process, so that concurrent runs do not share a temporary file
- * @returns {string}
  */
 function temporaryOf(file, pid) {
   return `${file}.r2-benchmark-${pid}.tmp`;

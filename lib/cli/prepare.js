@@ -12,8 +12,6 @@ import { laterOf } from './later-commands.js';
  */
 
 /**
- * Opens the store for a command that runs no benchmark.
- *
  * @param {CommandLine} options
  * @param {object} context
  * @param {NodeJS.ProcessEnv} context.env

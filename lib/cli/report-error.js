@@ -17,8 +17,6 @@ const TOO_MANY_FILES = /\b(EMFILE|ENFILE)\b/;
 const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/i;
 
 /**
- * Prints what went wrong.
- *
  * @param {unknown} error
  * @param {Pick<Terminal, 'err'>} terminal
  * @param {boolean} [withStack] whether to print the stack trace of an unexpected error

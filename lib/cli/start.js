@@ -4,8 +4,6 @@ import { load } from './load.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * Loads a program and runs it to completion.
- *
  * @param {() => Promise<{ main: (argv: string[], env: NodeJS.ProcessEnv, streams: NodeJS.Process) => Promise<number> }>} importing
  */
 export async function start(importing) {

@@ -41,7 +41,6 @@ export class Terminal {
   #lines = [];
   /** The lines currently on the screen. @type {readonly string[]} */
   #drawn = [];
-  /** Width of the terminal when they were drawn. */
   #columns = 0;
   #willRedraw = false;
   #isUnicode;

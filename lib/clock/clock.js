@@ -159,7 +159,6 @@ export class Clock {
     this.#shared.watch();
   }
 
-  /** Stops detecting pauses. */
   close() {
     clearInterval(this.#ticking);
   }

@@ -59,12 +59,10 @@ export class SharedPauses {
     Atomics.store(this.#flags, IS_WATCHED, 1);
   }
 
-  /** The latest reading by any thread. */
   get lastLook() {
     return this.looks.reduce((last, look) => Math.max(last, look));
   }
 
-  /** The latest reading by the first thread. */
   get firstThreadLook() {
     return this.looks[0];
   }

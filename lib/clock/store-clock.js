@@ -18,7 +18,6 @@ const MAX_SEARCH_MS = 2500;
 /** Requests around a turn whose time is roughly known. */
 const REQUESTS_AT_TURN = 12;
 
-/** Interval between requests during the stages. */
 const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;

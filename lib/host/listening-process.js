@@ -1,7 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readSystemFile } from './system-file.js';
 
-/** State of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A';
 
 /**

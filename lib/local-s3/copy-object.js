@@ -6,8 +6,6 @@ import { escapeXml, xmlDocument } from './xml.js';
 const SOURCE = /^\/?([^/]+)\/(.+)$/s;
 
 /**
- * CopyObject of a whole object without changes.
- *
  * @param {string} source header: bucket and key, percent-encoded
  * @param {object} target
  * @param {(bucket: string) => ObjectTable} target.tableOf

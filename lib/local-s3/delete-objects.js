@@ -24,10 +24,7 @@ export function deleteObjects(table, body) {
   return deleteResult(deleted.join(''));
 }
 
-/**
- * @param {string} content XML
- * @returns {string}
- */
+/** @param {string} content XML */
 export function deleteResult(content) {
   return xmlDocument(`<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</DeleteResult>`);
 }

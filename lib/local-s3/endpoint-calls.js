@@ -7,7 +7,6 @@
  * @property {(error: Error) => void} reject
  */
 
-/** The endpoint's process ended unexpectedly. */
 export class EndpointLost extends Error {}
 
 /** Calls into the endpoint's process, which fail when the process ends. */

@@ -12,7 +12,6 @@
  * @property {(socket: Socket) => void} reset closes a connection with RST
  */
 
-/** Pause between two bytes of a dripping body, in ms. */
 const DRIP_PAUSE = 50;
 
 const WRONG_ETAG = `"${'0'.repeat(32)}"`;
@@ -51,11 +50,7 @@ const FAULTS = Object.freeze({
     answer.send(replaceHeader(perform(), 'Content-Length', (size) => Number(size) + 1)),
 });
 
-/**
- * Sends a faulty response, or none.
- *
- * @param {Victim} victim
- */
+/** @param {Victim} victim */
 export function answerWithFault(victim) {
   FAULTS[victim.fault.name](victim);
 }

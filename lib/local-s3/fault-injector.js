@@ -77,7 +77,6 @@ function existing(injectors, name, bucket) {
   return injector;
 }
 
-/** Decides what happens to each request for a bucket. */
 export class FaultInjector {
   /** @type {Map<Operation, ActiveItem[]>} */
   #itemsOf = new Map();

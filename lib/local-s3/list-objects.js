@@ -59,7 +59,6 @@ function contents(key, { body, etag, lastModified }) {
 /**
  * @param {string} name
  * @param {string | number | boolean} value
- * @returns {string}
  */
 export function element(name, value) {
   return `<${name}>${escapeXml(String(value))}</${name}>`;

@@ -15,8 +15,6 @@ import { hash } from 'node:crypto';
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
- * The objects of one bucket.
- *
  * S3 lists keys in the order of their UTF-8 bytes, which differs from that of JavaScript strings. Keys are therefore stored as
  * strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII keys, the only ones that a
  * benchmark writes, are the same in both forms.
@@ -36,7 +34,6 @@ export class ObjectTable {
     this.#keepsBefore = keepsBefore;
   }
 
-  /** Number of objects. */
   get size() {
     return this.#objects.size;
   }

@@ -31,8 +31,6 @@ import { S3Error } from './s3-error.js';
  */
 
 /**
- * Implements the operations.
- *
  * @type {Record<Exclude<Operation, 'OTHER'>, (request: Request) => Result>}
  * @throws {S3Error}
  */

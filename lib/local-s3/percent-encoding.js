@@ -6,7 +6,6 @@ const NEEDS_NO_ENCODING = /^[A-Za-z0-9\-._~/]*$/;
  * `A-Z a-z 0-9 - . _ ~` and `/`, which S3 leaves in paths.
  *
  * @param {string} text
- * @returns {string}
  * @throws {URIError} if the text contains an unpaired surrogate
  */
 export function percentEncode(text) {

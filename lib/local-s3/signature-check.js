@@ -20,7 +20,6 @@ import { S3Error } from './s3-error.js';
  * @property {IncomingHttpHeaders} headers
  */
 
-/** The maximum difference between client and server clocks, in ms. */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
 
 const AUTHORIZATION =

@@ -23,7 +23,6 @@ import { OPERATIONS } from './router.js';
  * @property {Record<string, number>} uploads pending multipart uploads by bucket
  */
 
-/** Counts for the report of an endpoint. */
 export class Tally {
   #now;
   #requests = /** @type {Report['requests']} */ (

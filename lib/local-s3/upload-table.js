@@ -27,12 +27,10 @@ const MAX_PART_NUMBER = 10_000;
 
 const ID_BYTES = 16;
 
-/** The pending multipart uploads of one bucket. */
 export class UploadTable {
   /** @type {Map<string, PendingUpload>} */
   #uploads = new Map();
 
-  /** Number of pending uploads. */
   get size() {
     return this.#uploads.size;
   }
@@ -75,8 +73,6 @@ export class UploadTable {
   }
 
   /**
-   * Assembles an object and ends its upload.
-   *
    * @param {string} key
    * @param {string} id
    * @param {readonly NamedPart[]} named

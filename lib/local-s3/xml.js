@@ -29,10 +29,7 @@ export function unescapeXml(text) {
   });
 }
 
-/**
- * @param {string} root the root element
- * @returns {string}
- */
+/** @param {string} root the root element */
 export function xmlDocument(root) {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }

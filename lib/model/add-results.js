@@ -97,8 +97,6 @@ function commonFields(parts) {
 }
 
 /**
- * Combines what hosts did in one stage.
- *
  * @param {readonly StageSum[]} stages at least one
  * @returns {StageSum}
  */

@@ -8,7 +8,6 @@ import { quote } from '../text/quote.js';
  * @typedef {{ [keyword: string]: any }} Schema
  */
 
-/** After this many problems, the check stops. */
 const MAX_PROBLEMS = 1000;
 
 /** Names of JSON types in messages. @type {Readonly<Record<string, string>>} */

@@ -5,7 +5,6 @@ import { SCHEMA } from './schema.js';
 // The counters are declared in result.schema.json, under `counters`. To add one, add an entry there and count it in one place.
 // All of them are sums.
 
-/** All counters in display order. */
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**

@@ -3,13 +3,11 @@ import { InputError } from './input-bounds.js';
 
 /** @import { LatencySummary, StageLatency } from './result.js' */
 
-/** Describes the histograms in a result. */
 export const HISTOGRAM_FORMAT = Object.freeze({
   encoding: /** @type {const} */ ('HdrHistogram V2, compressed, base64'),
   unit: /** @type {const} */ ('us'),
 });
 
-/** The latencies of a stage. */
 export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
 /** @type {Readonly<StageLatency>} */

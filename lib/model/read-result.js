@@ -17,7 +17,6 @@ import { FORMAT, SCHEMA } from './schema.js';
  * @typedef {Record<string, any>} Json an unvalidated object
  */
 
-/** Maximum number of problems or names listed. */
 const MAX_LISTED = 8;
 
 /**
@@ -87,10 +86,7 @@ function laterFormat(format) {
     : [];
 }
 
-/**
- * @param {readonly string[]} problems
- * @returns {string[]}
- */
+/** @param {readonly string[]} problems */
 function firstOf(problems) {
   const more = problems.length - MAX_LISTED;
   return more > 0 ? [...problems.slice(0, MAX_LISTED), `${more} more problems like these`] : [...problems];

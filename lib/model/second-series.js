@@ -117,7 +117,6 @@ export class SecondSeries {
     this.#details.set(second, { ...this.#details.get(second), ...details });
   }
 
-  /** Missing seconds between the first and the last. */
   get missing() {
     return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#length;
   }
@@ -132,7 +131,6 @@ export class SecondSeries {
     return isMissing(second - 1) || isMissing(second + 1);
   }
 
-  /** Whether bytes per operation differ between seconds. */
   get variesInBytes() {
     return this.#bytes.size > 0;
   }

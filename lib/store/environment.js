@@ -62,7 +62,6 @@ export class Variables {
   #given;
   /** Why the file could not be read, or null. @type {string | null} */
   fileProblem;
-  /** Whether the file exists. */
   exists;
 
   /**
@@ -145,7 +144,6 @@ export class Variables {
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
- * @returns {boolean}
  * @throws {UsageError}
  */
 export function readUseTls(env, file) {

@@ -12,7 +12,6 @@ import { bucketNames } from '../options/values.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Used unless the environment names several. */
 const BUCKETS = Object.freeze(['local']);
 
 /** Memory per object in addition to its bytes: key, table entry and ETag. */
@@ -22,8 +21,6 @@ const OVERHEAD_BYTES = 1024;
 const SHARE_OF_MEMORY = 0.5;
 
 /**
- * Starts the endpoint of --local.
- *
  * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
@@ -69,7 +66,6 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
  * If the environment names several buckets, the endpoint has them too, so that they can be searched and have separate faults.
  *
  * @param {NodeJS.ProcessEnv} env
- * @returns {string[]}
  * @throws {UsageError}
  */
 function readBuckets({ S3_BUCKET = '' }) {

@@ -25,8 +25,6 @@ import { endpointUrl, region, secret, urlOf } from '../options/values.js';
 /** @typedef {Partial<Pick<OptionValues, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
 
 /**
- * A store and the sources of its settings.
- *
  * @typedef {object} FoundStore
  * @property {StoreConfig} store
  * @property {string[]} warnings
@@ -192,7 +190,6 @@ async function findKeys(env, aws, { certificate, mayAskHost }) {
 /**
  * @param {string} member of credentials
  * @param {string} value
- * @returns {string[]}
  */
 function secretProblems(member, value) {
   const name = AWS_KEYS[/** @type {keyof typeof AWS_KEYS} */ (member)];
@@ -208,8 +205,6 @@ function secretProblems(member, value) {
 }
 
 /**
- * An address from a source other than the S3_… variables.
- *
  * @typedef {object} GivenUrl
  * @property {EndpointUrl | null} url
  * @property {string} from
@@ -295,7 +290,6 @@ function addressingFrom({ addressing }, aws) {
 /**
  * @param {Setting} addressing
  * @param {Pick<StoreConfig, 'hostname' | 'buckets'>} store
- * @returns {string[]}
  */
 export function addressingProblems({ value, from }, { hostname, buckets }) {
   if (value !== 'virtual') {
@@ -342,7 +336,6 @@ function readAuthorities(aws) {
  * @param {readonly string[]} given
  * @param {readonly string[]} buckets
  * @param {boolean} isVariable
- * @returns {string[]}
  */
 function duplicateWarnings(given, buckets, isVariable) {
   return buckets.length < given.length

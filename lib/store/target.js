@@ -9,8 +9,6 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * The store that a run goes to.
- *
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings

@@ -20,7 +20,6 @@ export function nearestName(word, names) {
  *
  * @param {string} one
  * @param {string} other
- * @returns {number}
  */
 function distanceBetween(one, other) {
   /** Rows are letters of `one`, columns letters of `other`. */

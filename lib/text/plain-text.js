@@ -21,7 +21,6 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
  *
  * @param {string} text
  * @param {number} [maxLength] characters
- * @returns {string}
  */
 export function plainText(text, maxLength = MAX_LENGTH) {
   const trimmed = text.trim();

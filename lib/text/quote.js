@@ -6,7 +6,6 @@ const MAX_LENGTH = 80;
  * Shows an unexpected value: in quotation marks, with invisible characters escaped, and of limited length.
  *
  * @param {string} given
- * @returns {string}
  */
 export function quote(given) {
   if (given === '') {

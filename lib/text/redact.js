@@ -141,7 +141,6 @@ class Windows {
   }
 }
 
-/** The ways to read each offset of a text. */
 class Spellings {
   #text;
   /** @type {Map<string, Reading[]>} */

@@ -11,7 +11,6 @@ const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
  * nothing, because the calling shell has already done that or was told not to.
  *
  * @param {string} text
- * @returns {string[]}
  * @throws {RangeError} if a quotation mark is not closed, or a backslash comes last
  */
 export function shellWords(text) {

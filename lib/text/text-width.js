@@ -3,7 +3,6 @@ const ESCAPE = '\x1b';
 /** Colours that this tool adds to a line for a terminal; they have no width. */
 const COLOURS = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 
-/** Combining marks. */
 const MARK = /^\p{M}$/u;
 
 /**
@@ -13,12 +12,7 @@ const MARK = /^\p{M}$/u;
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
 
-/**
- * The number of terminal columns that a text takes.
- *
- * @param {string} text without line ends or control characters except colours
- * @returns {number}
- */
+/** @param {string} text without line ends or control characters except colours */
 export function textWidth(text) {
   let width = 0;
   for (const character of text.replace(COLOURS, '')) {

@@ -1,6 +1,5 @@
 import { quote } from './quote.js';
 
-/** Bytes per MB in the log. */
 export const MEGABYTE = 1024 ** 2;
 
 const BYTES_OF_UNIT = new Map([
@@ -163,7 +162,6 @@ export function throughputText(bytesPerSecond) {
  * Formats a size exactly, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
  *
  * @param {number} bytes
- * @returns {string}
  * @throws {RangeError} unless it is a whole number of bytes
  */
 export function formatSize(bytes) {

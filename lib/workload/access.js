@@ -39,12 +39,7 @@ export function parseAccess(text) {
   return { kind: 'zipf', exponent };
 }
 
-/**
- * The inverse of {@link parseAccess}.
- *
- * @param {AccessPattern} access
- * @returns {string}
- */
+/** @param {AccessPattern} access */
 export function formatAccess(access) {
   return access.kind === 'zipf' ? `zipf:${access.exponent}` : access.kind;
 }

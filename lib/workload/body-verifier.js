@@ -9,7 +9,6 @@ export class BodyVerifier {
   #index = 0;
   #size = 0;
   #position = 0;
-  /** Bytes received so far. */
   received = 0;
   /** Offset in the object of the first byte that differs, or -1. */
   mismatch = -1;

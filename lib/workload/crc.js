@@ -153,8 +153,6 @@ export class Crc {
   }
 
   /**
-   * Appends zero bytes.
-   *
    * @param {Register} register updated in place
    * @param {number} count a safe integer
    */

@@ -11,7 +11,6 @@ export class Deck {
   #sorted;
   #cards;
   #seed;
-  /** Number of the current deck. */
   #number = -1;
 
   /**

@@ -13,16 +13,12 @@ const MAX_PREFIX_LENGTH = 512;
  * A run ID becomes part of every key, so it must neither extend the prefix nor need escaping.
  *
  * @param {string} runId
- * @returns {boolean}
  */
 export function isRunId(runId) {
   return RUN_ID_PATTERN.test(runId) && !DOTS_ALONE.test(runId);
 }
 
-/**
- * @param {string} prefix the part before `/<run id>/` in every key
- * @returns {boolean}
- */
+/** @param {string} prefix the part before `/<run id>/` in every key */
 export function isPrefix(prefix) {
   return (
     prefix.length <= MAX_PREFIX_LENGTH &&
@@ -90,7 +86,6 @@ export class Keyspace {
   constructor({ runId, prefix, buckets }) {
     this.runId = runId;
     this.buckets = buckets;
-    /** Prefix of every key of the run. */
     this.keyPrefix = `${prefix}/${runId}/`;
     this.#seed = seedOf(runId);
   }
@@ -100,7 +95,6 @@ export class Keyspace {
    * indices are therefore spread evenly, and hosts that take every Nth index are not stuck with one bucket.
    *
    * @param {number} index
-   * @returns {string}
    */
   bucketOf(index) {
     return this.buckets[this.slotOf(index, this.buckets.length)];
@@ -136,7 +130,6 @@ export class Keyspace {
    * The leading hexadecimal digits spread keys over the store's key space. The index that follows can be read back.
    *
    * @param {number} index
-   * @returns {string}
    */
   keyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-${index}`;
@@ -148,7 +141,6 @@ export class Keyspace {
    * in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
-   * @returns {string}
    */
   probeKeyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
@@ -158,7 +150,6 @@ export class Keyspace {
    * A copy is in the same bucket as its object.
    *
    * @param {number} index of the object
-   * @returns {string}
    */
   copyKeyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
@@ -169,7 +160,6 @@ export class Keyspace {
    * that it is on none of their pages. Claim i is in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
-   * @returns {string}
    */
   claimKeyOf(index) {
     return `${this.keyPrefix}-claim-${index}`;
@@ -218,7 +208,6 @@ export class Keyspace {
    *
    * @param {string} bucket
    * @param {string} key
-   * @returns {number}
    */
   indexOf(bucket, key) {
     const own = this.recognise(bucket, key);

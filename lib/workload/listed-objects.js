@@ -14,8 +14,6 @@ const BYTES_PER_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
 export const MAX_LIST_BYTES = 2 ** 29;
 
 /**
- * An object as it appears in a listing.
- *
  * @typedef {object} ListedObject
  * @property {Buffer} key as UTF-8
  * @property {number} size bytes
@@ -23,7 +21,6 @@ export const MAX_LIST_BYTES = 2 ** 29;
  * @property {Buffer | null} md5 the 16 bytes of the ETag if it looks like an MD5
  */
 
-/** A growing byte buffer. */
 class PackedBytes {
   #memory = Buffer.alloc(64 * 1024);
   length = 0;
@@ -67,12 +64,10 @@ export class BucketListing {
     this.digests.push(etagDigest);
   }
 
-  /** Number of objects so far. */
   get count() {
     return this.ends.length;
   }
 
-  /** All keys, concatenated. */
   get keys() {
     return this.#keys.bytes;
   }
@@ -82,7 +77,6 @@ export class BucketListing {
     return this.#md5s.bytes;
   }
 
-  /** Memory that the objects take, in bytes. */
   get bytes() {
     return this.#keys.length + this.count * BYTES_PER_OBJECT;
   }
@@ -129,9 +123,7 @@ export class ListedObjects {
     /** Can be sent to another thread. */
     this.state = state;
     this.buckets = state.buckets;
-    /** Prefix of every key. */
     this.keyPrefix = state.prefix;
-    /** Number of objects. */
     this.count = state.count;
     this.#keys = Buffer.from(state.keys);
     this.#ends = new Uint32Array(state.ends);
@@ -176,7 +168,6 @@ export class ListedObjects {
     return new ListedObjects(state);
   }
 
-  /** Bytes of the largest object. */
   get largest() {
     let largest = 0;
     for (const position of this.#order) {

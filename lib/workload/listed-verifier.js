@@ -15,7 +15,6 @@ export class ListedVerifier {
   #expected = null;
   /** @type {Hash | null} */
   #hash = null;
-  /** Bytes received so far. */
   received = 0;
 
   /** @param {ListedObjects} listed */

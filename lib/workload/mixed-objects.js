@@ -40,9 +40,7 @@ export class MixedObjects {
   constructor({ objects, versions, etags, pauses, copyPauses }) {
     this.versions = new ObjectVersions(versions, objects);
     this.etags = new VersionEtags(etags);
-    /** For the objects. */
     this.pauses = new WritePauses(pauses);
-    /** For their copies. */
     this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
   }
 

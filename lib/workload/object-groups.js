@@ -60,7 +60,6 @@ export class ObjectGroups {
     }
   }
 
-  /** Number of groups in all buckets. */
   get count() {
     return this.#common * (this.#starts.length - 1) + this.#further.length;
   }
@@ -105,7 +104,6 @@ export class ObjectGroups {
  * @param {number} objects
  * @param {number} buckets
  * @param {number} size maximum objects per operation, all in one bucket
- * @returns {number}
  */
 export function groupsOf(objects, buckets, size) {
   const even = Math.floor(objects / buckets);

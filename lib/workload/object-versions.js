@@ -6,7 +6,6 @@
 /** From best to worst: if several versions match, a read gets the best verdict. @type {readonly Verdict[]} */
 const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
 
-/** Words of shared memory per object. */
 const WORDS = 4;
 
 /** Indices of an object's words. */
@@ -58,7 +57,6 @@ export function versionMemory(objects, furtherNotes = FURTHER_NOTES) {
 export class ObjectVersions {
   #words;
   #notes;
-  /** Number of notes. */
   #noted;
   /** The removal before the one in flight, by object; restored if the store refuses the later one. @type {Map<number, number>} */
   #removedBefore = new Map();
@@ -400,7 +398,6 @@ const OLDER_CANDIDATES = 16;
 /**
  * @param {number} version
  * @param {boolean} removes
- * @returns {number}
  */
 export function stateOf(version, removes) {
   return 2 * version + Number(removes);

@@ -26,8 +26,6 @@ const EXPECTED =
   'expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5 (median and sigma), 4KiB=60,256KiB=30,8MiB=10 (weights)';
 
 /**
- * Parses the value of `--size`.
- *
  * @param {string} text
  * @returns {number | SizeDistribution} bytes, if all objects have one size
  * @throws {RangeError} that states what was expected
@@ -102,8 +100,6 @@ function parseWeighted(text) {
 }
 
 /**
- * The inverse of {@link parseSizes}.
- *
  * @param {SizeDistribution} distribution
  * @returns {string} canonical; `listed` for the sizes of existing objects
  */
@@ -124,7 +120,6 @@ export function formatSizes(distribution) {
  * The value of `--size` that describes the objects of a run.
  *
  * @param {{ size: number, sizes?: SizeDistribution }} config
- * @returns {string}
  */
 export function sizeText({ size, sizes }) {
   return sizes === undefined ? formatSize(size) : formatSizes(sizes);

@@ -1,4 +1,3 @@
-/** Words of shared memory per object. */
 const WORDS = 3;
 
 const STATE = 0;

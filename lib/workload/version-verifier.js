@@ -23,7 +23,6 @@ export class VersionVerifier {
   #inHead = 0;
   /** Versions that match all bytes so far. @type {number[] | null} */
   #fitting = null;
-  /** Bytes received so far. */
   received = 0;
   /** Offset in the object of the first byte that matches no version, or -1. */
   mismatch = -1;

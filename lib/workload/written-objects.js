@@ -14,7 +14,6 @@ export function memoryFor(objects) {
  */
 export class WrittenObjects {
   #digests;
-  /** A single number: how many objects exist. */
   #count;
 
   /** @param {SharedArrayBuffer} memory see {@link memoryFor} */
@@ -24,7 +23,6 @@ export class WrittenObjects {
     this.#digests = new Uint32Array(memory, BYTES_PER_OBJECT);
   }
 
-  /** Number of existing objects. */
   get count() {
     return Atomics.load(this.#count, 0);
   }
@@ -38,10 +36,7 @@ export class WrittenObjects {
     return localIndex;
   }
 
-  /**
-   * @param {number} localIndex
-   * @returns {boolean}
-   */
+  /** @param {number} localIndex */
   has(localIndex) {
     return this.#digests[localIndex] !== 0;
   }

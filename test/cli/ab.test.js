@@ -22,10 +22,7 @@ function read(...parameters) {
   return /** @type {AbOptions} */ (request.options);
 }
 
-/**
- * @param {readonly string[]} parameters after `ab`
- * @returns {readonly string[]}
- */
+/** @param {readonly string[]} parameters after `ab` */
 function problemsOf(...parameters) {
   try {
     read(...parameters);

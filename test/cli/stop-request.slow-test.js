@@ -91,7 +91,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       await command.shows('stdout', /Clean-up: \d+ of 200 objects left after/);
       pressCtrlC();
       await command.shows('stdout', OFFER);
-      assert.doesNotMatch((await command.shows('stdout', OFFER)).input, /Objects may be left/);
+      assert.doesNotMatch((await command.shows('stdout', OFFER)).input, /Objects may remain/);
       pressCtrlC();
       const outcome = await command.outcome;
       assertStatus(outcome, 130);

@@ -402,7 +402,7 @@ test('signals while a collector is waited for say nothing of objects, which are 
   command.child.kill('SIGTERM');
   const { status, stderr } = await command.outcome;
   assert.equal(status, 0);
-  assert.doesNotMatch(stderr, /^Stopping|Objects may be left/m);
+  assert.doesNotMatch(stderr, /^Stopping|Objects may remain/m);
   assert.deepEqual(await keysIn(endpoint), []);
   resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
 });

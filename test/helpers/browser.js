@@ -12,7 +12,6 @@ import { isExecutable } from './server-process.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Names of Chromium's executable in Linux distributions. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**

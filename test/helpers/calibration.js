@@ -8,8 +8,6 @@ import { folderWith } from './command.js';
  */
 
 /**
- * A calibration in which every stage is proven.
- *
  * @param {Partial<Calibration>} [overrides]
  * @returns {Calibration}
  */

@@ -13,7 +13,6 @@ const LONE_UNRESERVED = /[!'()*]/g;
  * @param {string} text
  * @param {object} [options]
  * @param {boolean} [options.keepSlash] keep `/`: for a path, which S3 encodes once and never normalizes
- * @returns {string}
  */
 export function uriEncode(text, { keepSlash = false } = {}) {
   const encoded = encodeURIComponent(text).replace(
@@ -68,7 +67,6 @@ export function canonicalRequest({ method, canonicalPath, canonicalQuery: query,
  * @param {string} parts.date such as `20150830T123600Z`
  * @param {string} parts.scope such as `20150830/us-east-1/s3/aws4_request`
  * @param {string} parts.canonicalRequest
- * @returns {string}
  */
 export function stringToSign({ date, scope, canonicalRequest: text }) {
   return `${ALGORITHM}\n${date}\n${scope}\n${sha256(text)}`;

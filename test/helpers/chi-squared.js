@@ -1,6 +1,5 @@
 import { logGamma } from '../../lib/statistics/log-gamma.js';
 
-/** Relative error. */
 const PRECISION = 1e-14;
 
 /** The number of terms is a few times the square root of the argument. */

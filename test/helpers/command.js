@@ -63,8 +63,6 @@ export class Command {
   }
 
   /**
-   * Waits until an output matches a pattern.
-   *
    * @param {'stdout' | 'stderr'} name
    * @param {RegExp} pattern
    * @returns {Promise<RegExpExecArray>}
@@ -189,8 +187,6 @@ export async function endpointOf({ child }) {
 }
 
 /**
- * Runs the program to completion.
- *
  * @param {TestContext} t
  * @param {readonly string[]} parameters
  * @param {CommandOptions} [options]

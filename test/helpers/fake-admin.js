@@ -9,7 +9,6 @@
  * @property {(request: 'list' | 'delete' | 'has' | 'uploads' | 'abort') => void} [before] called before each request, which fails with what it throws
  */
 
-/** An in-memory BucketAdmin. */
 export class FakeAdmin {
   #pageLength;
   #hides;
@@ -26,7 +25,6 @@ export class FakeAdmin {
   lists = 0;
   batches = 0;
   questions = 0;
-  /** Maximum number of concurrent listings. */
   maxLists = 0;
   maxBatchSize = 0;
 

@@ -41,7 +41,6 @@ export class Exchange {
     this.#response = response;
     this.#body = body;
     this.#upstream = upstream;
-    /** Number of earlier requests on the connection. */
     this.earlier = earlier;
     const { operation, target } = routeOf(request);
     this.operation = operation;
@@ -50,7 +49,6 @@ export class Exchange {
     this.index = Number(OBJECT_NAME.exec(target.key)?.[1] ?? -1);
   }
 
-  /** Forwards the request and its response. */
   async pass() {
     this.respond(await this.forward());
   }

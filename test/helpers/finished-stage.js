@@ -18,7 +18,6 @@ import { NO_HOST_LOAD } from './host-load.js';
  * @property {readonly string[]} [failures] kinds of its failed attempts, which take 1 ms each
  */
 
-/** Object size in bytes. */
 const SIZE = 16 * 1024;
 
 /** Used alternately. */

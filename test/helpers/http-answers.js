@@ -8,8 +8,6 @@ import { ResponseParser } from '../../lib/http/response-parser.js';
 /** @import { Arbitrary } from 'fast-check' */
 
 /**
- * The outcome of reading a response.
- *
  * @typedef {object} Reading
  * @property {'complete' | 'refused' | 'incomplete'} outcome
  * @property {string} message why it was refused
@@ -83,7 +81,6 @@ export class ParserReader {
     return position < 0 ? -1 : position - MARGIN.length;
   }
 
-  /** @returns {boolean} */
   finish() {
     return this.#parser.finish();
   }
@@ -525,7 +522,6 @@ const content = fc.oneof(
 );
 const anyCase = (/** @type {string} */ name) => fc.constantFrom(name, name.toLowerCase(), name.toUpperCase());
 
-/** A body and its framing header. */
 const framing = fc.oneof(
   fc.tuple(anyCase('Content-Length'), content).map(([name, body]) => ({ field: [`${name}: ${body.length}`], body })),
   fc

@@ -10,8 +10,6 @@ import { runConfig } from './run-config.js';
  */
 
 /**
- * A run without the command line.
- *
  * @param {TestEndpoint} endpoint
  * @param {Overrides} overrides
  * @param {AbortController} [controller]

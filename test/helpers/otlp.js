@@ -106,7 +106,6 @@ export function attributesOf(attributes) {
 
 /** @typedef {{ path: string, headers: IncomingHttpHeaders, body: any }} Received */
 
-/** A collector for OTLP over HTTP that keeps everything. */
 export class Collector {
   /** Decoded, in order of arrival. @type {Received[]} */
   received = [];

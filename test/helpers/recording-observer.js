@@ -1,8 +1,4 @@
-/**
- * An observer that records all events.
- *
- * @returns {{ observer: any, events: [events: string, ...parameters: any[]][] }}
- */
+/** @returns {{ observer: any, events: [events: string, ...parameters: any[]][] }} */
 export function recordingObserver() {
   /** @type {[events: string, ...parameters: any[]][]} */
   const events = [];

@@ -7,8 +7,6 @@ import { WHOLE } from '../../lib/workload/shard.js';
  */
 
 /**
- * Settings of a configuration, as a flat record.
- *
  * @typedef {Partial<
  *   Omit<Config['objects'], 'count'> &
  *     Config['load'] &
@@ -19,8 +17,6 @@ import { WHOLE } from '../../lib/workload/shard.js';
  */
 
 /**
- * The configuration of a small run.
- *
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
  * @param {Overrides} [overrides]
  * @returns {Config}

@@ -204,7 +204,6 @@ export class TestServer {
     return (await this.#readCounts(this)).get(operation) ?? { requests: 0, succeeded: 0 };
   }
 
-  /** Ends the server's process and removes its data. */
   async stop() {
     this.client.destroy();
     if (!this.#hasEnded()) {
@@ -221,8 +220,6 @@ export class TestServer {
 }
 
 /**
- * Describes a kind of server.
- *
  * @typedef {object} Recipe
  * @property {string} name of the program
  * @property {(folder: string) => Promise<string | null>} prepare sets up its folder; resolves to the path of the certificate, if any
@@ -290,10 +287,7 @@ export function findProgram(name, folders = []) {
   return program;
 }
 
-/**
- * @param {string} file
- * @returns {boolean}
- */
+/** @param {string} file */
 export function isExecutable(file) {
   try {
     accessSync(file, constants.X_OK);

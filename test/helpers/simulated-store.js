@@ -50,8 +50,6 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
 }
 
 /**
- * Simulates a step.
- *
  * @param {StoreModel} model
  * @param {number} attemptsPerOperation
  * @param {Step} step
@@ -86,8 +84,6 @@ function simulateStep(
 }
 
 /**
- * Runs a search to completion.
- *
  * @param {CapacitySearch} search
  * @param {StoreModel | ((step: Step) => StoreModel)} model
  * @param {number} [attemptsPerOperation]
@@ -107,7 +103,6 @@ export function runSearch(search, model, attemptsPerOperation = 1) {
  * @param {readonly SimulatedOperation[]} operations
  * @param {number} from ms
  * @param {number} until ms
- * @returns {number[]}
  */
 function windowsOf(operations, from, until) {
   const windows = Array.from({ length: (until - from) / WINDOW_MS }, () => 0);
@@ -136,7 +131,6 @@ class Agenda {
     heap[place] = moment;
   }
 
-  /** @returns {number} */
   take() {
     const heap = this.#heap;
     const first = heap[0];

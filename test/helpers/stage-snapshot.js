@@ -17,8 +17,6 @@ export function valuesOf(latencies) {
 }
 
 /**
- * A snapshot of a stage that reads from one bucket.
- *
  * @param {object} seen
  * @param {readonly number[]} [seen.latencies] ms, of operations with one attempt each
  * @param {Record<string, number>} [seen.errors] failed attempts

@@ -145,7 +145,6 @@ export function remove(connection, bucket, key) {
   return connection.send(S3_CALLS.DeleteObject, { bucket, key, size: 0, body: null, sink: NOWHERE });
 }
 
-/** Keeps the bytes of a body. */
 export class BodyCollector {
   /** @type {Buffer[]} */
   #chunks = [];

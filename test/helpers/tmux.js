@@ -19,7 +19,6 @@ export function hasTmux() {
   }
 }
 
-/** A program on a real terminal. */
 export class TmuxTerminal {
   #socket;
   #env;
@@ -48,8 +47,6 @@ export class TmuxTerminal {
   }
 
   /**
-   * Waits for its content.
-   *
    * @param {(rows: string[]) => unknown} isExpected
    * @returns {Promise<string[]>} the rows at that time
    */

@@ -41,7 +41,6 @@ class VersionedStore {
     this.#options = { status, reportsStatus, pageLength };
   }
 
-  /** The program's variables for this store. */
   get dotEnv() {
     const lines = ['S3_BUCKET=bucket-a', 'S3_HOSTNAME=127.0.0.1', `S3_PORT=${this.port}`, 'S3_USE_SSL=0'];
     return [...lines, 'S3_ACCESS_KEY=test-access-key', 'S3_SECRET_KEY=test-secret-key', ''].join('\n');
@@ -52,7 +51,6 @@ class VersionedStore {
     return this.requests.filter((request) => request === name).length;
   }
 
-  /** Number of versions and delete markers. */
   get size() {
     return [...this.versions.values()].reduce((sum, list) => sum + list.length, 0);
   }

@@ -13,8 +13,6 @@ import { closedLoop } from './load.js';
  */
 
 /**
- * The specification of a small run's workers.
- *
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
  * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
  * @returns {WorkerSpec}
@@ -59,7 +57,6 @@ export function stageNamed(name) {
   return stage;
 }
 
-/** Hooks that record everything. */
 export function recordingHooks() {
   /** @type {SecondCount[]} */
   const seconds = [];
