@@ -20,7 +20,7 @@ import { connectionsFor } from '../operations/multipart.js';
  * @property {number} writesFor ms for which it may continue to write after the run has ended
  * @property {Partial<RunOptions>} facts what results record of it
  *
- * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials'>} WorkerContext
+ * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials' | 'payload'>} WorkerContext
  */
 
 /** Each operation is a request of this host. @type {Readonly<RunClient>} */
