@@ -4,9 +4,9 @@ import { runMixedPart } from './storm/mixed-part.js';
 import { runPart } from './storm/part.js';
 
 // A million operations against a store that fails one request in twenty, in every way that an operation survives. The
-// counts must be exact, the memory flat, the log short and the store empty. Then a million mixed ones over objects that are
-// written again and removed all the time: no version that is read may be taken for an error, and a run that was killed must
-// be cleaned up after.
+// counts must be exact, the memory flat, the log short and the store empty. Then a million mixed operations over
+// objects that are constantly rewritten and removed: no version that is read may be reported as an error, and the
+// leftovers of a killed run must be cleaned up.
 //
 //     node bench/storm.js [operations] [parts] [direct|sdk]
 
@@ -19,7 +19,7 @@ let broken = 0;
 
 /**
  * @param {ReturnType<typeof checkPart>} checks
- * @returns {number} of those that do not hold
+ * @returns {number} failed checks
  */
 function report(checks) {
   for (const { claim, holds, figures } of checks) {
@@ -40,5 +40,5 @@ for (let part = 1; mixed < STAGES * objects * parts; part += 1) {
   print(`\nMixed part ${part}: ${operations} mixed operations in ${(duration / 1000).toFixed(0)} s`);
   broken += report(checks);
 }
-print(broken === 0 ? '\nThe storm was sat out.' : `\n${broken} checks failed.`);
+print(broken === 0 ? '\nAll checks passed.' : `\n${broken} checks failed.`);
 process.exitCode = broken === 0 ? 0 : 1;

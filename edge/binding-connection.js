@@ -6,7 +6,7 @@ import { classifyAnswer } from '../lib/s3/s3-error.js';
  * @import { S3Call } from '../lib/s3/s3-calls.js'
  */
 
-/** The codes at the end of the messages of R2's errors: https://developers.cloudflare.com/r2/api/error-codes/ */
+/** Codes at the end of R2's error messages: https://developers.cloudflare.com/r2/api/error-codes/ */
 const ERRORS = new Map(
   /** @type {[number, [code: string, status: number]][]} */ ([
     [10001, ['InternalError', 500]],
@@ -32,9 +32,9 @@ const ERRORS = new Map(
 const CODE_AT_END = /\s*\((\d{5,6})\)\s*$/;
 
 /**
- * @param {unknown} error that a binding has thrown
- * @returns {{ status: number, code: string, message: string }} as the S3 API would have answered; an internal error where
- *   nothing more is known
+ * @param {unknown} error thrown by a binding
+ * @returns {{ status: number, code: string, message: string }} the S3 API's equivalent; an internal error if the code
+ *   is unknown
  */
 export function explainBindingError(error) {
   const text = error instanceof Error ? error.message : String(error);
@@ -45,7 +45,7 @@ export function explainBindingError(error) {
 const RANGE = /^bytes=(\d+)-(\d+)$/;
 
 /**
- * R2 as operations see a store: each call of the S3 API is one of a binding.
+ * Presents R2 as a store: each S3 call becomes a call of a binding.
  *
  * @implements {ObjectConnection}
  */
@@ -84,12 +84,12 @@ export class BindingConnection {
       await send(this, bucket, request);
     } catch (error) {
       throw error instanceof NoObject
-        ? refused({ status: 404, code: 'NoSuchKey', message: 'There is no such object.' })
+        ? refused({ status: 404, code: 'NoSuchKey', message: 'The object does not exist.' })
         : refused(explainBindingError(error));
     }
   }
 
-  /** The answer has begun. @param {R2Object} object */
+  /** Called when the answer begins. @param {R2Object} object */
   answered(object) {
     this.answeredAt = this.#now();
     this.reply.etagDigest = etagDigest(Buffer.from(object.httpEtag));
@@ -105,7 +105,7 @@ export class BindingConnection {
   }
 }
 
-/** What a binding says by null. */
+/** A binding reports a missing object as null. */
 class NoObject extends Error {}
 
 /** @type {Readonly<Record<string, (connection: BindingConnection, bucket: R2Bucket, request: ObjectRequest) => Promise<void>>>} */
@@ -146,7 +146,7 @@ const CALLS = {
   async DeleteObjects(connection, bucket, { input = {} }) {
     const { Objects } = input.Delete;
     await bucket.delete(Objects.map((/** @type {{ Key: string }} */ { Key }) => Key));
-    // It has deleted all of them, or thrown.
+    // The binding deleted all of them, or threw.
     connection.reply.output = { Deleted: Objects, Errors: [] };
   },
   async ListObjectsV2(connection, bucket, { input = {} }) {
@@ -157,8 +157,8 @@ const CALLS = {
 };
 
 /**
- * @param {Pick<R2Object, 'size' | 'range'>} object of which a range was asked for
- * @returns {string} the header of that name
+ * @param {Pick<R2Object, 'size' | 'range'>} object read as a range
+ * @returns {string} the Content-Range header
  */
 export function contentRange({ size, range }) {
   const { offset = 0, length = size - offset } = /** @type {{ offset?: number, length?: number }} */ (range ?? {});
@@ -169,7 +169,7 @@ export function contentRange({ size, range }) {
  * @param {R2Bucket} bucket
  * @param {string} key
  * @param {Iterable<Buffer>} pieces
- * @param {number} size bytes of all of them
+ * @param {number} size total bytes
  */
 async function putPieces(bucket, key, pieces, size) {
   const { readable, writable } = new FixedLengthStream(size);

@@ -9,29 +9,29 @@ import { parse } from 'dotenv';
 
 const EDGE = fileURLToPath(new URL('./', import.meta.url));
 
-/** The last variable that edge/local.js prints, once the Worker answers. */
+/** The last variable printed by edge/local.js, once the Worker answers. */
 const LAST_VARIABLE = /^S3_BUCKET=.*\n/m;
 
 /**
  * @typedef {object} LocalWorkerOptions
  * @property {readonly string[]} buckets
  * @property {Behaviour} [behaviour]
- * @property {{ keyFile: string, certificateFile: string }} [tls] PEM files; without them it speaks plain HTTP
+ * @property {{ keyFile: string, certificateFile: string }} [tls] PEM files; default: plain HTTP
  *
  * @typedef {object} LocalWorker
  * @property {string} dotEnv EDGE_URL, EDGE_SECRET and S3_BUCKET, for a .env
  * @property {URL} url
  * @property {string} secret
- * @property {number} processId of the process that has started workerd
+ * @property {number} processId of the process that started workerd
  * @property {() => Promise<void>} stop
  */
 
 /**
- * Starts the Worker on workerd, with an R2 of its own, in a process of its own. Installs workerd where it is missing.
+ * Starts the Worker on workerd with its own R2, in a separate process. Installs workerd if it is missing.
  *
  * @param {LocalWorkerOptions} options
  * @returns {Promise<LocalWorker>}
- * @throws {Error} where it does not start
+ * @throws {Error} if it does not start
  */
 export async function startLocalWorker({ buckets, behaviour = {}, tls }) {
   if (!existsSync(path.join(EDGE, 'node_modules/miniflare'))) {

@@ -1,22 +1,20 @@
 import worker from './worker.js';
 
 /**
- * How the local R2 is to behave, for tests.
- *
- * @typedef {object} Behaviour
- * @property {Record<string, number>} [delays] ms before a call of a binding, by the call's name
- * @property {Record<string, number>} [failEvery] every so many calls of that name fail
- * @property {number} [loseSlices] so many slices are run, and not answered
- * @property {number} [refuseSlices] so many slices are refused before they begin, as by the platform
+ * @typedef {object} Behaviour of the local R2, for tests
+ * @property {Record<string, number>} [delays] ms to wait before a call of a binding, by the call's name
+ * @property {Record<string, number>} [failEvery] every nth call of that name fails
+ * @property {number} [loseSlices] this many slices run without being answered
+ * @property {number} [refuseSlices] this many slices are refused before they begin, as the platform does
  */
 
-/** How often each call of the bindings was made, those that were made to fail included. @type {Record<string, number>} */
+/** Number of calls of the bindings by name, including injected failures. @type {Record<string, number>} */
 const record = {};
 
 let lost = 0;
 let refused = 0;
 
-/** The Worker as it is deployed, over bindings that keep a record of their calls. */
+/** The Worker as it is deployed, with bindings that record their calls. */
 export default {
   /**
    * @param {Request} request

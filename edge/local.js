@@ -1,4 +1,4 @@
-// Runs the Worker on workerd, with an R2 of its own that ends with it, until it is stopped: npm run edge:local [bucket …]
+// Runs the Worker on workerd with its own temporary R2 until stopped: npm run edge:local [bucket …]
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ const miniflare = new Miniflare({
   r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),
 });
 
-// Miniflare ends workerd when the process exits, and exits on SIGINT and SIGTERM, but not when the terminal is closed.
+// Miniflare ends workerd when the process exits, and exits on SIGINT and SIGTERM, but not when the terminal closes.
 process.on('SIGHUP', () => process.exit(129));
 
 const url = await miniflare.ready;

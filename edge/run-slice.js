@@ -17,23 +17,25 @@ import { Refusal } from './signature.js';
  * @import { Operation, Workload } from '../lib/operations/operation.js'
  */
 
-/** A list of this host has so many keys at most, and so has a deletion. */
+/** Maximum keys of a list page and of a deletion. */
 const MAX_KEYS = 1000;
 
-/** What a binding can do. */
+/** Operations that a binding supports. */
 const SLICED_OPERATIONS = OPERATIONS.filter(({ copies }) => !copies).map(({ name }) => name);
 
-/** Of the last run: its bytes are made once in an isolate. @type {{ runId: string, payload: Payload } | null} */
+/**
+ * The payload of the last run, kept for the isolate's next slice. @type {{ runId: string, payload: Payload } | null}
+ */
 let known = null;
 
 /**
- * Runs a slice that nobody has run before. The operations are those of the client, verification included; only what sends
- * their calls is another.
+ * Runs a slice that has not run before. The operations are the client's, including verification; only their calls are
+ * sent differently.
  *
  * @param {Slice} slice
  * @param {object} context
  * @param {(name: string) => R2Bucket} context.bucketNamed
- * @param {string} context.bucket in which the slice is claimed
+ * @param {string} context.bucket holds the slice's claim
  * @param {string} context.colo
  * @returns {Promise<SliceAnswer>}
  * @throws {Refusal}
@@ -41,10 +43,10 @@ let known = null;
 export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   checkSlice(slice);
   const { layout, locals, threads, lasts, timeout } = slice;
-  // Isolates share no memory: the bucket alone can tell who was first.
+  // Isolates share no memory, so only the bucket can decide which invocation was first.
   const claim = await bucketNamed(bucket).put(slice.claim, '', { onlyIf: { etagDoesNotMatch: '*' } });
   if (claim === null) {
-    throw new Refusal('AccessDenied', 'The slice was run before.');
+    throw new Refusal('AccessDenied', 'The slice has already run.');
   }
   const operations = operationsOf(slice);
   const workload = workloadOf(slice);
@@ -58,11 +60,11 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   let next = 0;
   const work = async () => {
     let { record, seen } = newRecord();
-    // Without any outcome, the client would take the answer for a fault.
+    // Runs at least one operation: the client would take an answer without outcomes for a fault.
     while (next < locals.length && (next === 0 || Date.now() - startedAt < lasts)) {
-      const place = next++;
-      take(record, slice, place, operations);
-      seen?.begin(slice.versions?.candidates[place] ?? []);
+      const index = next++;
+      take(record, slice, index, operations);
+      seen?.begin(slice.versions?.candidates[index] ?? []);
       const { connection, operation } = record;
       connection.answeredAt = 0;
       const begunAt = Date.now() - startedAt;
@@ -72,14 +74,14 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
         const hasBody = operation.receives && connection.answeredAt > 0;
         const answeredAt = hasBody ? connection.answeredAt - startedAt : finishedAt;
         /** @type {SlicedSuccess} */
-        const success = [place, begunAt, finishedAt, answeredAt, connection.reply.etagDigest];
+        const success = [index, begunAt, finishedAt, answeredAt, connection.reply.etagDigest];
         successes.push(success);
         if (seen !== null) {
           success.push(seen.fitting);
         }
       } catch (error) {
-        failures.push({ place, begunAt, finishedAt: Date.now() - startedAt, ...failureOf(error) });
-        // An attempt whose time is over goes on, and may still touch its record.
+        failures.push({ index, begunAt, finishedAt: Date.now() - startedAt, ...failureOf(error) });
+        // A timed-out attempt continues and may still touch its record.
         ({ record, seen } = newRecord());
       }
     }
@@ -96,7 +98,7 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
 
 /**
  * @param {Slice} slice
- * @returns {Operation[]} by their kinds
+ * @returns {Operation[]} by kind
  */
 function operationsOf({ operations, versions }) {
   const kinds = operations.map((name) => ({ operation: operationNamed(name), weight: 1 }));
@@ -106,25 +108,25 @@ function operationsOf({ operations, versions }) {
 /**
  * @param {OperationRecord} record
  * @param {Slice} slice
- * @param {number} place of the operation in it
- * @param {readonly Operation[]} operations by their kinds
+ * @param {number} index of the operation in it
+ * @param {readonly Operation[]} operations by kind
  */
-function take(record, { kinds, locals, turns, groups, versions }, place, operations) {
-  const kind = kinds[place] ?? 0;
+function take(record, { kinds, locals, turns, groups, versions }, index, operations) {
+  const kind = kinds[index] ?? 0;
   if (groups === undefined) {
-    record.take(kind, operations[kind], locals[place], turns[place]);
+    record.take(kind, operations[kind], locals[index], turns[index]);
   } else {
-    const group = { ...groups[place], locals: Uint32Array.from(groups[place].locals), slot: 0 };
-    record.takeGroup(kind, operations[kind], group, turns[place]);
+    const group = { ...groups[index], locals: Uint32Array.from(groups[index].locals), slot: 0 };
+    record.takeGroup(kind, operations[kind], group, turns[index]);
   }
   record.attempts = 1;
-  record.state = versions?.states[place] ?? 0;
+  record.state = versions?.states[index] ?? 0;
 }
 
 /**
  * @param {unknown} error of an attempt
  * @returns {Pick<SlicedFailure, 'error' | 'finding' | 'versionError'>}
- * @throws what is neither AttemptError nor IntegrityError
+ * @throws anything that is neither an AttemptError nor an IntegrityError
  */
 function failureOf(error) {
   if (error instanceof AttemptError) {
@@ -137,7 +139,7 @@ function failureOf(error) {
 }
 
 /**
- * A call of a binding cannot be aborted: it goes on, but nobody waits for it.
+ * A binding's call cannot be aborted: it continues, but nothing waits for it.
  *
  * @param {number} timeout ms
  * @param {Promise<void>} attempt
@@ -155,16 +157,14 @@ async function within(timeout, attempt) {
   }
 }
 
-/**
- * What the client knows of the objects of a slice, in the place of WrittenObjects.
- */
+/** The slice's share of what the client knows about its objects; replaces WrittenObjects. */
 class SliceObjects {
   #digests;
   #absent;
 
   /** @param {Pick<Slice, 'locals' | 'digests' | 'absent'>} slice */
   constructor({ locals, digests, absent }) {
-    this.#digests = new Map(digests.map((digest, place) => [locals[place], digest]));
+    this.#digests = new Map(digests.map((digest, index) => [locals[index], digest]));
     this.#absent = new Set(absent);
   }
 
@@ -178,7 +178,7 @@ class SliceObjects {
     return this.#digests.get(local) ?? 0;
   }
 
-  // The client notes what was written and removed, as the answer says.
+  // The client records writes and removals from the answer.
   add() {}
   delete() {}
 }
@@ -205,7 +205,7 @@ function workloadOf(slice) {
 }
 
 /**
- * Whoever signs knows what they do; a slice that is too large would be ended by the platform half way, though.
+ * The signer is trusted, but a slice that is too large would be ended by the platform halfway.
  *
  * @param {Slice} slice
  * @throws {Refusal}
@@ -242,7 +242,7 @@ function checkSlice(slice) {
         versions.candidates?.length === locals.length &&
         versions.candidates.every(Array.isArray)));
   if (!fits) {
-    throw new Refusal('AccessDenied', 'The slice is none that this Worker runs: are client and Worker of one version?');
+    throw new Refusal('AccessDenied', 'This Worker cannot run the slice: do client and Worker have the same version?');
   }
 }
 
@@ -254,7 +254,7 @@ function areGroups(groups, locals) {
   return (
     groups.length === locals.length &&
     groups.every(
-      (group, place) => group.locals?.[0] === locals[place] && group.locals.length <= MAX_KEYS && 'next' in group,
+      (group, index) => group.locals?.[0] === locals[index] && group.locals.length <= MAX_KEYS && 'next' in group,
     ) &&
     groups.reduce((sum, group) => sum + group.locals.length, 0) <= MAX_SLICE_OBJECTS
   );

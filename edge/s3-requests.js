@@ -1,13 +1,13 @@
 import { contentRange } from './binding-connection.js';
 import { Refusal, sha256 } from './signature.js';
 
-// The calls of the S3 API that preflight, clean-up, the measurement of the clock and --through need, on a binding.
+// The S3 calls that preflight, clean-up, clock measurement and --through need, answered from a binding.
 
 const MAX_KEYS = 1000;
 
 /**
- * Bytes of a document: 1,000 keys of 1,024 bytes with all their tags, or a slice of as many objects as it may have, are about
- * one third of it.
+ * Maximum bytes of a document. 1,000 keys of 1,024 bytes with their tags, or a slice with the most objects, take about
+ * a third.
  */
 const MAX_DOCUMENT_BYTES = 4 * 2 ** 20;
 
@@ -20,15 +20,15 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '
 /** @type {Readonly<Record<string, string>>} */
 const CHARACTERS = Object.fromEntries(Object.entries(ENTITIES).map(([character, entity]) => [entity, character]));
 
-/** No cache keeps what is measured, and nobody compresses it, which would change its ETag. */
+/** Keeps caches from storing measured objects, and from compressing them, which would change the ETag. */
 const OBJECT_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store, no-transform' };
 
 /**
  * @typedef {object} SignedRequest
  * @property {Request} request
- * @property {string | null} hash of the body, see checkSignature()
+ * @property {string | null} hash of the body; see checkSignature()
  * @property {R2Bucket} bucket
- * @property {string} key '' where the request is about the bucket
+ * @property {string} key '' if the request concerns the bucket
  * @property {URLSearchParams} query
  */
 
@@ -52,11 +52,11 @@ export async function answerS3Request(signed) {
   } else if (method === 'GET' && query.has('versioning')) {
     return xml(200, `<VersioningConfiguration xmlns="${NAMESPACE}"/>`);
   } else if (method === 'GET' && query.has('uploads')) {
-    // No object is written in parts through the Worker.
+    // The Worker never writes objects in parts.
     const list = '<IsTruncated>false</IsTruncated>';
     return xml(200, `<ListMultipartUploadsResult xmlns="${NAMESPACE}">${list}</ListMultipartUploadsResult>`);
   }
-  return errorAnswer(501, 'NotImplemented', 'The Worker does not know this call.');
+  return errorAnswer(501, 'NotImplemented', 'The Worker does not support this call.');
 }
 
 /** @type {Readonly<Record<string, (signed: SignedRequest) => Promise<Response>>>} */
@@ -66,12 +66,12 @@ const OBJECT_REQUESTS = {
     if (
       [...request.headers.keys()].some((name) => name.startsWith('x-amz-checksum-') || name === 'x-amz-copy-source')
     ) {
-      return errorAnswer(501, 'NotImplemented', 'The Worker neither copies objects nor compares checksums.');
+      return errorAnswer(501, 'NotImplemented', 'The Worker supports neither copies nor checksums.');
     }
     const body = hash === null ? (request.body ?? '') : await bodyOf(request, hash);
     const object = await bucket.put(key, body, { onlyIf });
     return object === null
-      ? errorAnswer(412, 'PreconditionFailed', 'There is an object of that name.')
+      ? errorAnswer(412, 'PreconditionFailed', 'An object with this key already exists.')
       : new Response(null, { headers: { etag: object.httpEtag, 'content-length': '0' } });
   },
   async GET({ request, bucket, key }) {
@@ -79,11 +79,11 @@ const OBJECT_REQUESTS = {
     const range = first === undefined ? undefined : { offset: first, length: last - first + 1 };
     const object = await bucket.get(key, range && { range });
     if (object === null) {
-      return errorAnswer(404, 'NoSuchKey', 'There is no such object.');
+      return errorAnswer(404, 'NoSuchKey', 'The object does not exist.');
     }
     const length = range === undefined ? object.size : Math.min(range.length, object.size - range.offset);
     const { readable, writable } = new FixedLengthStream(length);
-    // Where the client goes away, nobody reads the rest.
+    // If the client disconnects, the rest is not read.
     object.body.pipeTo(writable).catch(() => {});
     return new Response(readable, {
       status: range === undefined ? 200 : 206,
@@ -134,7 +134,7 @@ async function deleteObjects({ request, hash, bucket }) {
   const document = await documentOf(request, hash);
   const keys = Array.from(document.matchAll(NAMED_KEY), ([, key]) => unescaped(key));
   if (keys.length === 0 || keys.length > MAX_KEYS) {
-    return errorAnswer(400, 'MalformedXML', `The request does not name 1 to ${MAX_KEYS} keys.`);
+    return errorAnswer(400, 'MalformedXML', `The request must name 1 to ${MAX_KEYS} keys.`);
   }
   await bucket.delete(keys);
   const isQuiet = /<Quiet>\s*true\s*<\/Quiet>/.test(document);
@@ -154,10 +154,10 @@ export async function documentOf(request, hash) {
 
 /**
  * @param {Request} request
- * @param {string | null} hash that its body has to have; null where nothing but the transport protects it
+ * @param {string | null} hash required hash of the body; null if only the transport protects it
  * @param {number} [maxBytes]
  * @returns {Promise<Uint8Array>}
- * @throws {Refusal} if the body has another hash, or more bytes
+ * @throws {Refusal} if the body has a different hash, or is too large
  */
 async function bodyOf(request, hash, maxBytes = Infinity) {
   const parts = [];
@@ -165,13 +165,13 @@ async function bodyOf(request, hash, maxBytes = Infinity) {
   for await (const part of /** @type {AsyncIterable<Uint8Array>} */ (request.body ?? [])) {
     bytes += part.length;
     if (bytes > maxBytes) {
-      throw new Refusal('AccessDenied', `The body has more than ${maxBytes} bytes.`);
+      throw new Refusal('AccessDenied', `The body is larger than ${maxBytes} bytes.`);
     }
     parts.push(part);
   }
   const body = Buffer.concat(parts);
   if (hash !== null && (await sha256(body)) !== hash) {
-    throw new Refusal('AccessDenied', 'The body is not the one that was signed.');
+    throw new Refusal('AccessDenied', 'The body does not match its signed hash.');
   }
   return body;
 }

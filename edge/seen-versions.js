@@ -2,14 +2,17 @@ import { WAY_MS } from '../lib/edge/slice.js';
 import { MIN_WRITE_PAUSE_MS } from '../lib/workload/write-pauses.js';
 
 /**
- * In the place of what is known of objects that are written again (MixedObjects), where nobody knows which versions there may be:
- * other invocations change the same objects. It calls nothing wrong, and notes what came for the client to judge.
+ * Replaces MixedObjects in the Worker, which cannot know all versions: other invocations change the same objects. It
+ * rejects nothing, and records what it read for the client to judge.
  */
 export class SeenVersions {
   #startedAt;
   /** @type {readonly number[]} */
   #candidates = [];
-  /** Versions that all bytes of what was read fit: none where there was no object; null where nothing told. @type {number[] | null} */
+  /**
+   * Versions that all bytes read fit: empty if there was no object, null if nothing showed a version. @type {number[] |
+   * null}
+   */
   fitting = null;
 
   /** @param {number} startedAt epoch ms of the slice */
@@ -20,7 +23,7 @@ export class SeenVersions {
   versions = this;
   etags = { set() {} };
 
-  /** @param {readonly number[]} candidates what a body may be that does not tell its version, as far as the client knew */
+  /** @param {readonly number[]} candidates versions known to the client for a body that does not show its version */
   begin(candidates) {
     this.#candidates = candidates;
     this.fitting = null;
@@ -34,11 +37,11 @@ export class SeenVersions {
     return 0;
   }
 
-  /** @returns {number[]} with those that others may have written since */
+  /** @returns {number[]} including versions that others may have written since */
   candidates() {
     const newest = Math.max(...this.#candidates);
     const changes = Math.ceil((WAY_MS + Date.now() - this.#startedAt) / MIN_WRITE_PAUSE_MS);
-    return [...this.#candidates, ...Array.from({ length: changes }, (_, place) => newest + 1 + place)];
+    return [...this.#candidates, ...Array.from({ length: changes }, (_, index) => newest + 1 + index)];
   }
 
   /**
@@ -57,7 +60,7 @@ export class SeenVersions {
 
   hasMissed() {}
 
-  /** Of the versions that an ETag may be of, too, nothing is known. */
+  /** No versions are known for an ETag either. */
   hasNotes() {
     return true;
   }

@@ -1,12 +1,12 @@
-// AWS Signature Version 4 in the Authorization header, checked by WebCrypto alone: the client signs by code of its own, so that
-// neither can be wrong in the same way as the other.
+// Checks AWS Signature Version 4 in the Authorization header with WebCrypto alone. The client signs with its own code,
+// so the two cannot share a mistake.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 
-/** The id that goes with the secret. It is no secret itself. */
+/** The id that belongs to the secret. It is not secret. */
 const ACCESS_KEY_ID = 'edge';
 const REGION = 'auto';
 
-/** A signature is worth nothing any more this long after its moment, by this clock, nor this long before it. */
+/** A signature is invalid outside this time before and after its date, by this clock. */
 const MAX_AGE_MS = 60_000;
 
 const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
@@ -15,16 +15,15 @@ const AUTHORIZATION =
 const DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
 const HASH = /^[0-9a-f]{64}$/;
 
-/** What a signature has to cover whatever else it covers. */
 const ALWAYS_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
-/** What else changes an answer. A signature has to cover those that a request has. */
+/** Further headers that change an answer. A signature must cover those that the request has. */
 const SIGNED_IF_PRESENT = /^(x-amz-.*|range|if-none-match)$/;
 
-/** A request that is not let in, for the reason that S3 gives in such a case. */
+/** A refused request, with the reason that S3 would give. */
 export class Refusal extends Error {
   /**
-   * @param {string} code one of S3's
+   * @param {string} code an S3 error code
    * @param {string} message
    */
   constructor(code, message) {
@@ -35,14 +34,17 @@ export class Refusal extends Error {
 
 const encoder = new TextEncoder();
 
-/** The keys of a day, made once in an isolate. @type {{ secret: string, day: string, key: Promise<CryptoKey> } | null} */
+/**
+ * The signing key of a day, kept for the isolate. @type {{ secret: string, day: string, key: Promise<CryptoKey> } |
+ * null}
+ */
 let known = null;
 
 /**
- * @param {Request} request whose body is not read
+ * @param {Request} request its body is not read
  * @param {string | undefined} secret
  * @param {number} now epoch ms
- * @returns {Promise<string | null>} the SHA-256 that the body has to have, in hexadecimal; null where the body was not signed
+ * @returns {Promise<string | null>} required SHA-256 of the body in hexadecimal; null if the body was not signed
  * @throws {Refusal}
  */
 export async function checkSignature(request, secret, now) {
@@ -60,7 +62,10 @@ export async function checkSignature(request, secret, now) {
   const names = signedHeaders.split(';');
   const isForHere = headers.get('host') === new URL(request.url).host;
   if (!isForHere || id !== ACCESS_KEY_ID || region !== REGION || !date.startsWith(day) || !areCovered(names, headers)) {
-    throw new Refusal('AccessDenied', 'The signature is for something else.');
+    throw new Refusal(
+      'AccessDenied',
+      'The signature is for a different host, id, region or day, or does not cover all headers.',
+    );
   }
   if (hash !== UNSIGNED_PAYLOAD && !HASH.test(hash)) {
     throw new Refusal('AccessDenied', 'X-Amz-Content-Sha256 is neither a SHA-256 nor UNSIGNED-PAYLOAD.');
@@ -79,18 +84,18 @@ export async function checkSignature(request, secret, now) {
     encoder.encode(text),
   );
   if (!isRight) {
-    throw new Refusal('SignatureDoesNotMatch', 'The signature is wrong: is EDGE_SECRET that of the Worker?');
+    throw new Refusal('SignatureDoesNotMatch', "The signature is wrong: check that EDGE_SECRET equals the Worker's.");
   }
-  // After the signature: to whoever does not know the secret, this clock says nothing.
+  // Checked after the signature, so that this clock reveals nothing without the secret.
   if (!(Math.abs(timeOf(date) - now) <= MAX_AGE_MS)) {
-    throw new Refusal('RequestTimeTooSkewed', 'The signature is older than 60 s, or of a later time.');
+    throw new Refusal('RequestTimeTooSkewed', 'The signature is more than 60 s old, or dated in the future.');
   }
   return hash === UNSIGNED_PAYLOAD ? null : hash;
 }
 
 /**
  * @param {Uint8Array<ArrayBuffer>} bytes
- * @returns {Promise<string>} SHA-256 in lower-case hexadecimal
+ * @returns {Promise<string>} in lower-case hexadecimal
  */
 export async function sha256(bytes) {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
@@ -98,9 +103,9 @@ export async function sha256(bytes) {
 }
 
 /**
- * @param {readonly string[]} names of signed headers
+ * @param {readonly string[]} names signed headers
  * @param {Headers} headers
- * @returns {boolean} whether all that could change what the request does is signed
+ * @returns {boolean} whether everything that could change the request's effect is signed
  */
 function areCovered(names, headers) {
   const needed = [...headers.keys()].filter((name) => SIGNED_IF_PRESENT.test(name));
@@ -109,9 +114,9 @@ function areCovered(names, headers) {
 
 /**
  * @param {Request} request
- * @param {readonly string[]} names of signed headers
+ * @param {readonly string[]} names signed headers
  * @param {string} hash
- * @returns {string | null} null where it has none
+ * @returns {string | null} null if the query cannot be decoded
  */
 function canonicalRequest({ method, url, headers }, names, hash) {
   const { pathname, search } = new URL(url);
@@ -122,7 +127,7 @@ function canonicalRequest({ method, url, headers }, names, hash) {
 
 /**
  * @param {string} search
- * @returns {string | null} null where it cannot be decoded
+ * @returns {string | null} null if it cannot be decoded
  */
 function canonicalQuery(search) {
   try {
@@ -143,8 +148,8 @@ function canonicalQuery(search) {
 }
 
 /**
- * @param {string} text percent-encoded, in whatever way
- * @returns {string} as the specification wants it
+ * @param {string} text with any percent-encoding
+ * @returns {string} as the specification requires
  */
 function encoded(text) {
   return encodeURIComponent(decodeURIComponent(text)).replace(
@@ -201,7 +206,7 @@ function bytesOf(hexadecimal) {
 
 /**
  * @param {string} date as in X-Amz-Date
- * @returns {number} epoch ms; NaN where it is none
+ * @returns {number} epoch ms; NaN if it is invalid
  */
 function timeOf(date) {
   const [year, month, ...rest] = DATE.exec(date)?.slice(1).map(Number) ?? [NaN, NaN];

@@ -1,4 +1,5 @@
-// What edge/ uses of the runtime of Workers: https://developers.cloudflare.com/r2/api/workers/workers-api-reference/
+// The parts of the Workers runtime that edge/ uses:
+// https://developers.cloudflare.com/r2/api/workers/workers-api-reference/
 
 interface R2Range {
   offset?: number;
@@ -21,7 +22,7 @@ interface R2ObjectBody extends R2Object {
 interface R2Bucket {
   head(key: string): Promise<R2Object | null>;
   get(key: string, options?: { range?: R2Range }): Promise<R2ObjectBody | null>;
-  /** null where the condition does not hold */
+  /** null if the condition does not hold */
   put(
     key: string,
     value: string | ArrayBufferView | ReadableStream,
@@ -35,7 +36,7 @@ interface R2Bucket {
   }): Promise<{ objects: R2Object[]; truncated: boolean }>;
 }
 
-/** What is written to the one can be read from the other, and is that many bytes. */
+/** Bytes written to `writable` can be read from `readable`; exactly this many must be written. */
 declare class FixedLengthStream {
   constructor(bytes: number);
   readable: ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -5,15 +5,16 @@ import { answerS3Request, documentOf, errorAnswer } from './s3-requests.js';
 import { Refusal, checkSignature } from './signature.js';
 
 /**
- * What wrangler.toml sets: R2_… for each bucket, the secret, the prefix of all keys, and the hosts of the Worker, separated by commas.
+ * Set in wrangler.toml: R2_… for each bucket, the secret, the prefix of all keys, and the Worker's hosts, separated by
+ * commas.
  *
  * @typedef {{ EDGE_SECRET?: string, EDGE_PREFIX?: string, EDGE_HOSTS?: string } & Record<string, any>} Env
  */
 
-/** The default of the client's --prefix. */
+/** The same default as the client's --prefix. */
 const DEFAULT_PREFIX = 'benchmark';
 
-/** A binding's name may not hold all that a bucket's may; of R2's names, no two become the same. */
+/** Binding names cannot contain a hyphen. R2's bucket names stay distinct. */
 const bindingOf = (/** @type {string} */ bucket) => `R2_${bucket.replaceAll('-', '_')}`;
 
 export default {
@@ -30,7 +31,7 @@ export default {
       const { status, code, message } = explainBindingError(error);
       return errorAnswer(status, code, message);
     });
-    // By this clock the client reckons.
+    // The client sets its clock by this header.
     answer.headers.set('date', new Date(Date.now()).toUTCString());
     return request.method === 'HEAD' && answer.body !== null
       ? new Response(null, { status: answer.status, headers: answer.headers })
@@ -51,7 +52,7 @@ async function answerTo(request, env) {
     throw new Refusal('AccessDenied', `${hostname} is not one of the hosts in EDGE_HOSTS.`);
   }
   const prefix = env.EDGE_PREFIX ?? DEFAULT_PREFIX;
-  // The keys and buckets of a run need no escapes: an escaped path is not one of them.
+  // Keys and buckets of a run need no escapes, so an escaped path never names one.
   const [, name, ...path] = pathname.split('/');
   const key = path.join('/');
   const bucketNamed = (/** @type {string} */ bucket) => {
@@ -63,7 +64,7 @@ async function answerTo(request, env) {
   };
   if (request.method === 'POST' && key === '' && query.has('slice')) {
     if (hash === null) {
-      throw new Refusal('AccessDenied', 'A slice has to be signed.');
+      throw new Refusal('AccessDenied', 'A slice must be signed.');
     }
     const slice = sliceIn(await documentOf(request, hash));
     const answer = await runSlice(slice, { bucketNamed, bucket: name, colo: request.cf?.colo ?? '' });
@@ -73,19 +74,16 @@ async function answerTo(request, env) {
 }
 
 /**
- * Even with the secret, a request reaches only what runs leave in a bucket.
+ * Even with the secret, a request reaches only keys that runs make.
  *
  * @param {R2Bucket} bucket
  * @param {string} prefix of all runs
- * @returns {R2Bucket} whose calls throw a Refusal for other keys
+ * @returns {R2Bucket} its calls throw a Refusal for other keys
  */
 function onlyRunKeys(bucket, prefix) {
   const check = (/** @type {boolean} */ isServed) => {
     if (!isServed) {
-      throw new Refusal(
-        'AccessDenied',
-        `The Worker serves only keys of runs under ${prefix}/, which is its EDGE_PREFIX.`,
-      );
+      throw new Refusal('AccessDenied', `The Worker serves only run keys under ${prefix}/ (its EDGE_PREFIX).`);
     }
   };
   const checked = (/** @type {string} */ key) => {
@@ -114,6 +112,6 @@ function sliceIn(text) {
   try {
     return Object(JSON.parse(text));
   } catch {
-    throw new Refusal('AccessDenied', 'The body is no slice.');
+    throw new Refusal('AccessDenied', 'The body is not a slice.');
   }
 }

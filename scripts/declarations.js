@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, stat
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Writes the declarations that lib/index.js leads to into types/, for the package.
+// Writes the declarations of lib/index.js, and of everything it imports, to types/ for the package.
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const LIB = path.join(ROOT, 'lib');
@@ -11,7 +11,7 @@ const FINISHED = path.join(ROOT, 'types');
 /** The package may be packed twice at the same time. */
 const TYPES = `${FINISHED}-${process.pid}`;
 
-// The compiler copies no declarations that are written by hand.
+// The compiler does not copy handwritten declarations.
 cpSync(LIB, TYPES, { recursive: true, filter: (file) => statSync(file).isDirectory() || file.endsWith('.d.ts') });
 execFileSync(
   path.join(ROOT, 'node_modules/.bin/tsc'),

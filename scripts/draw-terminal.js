@@ -8,7 +8,7 @@ const FONT_SIZE = 13;
 const PADDING = 16;
 const TITLE_BAR = 28;
 
-/** What each class is filled with, and the window's edge. Not every program that shows SVG knows CSS variables. */
+/** The fill of each class, and the window's edge. Not every SVG viewer supports CSS variables. */
 const LIGHT = {
   ...{ window: '#fbfbfa', bar: '#ececea', button: '#8c8c86', ink: '#24292f', edge: '#d0d0cc' },
   ...{ red: '#cf222e', yellow: '#9a6700' },
@@ -19,11 +19,11 @@ const DARK = {
 };
 
 /**
- * A terminal window as the text of an SVG file. Its colours follow the reader's light or dark scheme.
+ * Draws a terminal window as SVG. Its colours follow the reader's light or dark scheme.
  *
  * @param {object} terminal
- * @param {string} terminal.command as it was typed
- * @param {readonly (readonly Span[])[]} terminal.rows what it showed
+ * @param {string} terminal.command as typed
+ * @param {readonly (readonly Span[])[]} terminal.rows its output
  * @param {number} terminal.columns
  * @returns {string}
  */
@@ -79,7 +79,7 @@ function textRow(row, index, classes) {
       span.colour === 'ink' ? escape(span.text) : `<tspan class="${span.colour}">${escape(span.text)}</tspan>`,
     )
     .join('');
-  // Whatever font the reader has, the columns stand one below the other.
+  // Keeps the columns aligned in any font.
   const length = `textLength="${round([...text].length * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs"`;
   return `<text class="${classes}" x="${PADDING}" y="${round(y)}" xml:space="preserve" ${length}>${content}</text>`;
 }

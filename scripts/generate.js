@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { withFigureTable } from './figure-table.js';
 import { withOptionTables } from './option-tables.js';
 import { runOptionsType } from './run-options.js';
 import { table } from './table.js';
@@ -14,30 +15,32 @@ const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
 const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
+const CI = new URL('../docs/use/ci.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
 
-/** A table has a place in the page that names its definition; `result` is the whole schema. */
+/** A marker on the page names the definition that its table shows; `result` is the whole schema. */
 const TABLE = /(?<=^<!-- fields of (\w+) -->\n).*?(?=^<!-- end of fields -->$)/gms;
 const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 
 /** @type {Schema} */
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
-/** @returns {{ file: URL, text: string }[]} the types of a result and the pages about it and the options */
+/** @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options and the figures */
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
     { file: RUN_OPTIONS, text: runOptionsType() },
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
+    { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },
   ];
 }
 
 /**
  * @param {unknown} value
- * @returns {Schema[]} the schemas in it that have a title, which is the name of a type
+ * @returns {Schema[]} the schemas in it with a title, which names a type
  */
 function titled(value) {
   if (typeof value !== 'object' || value === null) {
@@ -63,7 +66,7 @@ function declaration({ title, ...schema }) {
 
 /**
  * @param {Schema} schema
- * @returns {string[]} the types of which a value has one, as TypeScript writes them
+ * @returns {string[]} the types of a value, in TypeScript
  */
 function typesOf({ title, ...schema }) {
   const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;
@@ -95,7 +98,7 @@ function typesOf({ title, ...schema }) {
   return [type === 'integer' ? 'number' : type];
 }
 
-/** @param {Schema} schema that refers to another, or extends it */
+/** @param {Schema} schema that references or extends another */
 function target({ $ref }) {
   const names = /** @type {string[]} */ ($ref.split('/').slice(1));
   return names.reduce((schema, name) => schema[name], root);
@@ -103,7 +106,7 @@ function target({ $ref }) {
 
 /**
  * @param {Schema} schema
- * @returns {Schema} with the description and unit of its target, unless it has its own
+ * @returns {Schema} the schema, with its target's description and unit as defaults
  */
 function described(schema) {
   return schema.$ref === undefined ? schema : { ...target(schema), ...schema };
@@ -112,7 +115,7 @@ function described(schema) {
 /**
  * @param {Schema} schema
  * @param {string} indent
- * @returns {string} its description, as JSDoc
+ * @returns {string} its description as JSDoc
  */
 function comment({ description = '', 'x-unit': unit }, indent) {
   const text = `${description}${unit === undefined ? '' : ` Unit: ${unit}.`}`.trim();
@@ -152,16 +155,16 @@ function rowsOf(schema, links, path = '') {
   return fields.flatMap(([name, part]) => {
     const types = typesOf(part);
     const value = valueIn(part);
-    const place = path + name + (types[0].endsWith('[]') ? '[]' : '');
+    const fieldPath = path + name + (types[0].endsWith('[]') ? '[]' : '');
     const type = (links.get(value) ?? typeInWords(value)) + (types.includes('null') ? ' or null' : '');
-    const row = [`\`${place}\``, type, described(part).description ?? ''];
-    return value.properties === undefined || links.has(value) ? [row] : [row, ...rowsOf(value, links, `${place}.`)];
+    const row = [`\`${fieldPath}\``, type, described(part).description ?? ''];
+    return value.properties === undefined || links.has(value) ? [row] : [row, ...rowsOf(value, links, `${fieldPath}.`)];
   });
 }
 
 /**
  * @param {Schema} schema
- * @returns {Schema} of a value that is not null; of the items of a list
+ * @returns {Schema} the schema of the non-null value, or of a list's items
  */
 function valueIn(schema) {
   const isReference = schema.$ref !== undefined && schema.properties === undefined;

@@ -4,12 +4,12 @@ import { table } from './table.js';
 
 /** @import { CommandName, OptionRow } from '../lib/options/table.js' */
 
-/** A table has a place in the page that names a group of options, or a command. */
+/** A marker on the page names a group of options, or a command. */
 const TABLE = /(?<=^<!-- options of (\w+) -->\n).*?(?=^<!-- end of options -->$)/gms;
 
 /**
  * @param {string} page
- * @returns {string} with the options of each group and command as their rows have them
+ * @returns {string} the page with the options of each group and command
  */
 export function withOptionTables(page) {
   return page.replace(TABLE, (_, name) => `\n${name in GROUPS ? tableOfGroup(name) : tableOfCommand(name)}\n`);

@@ -7,21 +7,21 @@ import { shellWord } from '../lib/text/shell-words.js';
 import { drawTerminal } from './draw-terminal.js';
 import { screenSpans } from './terminal-screen.js';
 
-// Draws what a run shows on a terminal as an SVG. It takes a pseudo-terminal from `script`, which Linux and macOS have.
+// Draws the terminal output of a run as SVG. It needs `script`, which Linux and macOS have, for a pseudo-terminal.
 //
-//     node scripts/picture.js                                                      all pictures of the documentation
+//     node scripts/picture.js                                                      all pictures in the documentation
 //     node scripts/picture.js [--columns n] [--live stage] <file> [arguments of r2-benchmark.js]
 //
-// --live shows the terminal in the middle of a stage, with the live view; otherwise it is what is there at the end.
+// --live shows the live view in the middle of a stage. Without it, the picture shows the end of the run.
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const COLUMNS = 116;
 const ROWS = 50;
 
-/** A store whose limit is known: 500 operations a second, each after 20 ms. */
+/** A store with a known limit: 500 operations per second, each after 20 ms. */
 const SEARCH = '20000 64 --find-peak --stages write,read --local --faults queue=500,latency=20ms'.split(' ');
 
-/** A store that refuses some requests, and loses others. */
+/** A store that refuses some requests and drops others. */
 const RUN = [
   ...'5000 32 --stages write,read,stat --local --faults'.split(' '),
   'queue=600,latency=lognormal:15ms:0.4,GET.status=503:3%,GET.reset=0.3%,seed=7',
@@ -34,10 +34,10 @@ const DOCUMENTED_WIDTHS = [60, 80, 120];
  * @property {string} file
  * @property {readonly string[]} parameters of r2-benchmark.js
  * @property {number} columns of the terminal
- * @property {string} [live] the stage in whose middle the picture is taken; without it, that of the end
+ * @property {string} [live] take the picture in the middle of this stage; by default, at the end of the run
  */
 
-/** Those of the documentation. @returns {Picture[]} */
+/** @returns {Picture[]} the pictures in the documentation */
 function documented() {
   return [
     { file: 'docs/run.svg', parameters: SEARCH, columns: COLUMNS },
@@ -57,7 +57,7 @@ function picturesFor(argv) {
     return documented().map((picture) => ({ ...picture, file: path.join(ROOT, picture.file) }));
   }
   const options = /** @type {const} */ ({ columns: { type: 'string' }, live: { type: 'string' } });
-  const own = argv.findIndex((word, place) => !word.startsWith('--') && !argv[place - 1]?.startsWith('--'));
+  const own = argv.findIndex((word, index) => !word.startsWith('--') && !argv[index - 1]?.startsWith('--'));
   if (own < 0) {
     process.stderr.write('error: expected the file to write, such as docs/run.svg\n');
     process.exitCode = 2;
@@ -69,7 +69,7 @@ function picturesFor(argv) {
   return [{ file, parameters, columns: Number(values.columns ?? COLUMNS), live: values.live }];
 }
 
-/** What runs have written, by command and width: a picture of the end needs no further run. @type {Map<string, string>} */
+/** The output of each command and width, so that several pictures can share a run. @type {Map<string, string>} */
 const outputs = new Map();
 
 const CLEAR_BELOW = '\x1b[J';
@@ -87,13 +87,13 @@ for (const { file, parameters, columns, live } of picturesFor(process.argv.slice
 /**
  * @param {string} output
  * @param {string} stage
- * @returns {string} what had been written in the middle of the stage, with the live view drawn
- * @throws {Error} where it was never drawn
+ * @returns {string} the output up to the middle of the stage, with the live view drawn
+ * @throws {Error} if it was never drawn
  */
 function untilMiddleOf(output, stage) {
   const parts = output.split(CLEAR_BELOW);
-  const drawings = [...parts.keys()].filter((place) =>
-    new RegExp(`(^|[\\r\\nA])${stage} \\d+/\\d+ `).test(parts[place]),
+  const drawings = [...parts.keys()].filter((index) =>
+    new RegExp(`(^|[\\r\\nA])${stage} \\d+/\\d+ `).test(parts[index]),
   );
   const middle = drawings[drawings.length >> 1];
   if (middle === undefined) {
@@ -103,10 +103,10 @@ function untilMiddleOf(output, stage) {
 }
 
 /**
- * @param {string} command for a shell in the project's folder
+ * @param {string} command run by a shell in the project's folder
  * @param {number} columns
- * @returns {Promise<string>} what it writes to a terminal, both outputs together
- * @throws {Error} where it fails
+ * @returns {Promise<string>} its output on a terminal, stdout and stderr combined
+ * @throws {Error} if it fails
  */
 async function outputOnTerminal(command, columns) {
   const inTerminal = `stty rows ${ROWS} cols ${columns} && exec ${command}`;

@@ -14,7 +14,7 @@ export interface RunOptions {
   store: 'local' | 'env' | GivenStore;
 `;
 
-/** Types by what the help calls a value. */
+/** Types by the help's name of a value. */
 const TYPES = new Map([
   ['size', 'number | string'],
   ['time', 'number | string'],
@@ -29,7 +29,7 @@ const TYPES = new Map([
   ['shares', 'string | Readonly<Record<string, number>>'],
 ]);
 
-/** @returns {string} the type of the options of a run, for those who call it */
+/** @returns {string} the type of the options of `run` */
 export function runOptionsType() {
   const operands = OPERANDS.map(({ name }) => `  ${name}: number | string;\n`);
   const options = RUN_OPTIONS.filter((name) => name !== 'local').map((name) => property(name, ROWS[name]));

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openBrowser, openFile } from '../test/helpers/browser.js';
 
-// Makes the pictures of docs/use/report.md: the report of a real run against the embedded endpoint, in light, in dark and as it is
-// printed. It takes Chromium.
+// Makes the pictures of docs/use/results.md: the report of a real run against the embedded endpoint, in light, dark and print.
+// It needs Chromium.
 //
 //     node scripts/screenshots.js docs/images
 
@@ -15,13 +15,13 @@ import { openBrowser, openFile } from '../test/helpers/browser.js';
 
 const PROGRAM = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
 
-/** A store that a reader can picture: a far one that now and then refuses a request. */
+/** A realistic store: far away, and refusing a request now and then. */
 const RUN = '40000 40 --local --duration 15s --gap 2s --faults latency=lognormal:20ms:0.4,status=503:1%';
 const SEARCH = '20000 64 --find-peak --stages write --local --faults queue=500,latency=20ms';
 
 const WIDTH = 1000;
 
-/** Of a page of A4 at the same scale. */
+/** The size of an A4 page at the same scale. */
 const PAPER = { width: 794, height: 1123 };
 
 const [folder] = process.argv.slice(2);
@@ -37,7 +37,7 @@ if (folder === undefined) {
   }
 }
 
-/** @param {string} work a folder for what is in between */
+/** @param {string} work folder for intermediate files */
 async function makePictures(work) {
   await benchmark(`${RUN} --report run.html`, work);
   await benchmark(`${SEARCH} --report search.html`, work);
@@ -68,7 +68,7 @@ async function benchmark(command, cwd) {
  * @param {string} file
  * @param {string} name of the picture
  * @param {'light' | 'dark'} colorScheme
- * @param {readonly string[]} parts of the page, from the first to the last
+ * @param {readonly string[]} parts of the page: the first and the last
  */
 async function picture(browser, file, name, colorScheme, parts) {
   const { page } = await openFile(browser, file, { colorScheme, viewport: { width: WIDTH, height: 900 } });

@@ -1,6 +1,6 @@
 /**
- * @param {readonly (readonly string[])[]} rows the first has the headings
- * @returns {string} in Markdown
+ * @param {readonly (readonly string[])[]} rows headings first
+ * @returns {string} a Markdown table
  */
 export function table([head, ...rows]) {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length), '---'.length));

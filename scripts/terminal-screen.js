@@ -10,7 +10,7 @@ const COLOURS = Object.freeze({ [`${ESCAPE}[31m`]: 'red', [`${ESCAPE}[33m`]: 'ye
 const KNOWN = [ERASE_TO_END_OF_LINE, ERASE_BELOW, `${ESCAPE}[1A`, ...Object.keys(COLOURS)];
 
 /**
- * @typedef {'ink' | 'red' | 'yellow'} Colour ink is that of all text that has none
+ * @typedef {'ink' | 'red' | 'yellow'} Colour ink is the default
  *
  * @typedef {object} Span
  * @property {string} text
@@ -22,23 +22,23 @@ const KNOWN = [ERASE_TO_END_OF_LINE, ERASE_BELOW, `${ESCAPE}[1A`, ...Object.keys
  */
 
 /**
- * What stands on a terminal after a program has written to it: its lines, those that have scrolled away included.
+ * Emulates a terminal: the lines on it after a program has written to it, including the scrollback.
  *
- * @param {string} output as it came from the terminal
- * @param {number} columns of the terminal; a longer line goes on in the next row
+ * @param {string} output of the program
+ * @param {number} columns of the terminal; longer lines wrap
  * @returns {string[]} rows
- * @throws {Error} where the output holds a control character that this screen does not know
+ * @throws {Error} if the output has an unknown control character
  */
 export function screenRows(output, columns) {
   return screenSpans(output, columns).map((spans) => spans.map(({ text }) => text).join(''));
 }
 
 /**
- * As screenRows(), with colours.
+ * Like screenRows(), with colours.
  *
  * @param {string} output
  * @param {number} columns
- * @returns {Span[][]} the parts of each row that have one colour
+ * @returns {Span[][]} each row, split by colour
  * @throws {Error}
  */
 export function screenSpans(output, columns) {

@@ -127,7 +127,7 @@ export function secondOf(stage, second, rate, size) {
 
 /**
  * @param {ToldTotals} totals
- * @param {number} best ops/s in the best second
+ * @param {number} best ops/s in the peak second
  * @param {number} size bytes
  * @returns {TrueLine}
  */
@@ -142,7 +142,7 @@ function summaryOf(totals, best, size) {
 
 /**
  * @param {ToldTotals} totals
- * @param {number} best ops/s in the best second
+ * @param {number} best ops/s in the peak second
  */
 function peakOf({ start, stop, operations }, best) {
   return Math.round(Math.max(best, operations / ((stop - start) / 1000)) * 10) / 10;

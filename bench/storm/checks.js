@@ -5,13 +5,13 @@
 
 const METHODS = /** @type {Record<string, string>} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
 
-/** By how much the memory may grow between the first and the last third of a part: noise of the garbage collector. */
+/** Maximum memory growth between the first and the last third of a part: noise of the garbage collector. */
 const MAX_GROWTH_MIB = 30;
 
-/** Lines about retries in a second, as the design has it: the first few, and one for the rest. */
-const MAX_RETRY_LINES_A_SECOND = 4;
+/** Lines about retries per second, by design: the first few, and one for the rest. */
+const MAX_RETRY_LINES_PER_SECOND = 4;
 
-/** Failed attempts of which the endpoint may have seen nothing: it had closed the connection before. */
+/** Failed attempts that the endpoint may not have seen, because it had closed the connection. */
 const UNSEEN_KINDS = ['connection', 'stale-connection'];
 
 /**
@@ -23,14 +23,14 @@ const UNSEEN_KINDS = ['connection', 'stale-connection'];
 
 /**
  * @param {PartResult} part
- * @param {number} objects that the part was given
+ * @param {number} objects given to the part
  * @returns {Check[]}
  */
 export function checkPart({ result, seen, status, stderr, log, memory }, objects) {
   const { stages } = result;
   return [
     {
-      claim: 'the run ends well',
+      claim: 'the run completes',
       holds: status === 0,
       figures: `status ${status}${status === 0 ? '' : `: ${stderr.slice(0, 500)}`}`,
     },
@@ -40,7 +40,7 @@ export function checkPart({ result, seen, status, stderr, log, memory }, objects
     checkMemory(memory),
     {
       claim: 'the log stays short',
-      holds: log.retryLines <= MAX_RETRY_LINES_A_SECOND * log.seconds,
+      holds: log.retryLines <= MAX_RETRY_LINES_PER_SECOND * log.seconds,
       figures: `${log.bytes} bytes, ${log.retryLines} lines about retries in ${log.seconds} seconds`,
     },
     {
@@ -78,25 +78,25 @@ function checkOperations(
 }
 
 /**
- * What was answered too late is a success for the endpoint alone.
+ * A success answered too late counts only at the endpoint.
  *
  * @param {any} stage
  * @param {any} seen
- * @param {number} beside how many requests were no stage's
+ * @param {number} beside requests that belong to no stage
  * @returns {Check}
  */
 function checkSuccesses({ stage, operations, attempts, errors }, seen, beside) {
   const { total, succeeded } = seen.requests[METHODS[stage]];
   const late = errors.timeout ?? 0;
   return {
-    claim: `${stage}: the endpoint saw every success, and no request that was not counted`,
+    claim: `${stage}: the endpoint saw every success, and no uncounted request`,
     holds: succeeded >= operations && succeeded <= operations + late + beside && total <= attempts + beside,
     figures: `${total} requests, ${succeeded} answered with success`,
   };
 }
 
 /**
- * What the endpoint saw, and what it cannot have seen, is what the run counted.
+ * Every attempt that the run counted was seen by the endpoint, or cannot have been.
  *
  * @param {any} result
  * @param {any} seen
@@ -109,12 +109,12 @@ function checkAttempts({ stages, requests }, seen) {
   const broken = sum(stages.flatMap((/** @type {any} */ { errors }) => UNSEEN_KINDS.map((kind) => errors[kind] ?? 0)));
   const caused = (seen.faults.reset ?? 0) + (seen.faults.lost ?? 0);
   const unseen = counted - arrived;
-  // Requests beside the stages meet faults as well, and tell nothing about their kinds.
+  // Requests outside the stages also meet faults, but do not record their kinds.
   const margin = sum(Object.values(requests));
   return {
-    claim: 'the attempts that were sent are those that the endpoint saw, and those on connections that it had closed',
+    claim: 'the attempts sent are those that the endpoint saw, plus those on connections that it had closed',
     holds: unseen >= 0 && Math.abs(unseen - (broken - caused)) <= margin,
-    figures: `${counted} counted (${margin} beside the stages), ${arrived} seen, ${unseen} on closed connections; injected: ${describe(seen.faults)}`,
+    figures: `${counted} counted (${margin} outside the stages), ${arrived} seen, ${unseen} on closed connections; injected: ${describe(seen.faults)}`,
   };
 }
 
@@ -124,13 +124,13 @@ function checkAttempts({ stages, requests }, seen) {
  */
 function checkMemory(memory) {
   if (memory === null) {
-    return { claim: 'memory stays flat', holds: true, figures: 'the run was too short to tell' };
+    return { claim: 'memory stays flat', holds: true, figures: 'the run was too short to judge' };
   }
   const { peak, slope, growth } = memory;
   return {
     claim: 'memory stays flat',
     holds: growth <= MAX_GROWTH_MIB,
-    figures: `at most ${peak.toFixed(0)} MiB, ${growth.toFixed(1)} MiB more in the last third than in the first, ${slope.toFixed(1)} MiB a minute`,
+    figures: `peak ${peak.toFixed(0)} MiB, ${growth.toFixed(1)} MiB more in the last third than in the first, ${slope.toFixed(1)} MiB per minute`,
   };
 }
 

@@ -1,9 +1,9 @@
-/** The stages of a run, each of which makes one operation of each object. */
+/** The stages of a run; each makes one operation per object. */
 export const STAGES = 4;
 
 /**
  * @typedef {object} Load
- * @property {number} objects of each part
+ * @property {number} objects per part
  * @property {number} parts
  * @property {'direct' | 'sdk'} client
  */
@@ -11,7 +11,7 @@ export const STAGES = 4;
 /**
  * @param {readonly string[]} parameters [operations] [parts] [direct|sdk]
  * @returns {Load}
- * @throws {RangeError} where nothing would be tried
+ * @throws {RangeError} if the load is empty
  */
 export function readLoad(parameters) {
   const [operations = '1000000', parts = '4', client = 'direct'] = parameters;

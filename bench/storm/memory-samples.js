@@ -3,23 +3,21 @@ import { linearRegression, quantile } from 'simple-statistics';
 
 const SAMPLE_EVERY_MS = 500;
 
-/** In the beginning code is loaded and compiled, and the heap finds its size: what a leak adds comes on top, and goes on. */
+/** At first, code is loaded and compiled, and the heap finds its size. A leak adds to that and continues. */
 const WARM_UP_SHARE = 0.3;
 
 const MEBIBYTE = 2 ** 20;
 
 /**
- * How much memory a process had resident while it ran.
- *
- * @typedef {object} MemoryTrend
+ * @typedef {object} MemoryTrend resident memory of a process while it ran
  * @property {number} peak MiB
- * @property {number} slope MiB a minute, behind the warm-up
- * @property {number} growth MiB by which the median of the last third is above that of the third before, behind the warm-up
+ * @property {number} slope MiB per minute after the warm-up
+ * @property {number} growth MiB by which the median of the last third after the warm-up exceeds that of the first third
  *
  * @typedef {[seconds: number, mebibytes: number]} Sample
  */
 
-/** Samples the resident memory of a process until it ends. Linux tells it under /proc. */
+/** Samples the resident memory of a process from Linux's /proc until it ends. */
 export class MemorySamples {
   /** @type {Sample[]} */
   #samples = [];
@@ -36,7 +34,7 @@ export class MemorySamples {
     }, SAMPLE_EVERY_MS);
   }
 
-  /** @returns {MemoryTrend | null} null where the process ended before it showed a trend */
+  /** @returns {MemoryTrend | null} null if the process ended before a trend was visible */
   stop() {
     clearInterval(this.#timer);
     return trendOf(this.#samples);
@@ -71,7 +69,6 @@ function residentKibibytes(pid) {
     const parts = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     return parts === null ? null : Number(parts[1]);
   } catch {
-    // The process has ended.
     return null;
   }
 }

@@ -12,31 +12,31 @@ import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, readAll, readResult, startTool }
 
 const MIX = 'read=45,range=5,write=25,stat=10,copy=5,remove=10';
 
-/** Each is written again and removed many times. */
+/** Each is rewritten and removed many times. */
 const OBJECTS = 20_000;
 
 const THREADS = 100;
 
-/** A mixed stage that is to be killed has begun, and goes on for longer than that. */
+/** Shows that a mixed stage to be killed has begun; it runs for much longer. */
 const HAS_BEGUN = /: Mixed read: Ops [1-9]/;
 
-/** Refusals in addition, which are definite: what they refuse must never be read. */
+/** Adds definite refusals: a refused write must never be read. */
 const MIXED_FAULTS = `${FAULTS}, PUT.status=429:1%, PUT.status=400/BadDigest:0.5%`;
 
 /**
  * @typedef {object} MixedOutcome
  * @property {Check[]} checks
- * @property {number} operations that the mixed stage did
+ * @property {number} operations in the mixed stage
  * @property {number} duration ms
  */
 
 /**
- * Mixes operations over objects that are written again and again, against an endpoint that fails. Then does so once more,
- * kills the run in its middle, and cleans up after it.
+ * Mixes operations over constantly rewritten objects, against an endpoint that fails. Then does so again, kills the run
+ * halfway, and cleans up.
  *
  * @param {object} part
- * @param {number} part.seconds of each stage
- * @param {number} part.seed of the faults
+ * @param {number} part.seconds per stage
+ * @param {number} part.seed for the faults
  * @param {'direct' | 'sdk'} part.client
  * @param {number} [part.objects]
  * @returns {Promise<MixedOutcome>}
@@ -82,7 +82,7 @@ export async function runMixedPart({ seconds, seed, client, objects = OBJECTS })
  * @param {any} parts.mixed the stage
  * @param {{ status: number | null, stderr: string }} parts.whole
  * @param {{ status: number | null, stderr: string }} parts.cleanup
- * @param {{ afterRun: number, afterKill: number, afterCleanup: number }} parts.left objects by the count of the store
+ * @param {{ afterRun: number, afterKill: number, afterCleanup: number }} parts.left objects counted by the store
  * @returns {Check[]}
  */
 function checksOf({ mixed, whole, cleanup, left }) {
@@ -97,7 +97,7 @@ function checksOf({ mixed, whole, cleanup, left }) {
   });
   return [
     {
-      claim: 'no version that was read is an error',
+      claim: 'no version that was read is reported as an error',
       holds: integrityErrors === 0,
       figures: `${integrityErrors} integrity errors: ${staleReads} stale, ${foreignReads} foreign, ${tornReads} torn`,
     },
@@ -117,7 +117,7 @@ function checksOf({ mixed, whole, cleanup, left }) {
       figures: `${left.afterRun} objects, status ${whole.status}`,
     },
     {
-      claim: 'nothing is left after --cleanup of a run that was killed',
+      claim: 'nothing is left after --cleanup of a killed run',
       holds: left.afterKill > 0 && left.afterCleanup === 0 && cleanup.status === 0,
       figures: `${left.afterKill} objects after SIGKILL, ${left.afterCleanup} after --cleanup, status ${cleanup.status}`,
     },
@@ -133,7 +133,7 @@ async function endOf(child) {
 
 /**
  * @param {LocalS3} endpoint
- * @returns {Promise<number>} objects and uploads by the count of the store
+ * @returns {Promise<number>} objects and uploads counted by the store
  */
 async function leftIn(endpoint) {
   const { objects, uploads } = await endpoint.report();

@@ -19,14 +19,13 @@ export const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
 
 /**
- * Longer than a busy machine lets an answer wait that does come: what hangs is told from what is slow by the counts of
- * the endpoint alone.
+ * Longer than any answer takes on a busy machine: only the endpoint's counts distinguish a hang from a slow answer.
  */
 export const TIMEOUT = '3s';
 
 /**
- * Five requests in a hundred meet a fault, and every connection ends behind its 50th. A body that is corrupted is missing:
- * it is an error that ends the operation, and no storm to be sat out.
+ * Five requests in a hundred meet a fault, and every connection ends after its 50th. Corrupted bodies are left out:
+ * they are errors that end the operation.
  */
 export const FAULTS =
   'status=503:1.5%, status=500:1%, HEAD.status=502:1%, DELETE.status=504:1%, ' +
@@ -38,17 +37,15 @@ export const FAULTS =
  * @property {any} seen the endpoint's report
  * @property {number | null} status the exit status
  * @property {string} stderr
- * @property {{ bytes: number, retryLines: number, seconds: number }} log seconds: the lines of seconds
+ * @property {{ bytes: number, retryLines: number, seconds: number }} log seconds: lines of seconds
  * @property {MemoryTrend | null} memory
  * @property {number} duration ms
  */
 
 /**
- * Runs the tool against an endpoint that fails.
- *
  * @param {object} part
- * @param {number} part.objects each is written, read, looked at and removed
- * @param {number} part.seed of the faults
+ * @param {number} part.objects objects to be written, read, examined and removed
+ * @param {number} part.seed for the faults
  * @param {'direct' | 'sdk'} part.client
  * @returns {Promise<PartResult>}
  */
@@ -100,10 +97,10 @@ export function startTool(parameters, { folder, endpoint }) {
 
 /**
  * @param {string} file
- * @param {number | null} status of the run, null where a signal ended it
+ * @param {number | null} status of the run; null if a signal ended it
  * @param {string} stderr of the run
  * @returns {any} the JSON of the run
- * @throws {Error} that says how the run ended, where it left none
+ * @throws {Error} with the run's end, if it left no result
  */
 export function readResult(file, status, stderr) {
   try {

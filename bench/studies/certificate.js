@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
 /**
- * A certificate of 127.0.0.1, and its key, for as long as a study takes.
- *
- * @typedef {object} Certificate
+ * @typedef {object} Certificate a temporary certificate for 127.0.0.1, and its key
  * @property {string} key PEM
  * @property {string} certificate PEM
  * @property {string} keyFile
@@ -18,7 +16,7 @@ import { generate } from 'selfsigned';
 export async function makeCertificate() {
   const { private: key, cert: certificate } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     keyType: 'ec',
-    // What oha's TLS library accepts; the default of `selfsigned` is SHA-1.
+    // oha's TLS library rejects SHA-1, the default of `selfsigned`.
     algorithm: 'sha256',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });

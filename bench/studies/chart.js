@@ -3,20 +3,20 @@ const HEIGHT = 460;
 const MARGIN = { left: 80, right: 270, top: 50, bottom: 60 };
 const LEGEND_LINE = 20;
 
-/** Okabe and Ito's colours, which people who do not see all colours can tell apart, too. */
+/** Okabe and Ito's colours, which colour-blind people can distinguish. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#8c6d31'];
 
 /**
  * @typedef {object} Series
  * @property {string} name
  * @property {readonly (readonly [number, number])[]} points x, y
- * @property {boolean} [isDashed] for what was not measured
- * @property {boolean} [hasNoLine] the points alone
+ * @property {boolean} [isDashed] for values that were not measured
+ * @property {boolean} [hasNoLine] points only
  *
  * @typedef {object} Axis
  * @property {string} label with the unit
  * @property {boolean} isLogarithmic
- * @property {readonly number[]} ticks from the least to the greatest value that the axis shows
+ * @property {readonly number[]} ticks from the lowest to the highest value of the axis
  *
  * @typedef {object} LineChart
  * @property {string} title
@@ -26,8 +26,6 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
  */
 
 /**
- * A chart of lines as the text of an SVG file.
- *
  * @param {LineChart} chart
  * @returns {string}
  */
@@ -51,8 +49,8 @@ export function drawLineChart({ title, x, y, series }) {
 
 /**
  * @param {Axis} axis
- * @param {number} from where the least tick stands
- * @param {number} to where the greatest stands
+ * @param {number} from position of the lowest tick
+ * @param {number} to position of the highest
  * @returns {(value: number) => number}
  */
 function scale({ isLogarithmic, ticks }, from, to) {
@@ -80,17 +78,17 @@ function horizontalTick(at, tick) {
 
 /**
  * @param {Series} series
- * @param {number} place among all series
+ * @param {number} index among all series
  * @param {(value: number) => number} toX
  * @param {(value: number) => number} toY
  * @returns {string[]}
  */
-function drawSeries({ name, points, isDashed = false, hasNoLine = false }, place, toX, toY) {
-  const colour = COLOURS[place % COLOURS.length];
+function drawSeries({ name, points, isDashed = false, hasNoLine = false }, index, toX, toY) {
+  const colour = COLOURS[index % COLOURS.length];
   const dashes = isDashed ? ' stroke-dasharray="6 4"' : '';
   const at = points.map(([x, y]) => [toX(x), toY(y)]);
   const legendX = WIDTH - MARGIN.right + 15;
-  const legendY = MARGIN.top + 10 + place * LEGEND_LINE;
+  const legendY = MARGIN.top + 10 + index * LEGEND_LINE;
   const path = `<polyline points="${at.map((pair) => pair.join(',')).join(' ')}" fill="none" stroke="${colour}" stroke-width="2"${dashes}/>`;
   return [
     ...(hasNoLine ? [] : [path]),

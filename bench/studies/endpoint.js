@@ -4,15 +4,15 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /** @import { Certificate } from './certificate.js' */
 
-/** Bytes of an object: an answer that leaves the server in one piece. */
+/** Bytes of an object, small enough for the server's answer to be sent in one piece. */
 export const OBJECT_SIZE = 1024;
 export const BUCKET = 'study';
 
 /**
- * The embedded endpoint behind TLS, in a process of its own.
+ * The embedded endpoint behind TLS, in a separate process.
  *
  * @param {Certificate} certificate
- * @param {'store' | 'null'} mode `null` does next to nothing for a request
+ * @param {'store' | 'null'} mode `null` does almost nothing for a request
  */
 export async function startStudyEndpoint({ key, certificate }, mode) {
   const { port, close } = await startLocalS3({
@@ -45,7 +45,7 @@ export function endpointVariables(port, { certificateFile }) {
 /**
  * @param {number} port of a server on this host
  * @param {Certificate} certificate
- * @returns {Promise<string>} the protocol that a client agrees on with it, such as TLSv1.3
+ * @returns {Promise<string>} the protocol that a client negotiates with it, such as TLSv1.3
  */
 export async function agreedProtocol(port, { certificate }) {
   const socket = connect({ host: '127.0.0.1', port, ca: certificate });

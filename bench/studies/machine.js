@@ -4,10 +4,10 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 const MODULES = new URL('../../node_modules/', import.meta.url);
 
 /**
- * What a study ran on: one line for its output.
+ * Describes a study's machine in one line.
  *
  * @param {readonly string[]} libraries whose versions matter
- * @param {URL} [modules] the folder that they are in
+ * @param {URL} [modules] the folder that has them
  * @returns {string}
  */
 export function describeMachine(libraries, modules = MODULES) {

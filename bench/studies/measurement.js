@@ -1,4 +1,3 @@
-/** Requests of a measurement, one after the other. */
 export const REQUESTS = 100;
 
 /**
@@ -12,7 +11,7 @@ export const REQUESTS = 100;
  */
 
 /**
- * A client that gave another number of answers has measured something else.
+ * A client with another number of answers has measured something else.
  *
  * @param {string} client
  * @param {number} answers

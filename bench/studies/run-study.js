@@ -1,5 +1,5 @@
 /**
- * Runs a study and turns what goes wrong into one line and exit status 1.
+ * Runs a study and reports a failure in one line with exit status 1.
  *
  * @param {() => Promise<void>} study
  */

@@ -9,12 +9,10 @@ const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /**
- * Runs the tool itself, in an empty folder.
- *
  * @param {readonly string[]} parameters
- * @param {Readonly<Record<string, string>>} variables in addition to those of this process
- * @returns {Promise<{ stages: any[], log: string }>} the stages of its --json, and what it printed
- * @throws {Error} where it does not end with status 0
+ * @param {Readonly<Record<string, string>>} variables in addition to this process's
+ * @returns {Promise<{ stages: any[], log: string }>} the stages of its --json, and its output
+ * @throws {Error} if its exit status is not 0
  */
 export async function runTool(parameters, variables) {
   const folder = mkdtempSync(join(tmpdir(), 'study-'));

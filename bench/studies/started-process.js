@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A program of the studies in a process of its own. It says what it offers in its first line of JSON, ends when its
- * standard input ends, and may report in one more line when it does.
+ * A program of the studies in a separate process. It describes itself in a first line of JSON, ends when its standard
+ * input ends, and may print one more line of JSON at its end.
  *
  * @typedef {object} StartedProcess
  * @property {any} offer its first line
- * @property {() => Promise<any>} stop ends it; resolves to its last line, or to null where it wrote none
+ * @property {() => Promise<any>} stop ends it; resolves to its last line, or null if there was none
  */
 
 /**
  * @param {URL} program
- * @param {object} options the program's, handed over as JSON
+ * @param {object} options the program's options, passed as JSON
  * @returns {Promise<StartedProcess>}
- * @throws {Error} where the program ends before its first line
+ * @throws {Error} if the program ends before its first line
  */
 export async function startProcess(program, options) {
   const child = spawn(process.execPath, [fileURLToPath(program), JSON.stringify(options)], {

@@ -2,11 +2,11 @@ import { mean, sampleStandardDeviation, sampleVariance } from 'simple-statistics
 import ttest from 'ttest';
 
 /**
- * @typedef {object} Comparison of two samples' means by Welch's t-test, which does not take their variances for equal
+ * @typedef {object} Comparison of two samples' means by Welch's t-test, which does not assume equal variances
  * @property {Moments} one
  * @property {Moments} other
  * @property {number} difference of the means: other − one
- * @property {[number, number]} interval that holds the difference with 95% confidence
+ * @property {[number, number]} interval 95% confidence interval of the difference
  * @property {number} t
  * @property {number} freedom degrees of freedom (Welch–Satterthwaite)
  * @property {number} p two-sided
@@ -25,7 +25,7 @@ export function momentsOf(values) {
 
 /**
  * @param {number[]} one at least two values that are not all the same
- * @param {number[]} other likewise
+ * @param {number[]} other at least two values that are not all the same
  * @returns {Comparison}
  */
 export function compareMeans(one, other) {

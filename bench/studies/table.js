@@ -1,5 +1,5 @@
 /**
- * A table as text: the first column to the left, all others to the right.
+ * Formats a table as text, with the first column left-aligned and all others right-aligned.
  *
  * @param {readonly string[]} header
  * @param {readonly (readonly string[])[]} rows each as long as the header

@@ -1,4 +1,4 @@
-/** What the studies use of `ttest`, which comes without types. */
+/** The part of the untyped package `ttest` that the studies use. */
 declare module 'ttest' {
   interface Test {
     testValue(): number;

@@ -15,10 +15,10 @@ const QUADS = 8;
 
 const COMPARISONS = 40;
 
-/** Of them all, so many may find a difference somewhere: one in twenty is expected, and six or more are one chance in 70. */
+/** Allowed comparisons with a difference: one in twenty is expected, and six or more have a chance of one in 70. */
 const MAX_FALSE = 5;
 
-/** A store whose answers take as long as those of a real one may, and whose requests do not wait for each other. */
+/** A store with realistic latencies, whose requests do not wait for each other. */
 const LOAD = [
   ...['200', '16', '--local', '--faults', 'latency=lognormal:10ms:0.5'],
   ...['--size', '1KiB', '--stages', 'write,read', '--no-preflight'],
@@ -26,16 +26,16 @@ const LOAD = [
 
 const SIMULATIONS = 1000;
 
-/** One in twenty, and what chance adds to it in one series of a hundred. */
+/** One in twenty, plus what chance adds in one series of a hundred. */
 const MAX_FALSE_SIMULATED = 66;
 
-/** Standard deviation of the logarithm of a pass. */
+/** Standard deviation of a pass's logarithm. */
 const NOISE = 0.02;
 
 /** @type {Part} */
 export const interleaved = {
-  title: 'compare two set-ups by turns: a set-up with itself, and a drift',
-  async check({ runs = COMPARISONS, say }) {
+  title: 'ab: a set-up against itself, and a drift',
+  async check({ runs = COMPARISONS, report }) {
     const drifting = [driftAlone(), driftWithNoise()];
     let falseAlarms = 0;
     await repeat(runs, async (run) => {
@@ -44,7 +44,7 @@ export const interleaved = {
       });
       const found = differencesIn(stages);
       falseAlarms += Number(found.length > 0);
-      say(`A/A ${run + 1} of ${runs}: ${found.length === 0 ? 'no difference' : found.join(', ')}`);
+      report(`A/A ${run + 1} of ${runs}: ${found.length === 0 ? 'no difference' : found.join(', ')}`);
     });
     return [
       ...drifting,
@@ -60,7 +60,7 @@ export const interleaved = {
 
 /**
  * @param {readonly InterleavedStage[]} stages
- * @returns {string[]} figures that are said to differ
+ * @returns {string[]} figures reported as different
  */
 function differencesIn(stages) {
   return stages.flatMap(({ stage, metrics }) =>
@@ -70,7 +70,7 @@ function differencesIn(stages) {
   );
 }
 
-/** Of 10% over all quads. @param {number} time from 0 to 1 */
+/** 10% over all quads. @param {number} time from 0 to 1 */
 const drift = (time) => 1 + 0.1 * time;
 
 /** @returns {Finding} */
@@ -82,7 +82,7 @@ function driftAlone() {
   });
   const worst = Math.max(...ratios);
   return {
-    what: 'what a linear drift of 10% leaves of a ratio of 1, at worst',
+    what: 'worst error in a ratio of 1 under a linear drift of 10%',
     expected: 'below 0.0001',
     found: worst.toExponential(1),
     isRight: worst < 1e-4,

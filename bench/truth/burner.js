@@ -1,4 +1,4 @@
-// Takes all that it gets of the core that it is put on, until its standard input ends with whoever started it.
+// Uses all the time it gets on its core, until its standard input ends with its parent.
 
 const TURN_MS = 50;
 

@@ -1,4 +1,4 @@
-import { causeFinding, sayOther } from './cause-finding.js';
+import { causeFinding, reportOther } from './cause-finding.js';
 import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';
 
@@ -8,7 +8,7 @@ import { withEndpoint } from './scripted-endpoint.js';
  * @import { Truth } from './scenarios.js'
  *
  * @typedef {{ rate: number, delay: number }} QueueingBucket ops/s, ms
- * @typedef {{ search: any, bottleneck: Bottleneck, hostLoad: HostLoad | null }} SearchResult as the JSON of the tool has it
+ * @typedef {{ search: any, bottleneck: Bottleneck, hostLoad: HostLoad | null }} SearchResult in the tool's JSON
  */
 
 /** @type {readonly QueueingBucket[]} */
@@ -20,31 +20,30 @@ const BUCKETS = [500, 1000, 2000].flatMap((rate) => [
 const RUNS = 20;
 const MAX_THREADS = 200;
 
-/** Seconds of the full rate that the objects are enough for: more than a search takes. */
+/** Objects for this many seconds at the full rate: more than a search takes. */
 const SECONDS_OF_OBJECTS = 40;
 
-/** How far a capacity may be off. */
 const TOLERANCE = 0.03;
 
 const MAX_OVERHEAD_MS = 2;
 
-/** What limits a bucket that queues. @type {Truth} */
+/** What limits a queueing bucket. @type {Truth} */
 const TRUTH = { right: 'store', supersets: ['beyond this host'] };
 
-/** The share of the intervals that have to hold the truth: 17 of 20. */
+/** Required share of intervals that hold the truth: 17 of 20. */
 const COVERAGE = 0.85;
 
 /** @type {Part} */
 export const capacities = {
-  title: 'capacities: --find-peak at a bucket that queues',
-  async check({ runs = RUNS, say }) {
+  title: 'capacities: --find-peak at a queueing bucket',
+  async check({ runs = RUNS, report }) {
     /** @type {(SearchResult & { bucket: QueueingBucket })[]} */
     const searches = [];
     for (let run = 0; run < runs; run++) {
       const bucket = BUCKETS[run % BUCKETS.length];
-      say(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
+      report(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
       const found = await searchCeiling(bucket);
-      sayOther(say, TRUTH, found.bottleneck);
+      reportOther(report, TRUTH, found.bottleneck);
       searches.push({ bucket, ...found });
     }
     const byBucket = BUCKETS.flatMap((bucket) => {
@@ -110,8 +109,8 @@ function kneeFinding(bucket, searches) {
 }
 
 /**
- * By Little's law: as many requests as the bucket answers in one delay keep it just busy. On top of the delay come a timer
- * that is late and the way.
+ * By Little's law, as many requests as the bucket answers in one delay keep it just busy. A late timer and the transfer
+ * add to the delay.
  *
  * @param {QueueingBucket} bucket
  * @returns {[number, number]} threads
@@ -121,10 +120,10 @@ function kneeOf({ rate, delay }) {
 }
 
 /**
- * Whether the knee lies between the steps of the climb that enclose the truth: a climb that ended below it shows nothing.
+ * Whether the knee is between the ramp steps around the truth; a ramp that ended below it shows nothing.
  *
- * @param {[number, number]} truth from and to, threads
- * @param {number | null} knee that was found
+ * @param {[number, number]} truth from and to, in threads
+ * @param {number | null} knee as found
  * @param {{ phase: string, threads: number }[]} steps
  */
 export function isWithinOneStep([fewest, most], knee, steps) {

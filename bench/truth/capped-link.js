@@ -1,27 +1,25 @@
 import { spawnSync } from 'node:child_process';
 
-/** A loopback interface takes packets of 64 KiB, which no link does, and which would be a burst each. Bytes. */
+/** Replaces the loopback interface's packets of 64 KiB, each of which would be a burst. Bytes. */
 const MTU = 1500;
 
-/** What may pass at once after a pause: less would hold back a link of 100 Mbit/s to less, bytes. */
+/** Burst allowed after a pause; less would slow down a link of 100 Mbit/s. Bytes. */
 const BURST = 32_768;
 
-/** What may wait for the link: more than fifty threads send, so that nothing is dropped, bytes. */
+/** Queue of the link: more than fifty threads send, so that nothing is dropped. Bytes. */
 const QUEUE = 16_777_216;
 
 let links = 0;
 
 /**
- * A network namespace whose loopback interface carries only so much. The speed of its link is not known to anybody.
- *
- * @typedef {object} CappedLink
- * @property {readonly string[]} within the command that starts another one in it
- * @property {() => void} remove once its processes have ended
+ * @typedef {object} CappedLink a network namespace whose loopback interface has a hidden speed limit
+ * @property {readonly string[]} within command prefix that starts a process in it
+ * @property {() => void} remove call it once its processes have ended
  */
 
 /**
  * @param {number} speed bits/s
- * @returns {CappedLink | null} null where this machine does not let one be made
+ * @returns {CappedLink | null} null if this machine does not allow it
  */
 export function makeCappedLink(speed) {
   links += 1;
@@ -42,7 +40,6 @@ export function makeCappedLink(speed) {
   return { within, remove };
 }
 
-/** Whether this machine lets a link be capped. */
 export function canCapLinks() {
   const link = makeCappedLink(1e6);
   link?.remove();

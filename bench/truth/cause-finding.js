@@ -7,15 +7,15 @@ import { verdictOf } from './verdict.js';
  * @import { JudgedStage } from './verdict.js'
  */
 
-/** So many runs may leave the cause open once where they may name it. */
-const RUNS_A_MISS = 10;
+/** One run in this many may leave the cause open. */
+const RUNS_PER_MISS = 10;
 
 /**
- * A wrong cause is never right if it is taken for proven; one that is taken for likely, or none at all, is once in ten runs.
+ * A wrong proven cause is never right; a wrong likely cause, or none, is allowed once in ten runs.
  *
  * @param {string} what
  * @param {Truth} truth
- * @param {readonly JudgedStage[]} stages the same one of each run
+ * @param {readonly JudgedStage[]} stages one for each run
  * @returns {Finding}
  */
 export function causeFinding(what, truth, stages) {
@@ -25,20 +25,20 @@ export function causeFinding(what, truth, stages) {
     what,
     expected: truth.right,
     found: countsOf(stages.map(({ cause, certainty }) => (certainty === 'likely' ? `likely ${cause}` : cause))),
-    isRight: stages.length > 0 && !verdicts.includes('wrong') && missed <= Math.floor(stages.length / RUNS_A_MISS),
+    isRight: stages.length > 0 && !verdicts.includes('wrong') && missed <= Math.floor(stages.length / RUNS_PER_MISS),
   };
 }
 
 /**
- * What led to another cause than the expected one is lost once runs are counted.
+ * Reports the evidence for an unexpected cause, which the counts do not show.
  *
- * @param {(progress: string) => void} say
+ * @param {(progress: string) => void} report
  * @param {Truth} truth
  * @param {Pick<Bottleneck, 'cause' | 'evidence'>} bottleneck
  */
-export function sayOther(say, { right }, { cause, evidence }) {
+export function reportOther(report, { right }, { cause, evidence }) {
   if (cause !== right) {
-    say(`${cause}: ${evidence}`);
+    report(`${cause}: ${evidence}`);
   }
 }
 

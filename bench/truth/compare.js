@@ -10,27 +10,26 @@ import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
  * @import { Pace } from './simulated-runs.js'
  */
 
-/** Pairs of each kind. */
 const PAIRS = 1000;
 
-/** Of 1,000 pairs of runs that are alike: 5%, and what chance adds to it in one of a hundred times. */
+/** Of 1,000 equal pairs: 5%, plus what chance adds in one of a hundred times. */
 const MAX_FALSE_SHARE = 0.066;
 
-/** Of pairs of which the second is 5% faster. */
+/** Of pairs whose second run is 5% faster. */
 const MIN_FOUND_SHARE = 0.75;
 const CHANGE = 0.05;
 
-/** Paces that leave enough of a minute to find it. */
+/** Paces steady enough to find 5% in a minute. */
 const FINDABLE = ['correlation 0', 'correlation 0.5'];
 
 const SHARES = [0.5, 0.9, 0.99];
 
 /** @type {Part} */
 export const comparisons = {
-  title: 'compare: simulated pairs of runs of 60 s, alike or 5% apart',
-  async check({ runs = PAIRS, say }) {
+  title: 'compare: simulated pairs of 60 s runs, equal or 5% apart',
+  async check({ runs = PAIRS, report }) {
     return PACES.flatMap((pace) => {
-      say(`compare, ${pace.name}`);
+      report(`compare, ${pace.name}`);
       return [...rateFindings(pace, runs), ...quantileFindings(pace, runs)];
     });
   },
@@ -48,8 +47,8 @@ function rateFindings(pace, pairs) {
   const found = apart.filter((verdict) => verdict === 'faster').length;
   const missed = apart.filter((verdict) => verdict === 'the same').length;
   return [
-    atMost(`rate, ${pace.name}: alike, and called different`, falseAlarms, MAX_FALSE_SHARE * pairs),
-    atMost(`rate, ${pace.name}: 5% faster, and called the same`, missed, MAX_FALSE_SHARE * pairs),
+    atMost(`rate, ${pace.name}: equal, but called different`, falseAlarms, MAX_FALSE_SHARE * pairs),
+    atMost(`rate, ${pace.name}: 5% faster, but called the same`, missed, MAX_FALSE_SHARE * pairs),
     ...(FINDABLE.includes(pace.name)
       ? [
           {
@@ -67,7 +66,7 @@ function rateFindings(pace, pairs) {
  * @param {Pace} pace
  * @param {number} pairs
  * @param {number} change as a share
- * @returns {ComparisonVerdict[]} on the rate
+ * @returns {ComparisonVerdict[]} for the rate
  */
 export function verdictsOf(pace, pairs, change) {
   return Array.from({ length: pairs }, (_, pair) => {
@@ -84,14 +83,14 @@ export function verdictsOf(pace, pairs, change) {
  * @returns {Finding[]}
  */
 function quantileFindings(pace, pairs) {
-  const what = `${SHARES.map((share) => `p${100 * share}`).join(', ')}, ${pace.name}: alike, and one called different`;
+  const what = `${SHARES.map((share) => `p${100 * share}`).join(', ')}, ${pace.name}: equal, but one called different`;
   return [atMost(what, falseQuantiles(pace, pairs), MAX_FALSE_SHARE * pairs)];
 }
 
 /**
  * @param {Pace} pace
- * @param {number} pairs of runs that are alike
- * @returns {number} pairs of which a quantile is different all the same, with the correction for several tests
+ * @param {number} pairs equal runs
+ * @returns {number} pairs with a different quantile after the correction for several tests
  */
 export function falseQuantiles(pace, pairs) {
   let found = 0;

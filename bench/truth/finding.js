@@ -1,7 +1,5 @@
 /**
- * One line of what was checked.
- *
- * @typedef {object} Finding
+ * @typedef {object} Finding one line of the report
  * @property {string} what
  * @property {string} expected
  * @property {string} found
@@ -9,23 +7,21 @@
  */
 
 /**
- * What can be checked by itself.
- *
- * @typedef {object} Part
+ * @typedef {object} Part a check that can run alone
  * @property {string} title
  * @property {(choice: Choice) => Promise<Finding[]>} check
- * @property {(findings: readonly Finding[]) => string} [format] where a table of what was expected and found does not do
+ * @property {(findings: readonly Finding[]) => string} [format] replaces the table of expected and found values
  *
  * @typedef {object} Choice
- * @property {number | undefined} runs of each kind; undefined: as many as the part takes for enough
- * @property {string} [only] a part of the names of the set-ups that are wanted
- * @property {boolean} isBusy whether other processes take the CPUs of the host
- * @property {(progress: string) => void} say
+ * @property {number | undefined} runs of each kind; default: as many as the part needs
+ * @property {string} [only] part of the names of the wanted set-ups
+ * @property {boolean} isBusy whether other processes use the host's CPUs
+ * @property {(progress: string) => void} report
  */
 
 /**
  * @param {string} what
- * @param {{ expected: number, found: number, tolerance: number }} values all in the same unit
+ * @param {{ expected: number, found: number, tolerance: number }} values in the same unit
  * @param {(value: number) => string} format
  * @returns {Finding}
  */

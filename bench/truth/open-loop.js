@@ -10,18 +10,18 @@ import { withEndpoint } from './scripted-endpoint.js';
  * @property {number} operations
  * @property {{ from: number, to: number }} stall ms from the first operation
  * @property {number} threads
- * @property {number} [rate] arrivals a second of an open loop; without, the loop is closed
+ * @property {number} [rate] arrivals per second; absent in a closed loop
  */
 
 const LOAD = Object.freeze({ operations: 3000, stall: { from: 5000, to: 7000 } });
 const OPEN = Object.freeze({ ...LOAD, threads: 50, rate: 200 });
 
-/** As many threads as do about the same rate in a closed loop. */
+/** Enough threads for about the same rate in a closed loop. */
 const CLOSED = Object.freeze({ ...LOAD, threads: 2 });
 
 /**
- * The percentiles that are computed: of what waited for long. The rest depends on how fast the processors, not the store,
- * get rid of all that the stall has piled up.
+ * Only percentiles of long waits can be predicted. The others depend on how fast the processors, not the store, clear
+ * the backlog of the stall.
  */
 const PERCENTILES = /** @type {const} */ ([
   { name: 'p99', share: 0.99 },
@@ -30,16 +30,16 @@ const PERCENTILES = /** @type {const} */ ([
 
 const SHARE = 0.02;
 
-/** A percentile that hides a stall of seconds is below this. */
+/** Upper bound of a percentile that hides a stall of seconds. */
 const HIDDEN_MS = 100;
 
 /** @type {Part} */
 export const openLoop = {
   title: 'open loop: a stall of 2 s at the endpoint',
-  async check({ say }) {
-    say('open loop');
+  async check({ report }) {
+    report('open loop');
     const open = await measureStall(OPEN);
-    say('closed loop');
+    report('closed loop');
     const { p99, maximum } = (await measureStall(CLOSED)).latency.operations;
     const { latencies, startDelays } = predictOpenLoop({ ...OPEN, serviceTime: open.serviceTime });
     const half = (LOAD.stall.to - LOAD.stall.from) / 2;
@@ -66,8 +66,8 @@ export const openLoop = {
 
 /**
  * @param {StalledLoad} load
- * @returns {Promise<{ latency: any, serviceTime: number }>} as the JSON result has it; ms that the endpoint took for half of
- *   the requests at most
+ * @returns {Promise<{ latency: any, serviceTime: number }>} from the JSON result; upper bound in ms of the endpoint's
+ *   median
  */
 export function measureStall({ operations, stall, threads, rate }) {
   const faults = `latency=5ms,PUT.stall=${stall.to - stall.from}ms@${stall.from}ms`;

@@ -12,16 +12,19 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 const BUCKETS = Object.freeze(['truth-1', 'truth-2', 'truth-3']);
 
-/** ops/s for which the buckets are counted. */
+/** Target rate for the number of buckets, in ops/s. */
 const TARGET = 1000;
 
-/** Each has a limit of its own, or all of them have one. @type {readonly BucketScript[]} */
+/** Buckets with separate limits, or with a common one. @type {readonly BucketScript[]} */
 const BUCKET_SCRIPTS = [
   { faults: 'queue@EACH=400,latency=20ms', limit: 'per bucket', perBucket: 400, needed: 3 },
   { faults: 'queue=400,latency=20ms', limit: 'whole store', perBucket: null, needed: null },
 ];
 
-/** A store that takes one request after the other, and answers it later. @type {Readonly<{ rate: number, delay: number }>} ops/s, ms */
+/**
+ * A store that processes requests one by one and answers after a delay. @type {Readonly<{ rate: number, delay: number
+ * }>} ops/s, ms
+ */
 const QUEUE = Object.freeze({ rate: 1000, delay: 20 });
 
 /** @type {readonly RateScript[]} */
@@ -32,23 +35,22 @@ const RATE_SCRIPTS = [
 
 const RUNS = 3;
 
-/** How far a rate may be off. */
 const TOLERANCE = 0.05;
 
-/** What the client, the way and a timer that is late take in addition. ms */
+/** Added by the client, the transfer and late timers. ms */
 const OVERHEAD_MS = 1.5;
 
 /** @type {Part} */
 export const peaks = {
   title: 'peaks: --peak-of buckets and --peak-of rate',
-  async check({ runs = RUNS, only = '', say }) {
+  async check({ runs = RUNS, only = '', report }) {
     /** @type {Finding[]} */
     const findings = [];
     for (const script of BUCKET_SCRIPTS.filter(({ faults }) => faults.includes(only))) {
       const found = await repeated(
         runs,
         () => searchBuckets(script),
-        (run) => say(`${script.faults}, run ${run} of ${runs}`),
+        (run) => report(`${script.faults}, run ${run} of ${runs}`),
       );
       findings.push(limitFinding(script, found), rateFinding(script, found));
     }
@@ -56,7 +58,7 @@ export const peaks = {
       const found = await repeated(
         runs,
         () => searchRate(script),
-        (run) => say(`${script.arrival}, run ${run} of ${runs}`),
+        (run) => report(`${script.arrival}, run ${run} of ${runs}`),
       );
       findings.push(highestRateFinding(script, found));
     }
@@ -66,7 +68,7 @@ export const peaks = {
 
 /**
  * @param {BucketScript} script
- * @returns {Promise<any>} as the JSON of the tool has it
+ * @returns {Promise<any>} in the tool's JSON
  */
 export function searchBuckets({ faults }) {
   return withEndpoint({ buckets: BUCKETS, faults }, async ({ env }) => {
@@ -88,7 +90,7 @@ export function searchBuckets({ faults }) {
 
 /**
  * @param {RateScript} script
- * @returns {Promise<any>} as the JSON of the tool has it
+ * @returns {Promise<any>} in the tool's JSON
  */
 export function searchRate({ arrival, slo }) {
   return withEndpoint({ faults: `queue=${QUEUE.rate},latency=${QUEUE.delay}ms` }, async ({ env }) => {
@@ -100,8 +102,8 @@ export function searchRate({ arrival, slo }) {
 }
 
 /**
- * The rate at which a queue's 99th percentile reaches the limit. With arrivals at equal intervals nothing waits below the
- * store's own rate; with random ones the waiting times follow from each other (D. V. Lindley, The theory of queues with a
+ * The rate at which a queue's 99th percentile reaches the limit. With evenly spaced arrivals, nothing waits below the
+ * store's own rate; with random ones, the waiting times follow a recursion (D. V. Lindley, The theory of queues with a
  * single server, 1952).
  *
  * @param {RateScript} script
@@ -121,18 +123,18 @@ export function kneeOf({ arrival, slo }) {
   return low;
 }
 
-/** So many arrivals show a share of a hundredth to a few per cent of itself. */
+/** Enough arrivals to know a share of 1% to within a few per cent of itself. */
 const ARRIVALS = 2_000_000;
 
 /**
- * @param {Float64Array} intervals between arrivals, with a mean of 1
- * @param {number} rate arrivals a second
+ * @param {Float64Array} intervals with a mean of 1
+ * @param {number} rate per second
  * @param {number} most ms that one may wait
  */
 function lateShare(intervals, rate, most) {
   let [wait, late] = [0, 0];
   for (const interval of intervals) {
-    // The endpoint saves up what was not asked for.
+    // The endpoint saves up unused capacity.
     wait = Math.max(wait + 1000 / QUEUE.rate - (1000 * interval) / rate, -SAVED_MS);
     late += Number(wait > most);
   }
@@ -143,12 +145,12 @@ function lateShare(intervals, rate, most) {
  * @template Found
  * @param {number} runs
  * @param {() => Promise<Found>} search
- * @param {(run: number) => void} say
+ * @param {(run: number) => void} report
  */
-async function repeated(runs, search, say) {
+async function repeated(runs, search, report) {
   const found = [];
   for (let run = 1; run <= runs; run++) {
-    say(run);
+    report(run);
     found.push(await search());
   }
   return found;
@@ -161,7 +163,7 @@ async function repeated(runs, search, say) {
  */
 function limitFinding({ faults, limit, needed }, found) {
   return {
-    what: `${faults}: whose limit, buckets needed for ${TARGET} ops/s`,
+    what: `${faults}: scope of the limit, buckets needed for ${TARGET} ops/s`,
     expected: `${limit}, ${needed ?? 'none'}`,
     found: found.map((each) => `${each.limit}, ${each.bucketsNeeded ?? 'none'}`).join('; '),
     isRight: found.every((each) => each.limit === limit && each.bucketsNeeded === needed),

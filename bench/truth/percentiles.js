@@ -10,24 +10,23 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 const PERCENTILES = /** @type {const} */ (['p50', 'p90', 'p99', 'p999']);
 
-/** How far a percentile may be off: 2% or a millisecond, whichever is more. */
+/** Tolerance of a percentile: 2% or a millisecond, whichever is more. */
 const SHARE = 0.02;
 const MIN_MS = 1;
 
-/** The endpoint's operation for each stage. */
 export const OPERATIONS = /** @type {Record<string, 'PUT' | 'GET' | 'HEAD' | 'DELETE'>} */ (
   Object.freeze({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' })
 );
 
 /** @type {Part} */
 export const percentiles = {
-  title: 'percentiles: what the client reports against what the endpoint recorded',
-  async check({ say }) {
+  title: "percentiles: the client's report against the endpoint's record",
+  async check({ report }) {
     const load = { objects: 3000, threads: 20, latency: 'latency=lognormal:60ms:0.5' };
-    say('percentiles, without errors');
+    report('percentiles, without errors');
     const plain = await measureBothSides({ ...load, faults: load.latency, stages: 'write,read,stat,remove' });
-    say('percentiles, one in ten refused');
-    // Operations wait between their attempts, of which the endpoint knows nothing: these it knows.
+    report('percentiles, one in ten refused');
+    // The endpoint knows nothing of the pauses between an operation's attempts, only of the attempts.
     const faults = `${load.latency},PUT.status=503:10%`;
     const refusing = await measureBothSides({ ...load, faults, stages: 'write' });
     return [...findingsOf(plain, 'operations'), ...findingsOf(plain, 'firstByte'), ...findingsOf(refusing, 'attempts')];
@@ -37,11 +36,11 @@ export const percentiles = {
 /**
  * @typedef {object} BothSides
  * @property {any[]} stages of the JSON result
- * @property {Report['answerTimes']} answerTimes of the stages alone
+ * @property {Report['answerTimes']} answerTimes of the stages only
  */
 
 /**
- * What the run asks before its first stage is not what the stages report: the endpoint counts anew with Write.
+ * Requests before the first stage are not part of it, so the endpoint resets its counts at Write.
  *
  * @param {{ faults: string, objects: number, threads: number, stages: string }} load
  * @returns {Promise<BothSides>}

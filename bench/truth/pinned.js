@@ -4,19 +4,14 @@ import { availableParallelism } from 'node:os';
 /**
  * @import { ChildProcess, SpawnOptions } from 'node:child_process'
  *
- * Where a process is put.
- *
- * @typedef {object} Place
- * @property {number | null} [core] that it stays on; null: wherever the system puts it
- * @property {readonly string[]} [within] a command that starts another one in its surroundings: a namespace, or a control
- *   group
+ * @typedef {object} Place where a process runs
+ * @property {number | null} [core] null: chosen by the system
+ * @property {readonly string[]} [within] command prefix that starts a process in a namespace or a control group
  */
 
 /**
- * What starts Node in a process at its place.
- *
  * @param {Place} place
- * @returns {{ execPath: string, execArgv: string[] }} a program, and its arguments before those of Node
+ * @returns {{ execPath: string, execArgv: string[] }} program, and arguments before Node's
  */
 export function nodeAt({ core = null, within = [] }) {
   const pin = core === null ? [] : ['taskset', '-c', String(core)];
@@ -25,10 +20,8 @@ export function nodeAt({ core = null, within = [] }) {
 }
 
 /**
- * Starts Node in a process at its place.
- *
  * @param {Place} place
- * @param {readonly string[]} parameters of Node
+ * @param {readonly string[]} parameters for Node
  * @param {SpawnOptions} options
  * @returns {ChildProcess}
  */
@@ -37,7 +30,7 @@ export function spawnNode(place, parameters, options) {
   return spawn(execPath, [...execArgv, ...parameters], options);
 }
 
-/** Whether processes can be kept on cores of their own: it takes two of them, and Linux. */
+/** Whether processes can be pinned to separate cores: this needs Linux and two cores. */
 export function canPin() {
   return availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 }

@@ -14,7 +14,7 @@ import { VERDICTS, countVerdicts, judgeCounts, truthOn, verdictOf } from './verd
  * @property {string} cause
  * @property {string} certainty
  * @property {string} evidence
- * @property {HostLoad} hostLoad what the host did meanwhile
+ * @property {HostLoad} hostLoad meanwhile
  *
  * @typedef {{ verdict: Verdict, stages: readonly StageCause[], failure: string | null }} JudgedRun
  *
@@ -23,13 +23,13 @@ import { VERDICTS, countVerdicts, judgeCounts, truthOn, verdictOf } from './verd
 
 const RUNS = 3;
 
-/** Seconds of a scenario's rate that the objects of a stage are enough for. */
+/** Objects for this many seconds at the scenario's rate. */
 const SECONDS_OF_OBJECTS = 2;
 
 /** @type {Part} */
 export const plainCauses = {
-  title: 'causes: what plain runs say that they were limited by',
-  async check({ runs = RUNS, only, isBusy, say }) {
+  title: 'causes: the bottlenecks that plain runs name',
+  async check({ runs = RUNS, only, isBusy, report }) {
     const { possible, impossible } = scenariosOf(only);
     /** @type {ScenarioFinding[]} */
     const findings = [];
@@ -37,7 +37,7 @@ export const plainCauses = {
       const plain = scenario.causes.plain && truthOn(scenario.causes.plain, isBusy);
       if (plain !== undefined) {
         const judged = await repeat(runs, async (run) => {
-          say(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
+          report(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
           return runPlain(scenario, plain);
         });
         findings.push(scenarioFinding(scenario.name, plain, judged));
@@ -51,7 +51,7 @@ export const plainCauses = {
 /**
  * @param {Scenario} scenario
  * @param {Truth} truth
- * @returns {Promise<JudgedRun>} a run that fails does not take the others with it
+ * @returns {Promise<JudgedRun>} a failed run does not affect the others
  */
 async function runPlain(scenario, truth) {
   const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--stages', scenario.stages] };
@@ -115,7 +115,7 @@ function totalFinding(findings) {
 
 /**
  * @param {readonly Finding[]} findings
- * @returns {string} a table of how often what was named, and below it the evidence of all that was not right
+ * @returns {string} a table of how often each cause was named, followed by the evidence of all that was not right
  */
 function formatVerdicts(findings) {
   const rows = findings.map((finding) => {

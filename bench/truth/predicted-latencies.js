@@ -1,22 +1,20 @@
 import { mixIndex } from '../../lib/workload/mix.js';
 
 /**
- * An open loop at a store that answers after a fixed time, and for a while not at all.
- *
- * @typedef {object} OpenLoop
- * @property {number} rate arrivals a second, at equal intervals
+ * @typedef {object} OpenLoop an open loop at a store with a fixed latency and one stall
+ * @property {number} rate per second, evenly spaced
  * @property {number} operations
  * @property {number} threads that carry them out
  * @property {number} serviceTime ms
- * @property {{ from: number, to: number }} stall what would be answered in between is answered at its end; ms
+ * @property {{ from: number, to: number }} stall answers due in this time come at its end; ms
  */
 
 /**
- * What such a load must show. Latencies run from the arrival, and so does the wait for the start: what arrives in the
- * stall waits for its end, and where the threads are too few, for one of them, too.
+ * What such a load must show. Latencies and start delays count from the arrival. An arrival during the stall waits for
+ * its end, and with too few threads also for a thread.
  *
  * @param {OpenLoop} load
- * @returns {{ latencies: number[], startDelays: number[] }} ms, each in ascending order
+ * @returns {{ latencies: number[], startDelays: number[] }} ms in ascending order
  */
 export function predictOpenLoop({ rate, operations, threads, serviceTime, stall }) {
   const freeAt = Array.from({ length: threads }, () => 0);
@@ -45,7 +43,7 @@ export function percentileOf(sorted, share) {
 
 /**
  * @param {number} count
- * @returns {Float64Array} intervals between random arrivals, the same each time, with a mean of 1
+ * @returns {Float64Array} reproducible intervals between random arrivals, with a mean of 1
  */
 export function exponentialIntervals(count) {
   return Float64Array.from({ length: count }, (_, place) => -Math.log((mixIndex(place, SEED) + 0.5) / 2 ** 32));

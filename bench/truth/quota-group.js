@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 const PERIOD_US = 100_000;
 
 /**
- * The two kinds of control groups: where one can be made, and how it is told its quota. A machine may have both, and only
- * one of them with a controller for CPU.
+ * The two kinds of control groups: where to create one, and how to set its quota. A machine may have both, with a CPU
+ * controller in only one.
  */
 const KINDS = [
   {
@@ -24,16 +24,14 @@ const KINDS = [
 let groups = 0;
 
 /**
- * A control group with a CPU quota.
- *
- * @typedef {object} QuotaGroup
- * @property {readonly string[]} within the command that starts another one in it
- * @property {() => void} remove once its processes have ended
+ * @typedef {object} QuotaGroup a control group with a CPU quota
+ * @property {readonly string[]} within command prefix that starts a process in it
+ * @property {() => void} remove call it once its processes have ended
  */
 
 /**
- * @param {number} cores parts of one included
- * @returns {QuotaGroup | null} null where this machine does not let one be made
+ * @param {number} cores may be fractional
+ * @returns {QuotaGroup | null} null if this machine does not allow it
  */
 export function makeQuotaGroup(cores) {
   groups += 1;
@@ -55,7 +53,7 @@ export function makeQuotaGroup(cores) {
   return null;
 }
 
-/** Whether this machine lets control groups with a quota be made. */
+/** Whether this machine allows control groups with a quota. */
 export function canLimitCpu() {
   const group = makeQuotaGroup(1);
   group?.remove();

@@ -17,10 +17,10 @@ import { withEndpoint } from './scripted-endpoint.js';
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
-/** A host is ready so long after its start, on however busy a machine. Seconds. */
+/** Time for a host to get ready, even on a busy machine. Seconds. */
 const READY_IN = 12;
 
-/** No ramp here takes half as long. */
+/** More than twice as long as any ramp here. */
 const PATIENCE_MS = 180_000;
 
 /**
@@ -30,19 +30,18 @@ const PATIENCE_MS = 180_000;
  * @property {number} [diesAfter] slots of the first stage after which it is killed
  *
  * @typedef {object} RampTogether
- * @property {Record<string, string>} env of the endpoint
+ * @property {Record<string, string>} env for the endpoint
  * @property {readonly RampHost[]} hosts
- * @property {number} objects of each
- * @property {number} threads of each
- * @property {readonly string[]} options further ones
+ * @property {number} objects per host
+ * @property {number} threads per host
+ * @property {readonly string[]} options further options
  */
 
 /**
- * Several hosts, each a process with a clock of its own, go through the steps of a ramp together. Then their logs are put
- * together as a user does it.
+ * Runs a ramp on several hosts together, each a process with its own clock, and merges their logs as a user would.
  *
  * @param {RampTogether} setup
- * @returns {Promise<{ stages: any[], text: string, warnings: string }>} of the merged result, and what is shown of it
+ * @returns {Promise<{ stages: any[], text: string, warnings: string }>} of the merged result, with its printed report
  */
 export async function rampTogether({ env, hosts, objects, threads, options }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-ramp-'));
@@ -84,7 +83,7 @@ export async function rampTogether({ env, hosts, objects, threads, options }) {
 
 /**
  * @param {number} shift ms
- * @returns {string} options of Node with which a process takes it to be that much later
+ * @returns {string} Node options that shift a process's clock by that much
  */
 function withClock(shift) {
   const source = `const now = Date.now; Date.now = () => now() + ${shift};`;
@@ -98,37 +97,36 @@ function withClock(shift) {
  */
 function mergeLogs(logs, json) {
   return new Promise((resolve, reject) => {
-    // Where a host is missing, the status is 1.
+    // If a host is missing, the status is 1.
     execFile(process.execPath, [PEAK, ...logs, '--json', json], (_, text, warnings) => {
       try {
         resolve({ stages: JSON.parse(readFileSync(json, 'utf8')).stages, text, warnings });
       } catch {
-        reject(new Error(`the logs could not be put together: ${warnings}`));
+        reject(new Error(`the logs could not be merged: ${warnings}`));
       }
     });
   });
 }
 
-/** ops/s of the store that has a limit. */
+/** ops/s of the limited store. */
 const LIMIT = 1500;
 const QUEUE = `queue=${LIMIT},latency=20ms`;
 const STEPS = '4,8,12,16,24,32,40,48,56,64';
 
-/** How far the capacity may be off. */
 const TOLERANCE = 0.03;
 
 const RUNS = 3;
 const RUNS_OF_HOSTS = 10;
 const SHIFTS = [-7000, 0, 11_000];
 
-/** Write alone: its objects are enough for all slots at the limit. */
+/** Only Write: its objects suffice for all slots at the limit. */
 const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-time'];
 
 /** @type {readonly { name: string, hosts: readonly RampHost[] }[]} */
 const TROUBLES = [
   { name: 'three hosts', hosts: SHIFTS.map((shift) => ({ shift })) },
   {
-    name: 'one of three killed on the way, one late',
+    name: 'one of three killed midway, one late',
     hosts: SHIFTS.map((shift, host) => ({
       shift,
       ...(host === 1 ? { startsLate: 5 } : {}),
@@ -139,21 +137,21 @@ const TROUBLES = [
 
 /** @type {readonly { name: string, faults: string, threads: number, side: string }[]} */
 const SET_UPS = [
-  { name: 'a store that queues', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
-  // Here the hosts share the CPUs of one machine: what each waits for them has to be little beside the store's answer.
+  { name: 'a queueing store', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
+  // The hosts share one machine's CPUs, so the wait for a CPU must be short compared with the store's answer.
   { name: 'hosts with few threads', faults: 'latency=60ms', threads: 24, side: 'hosts' },
 ];
 
 /** @type {Part} */
 export const ramps = {
   title: 'ramps: several hosts in the same steps',
-  async check({ runs, only = '', say }) {
+  async check({ runs, only = '', report }) {
     const findings = [];
     for (const { name, hosts } of TROUBLES.filter((each) => each.name.includes(only))) {
-      findings.push(await capacityFinding(name, hosts, runs ?? RUNS, say));
+      findings.push(await capacityFinding(name, hosts, runs ?? RUNS, report));
     }
     for (const setUp of SET_UPS.filter((each) => each.name.includes(only))) {
-      findings.push(await sideFinding(setUp, runs ?? RUNS_OF_HOSTS, say));
+      findings.push(await sideFinding(setUp, runs ?? RUNS_OF_HOSTS, report));
     }
     return findings;
   },
@@ -163,13 +161,13 @@ export const ramps = {
  * @param {string} name
  * @param {readonly RampHost[]} hosts
  * @param {number} runs
- * @param {(progress: string) => void} say
+ * @param {(progress: string) => void} report
  * @returns {Promise<Finding>}
  */
-async function capacityFinding(name, hosts, runs, say) {
+async function capacityFinding(name, hosts, runs, report) {
   const found = [];
   for (let run = 0; run < runs; run++) {
-    say(`${name}, run ${run + 1} of ${runs}`);
+    report(`${name}, run ${run + 1} of ${runs}`);
     const ramp = await withEndpoint({ faults: QUEUE }, async ({ env }) => {
       const options = [...OPTIONS, '5s', '--ramp', STEPS];
       const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads: 64, options });
@@ -188,14 +186,14 @@ async function capacityFinding(name, hosts, runs, say) {
 /**
  * @param {typeof SET_UPS[number]} setUp
  * @param {number} runs
- * @param {(progress: string) => void} say
+ * @param {(progress: string) => void} report
  * @returns {Promise<Finding>}
  */
-async function sideFinding({ name, faults, threads, side }, runs, say) {
+async function sideFinding({ name, faults, threads, side }, runs, report) {
   /** @type {string[]} */
   const found = [];
   for (let run = 0; run < runs; run++) {
-    say(`${name}, run ${run + 1} of ${runs}`);
+    report(`${name}, run ${run + 1} of ${runs}`);
     const limit = await withEndpoint({ faults }, async ({ env }) => {
       const hosts = SHIFTS.map((shift) => ({ shift }));
       const options = [...OPTIONS, '6s', '--ramp-hosts'];
@@ -205,7 +203,7 @@ async function sideFinding({ name, faults, threads, side }, runs, say) {
     found.push(limit.side);
   }
   return {
-    what: `${name}: whose limit it is`,
+    what: `${name}: scope of the limit`,
     expected: side,
     found: [...new Set(found)].map((each) => `${each} (${found.filter((one) => one === each).length})`).join(', '),
     isRight: found.every((each) => each === side),

@@ -14,7 +14,7 @@ import { withEndpoint } from './scripted-endpoint.js';
  * @param {Scenario} scenario
  * @param {{ objects: number, options: readonly string[] }} load
  * @returns {Promise<any[]>} the stages of the JSON result
- * @throws {Error} where the scenario cannot be brought about, or the run did not end well
+ * @throws {Error} if the scenario cannot be set up, or the run failed
  */
 export async function runScenario(scenario, load) {
   const { endpoint, threads, options, isPinned, isRobbed, quota, linkSpeed, distance } = scenario;
@@ -44,16 +44,16 @@ export async function runScenario(scenario, load) {
 }
 
 /**
- * @template Surroundings
- * @param {Surroundings | null} surroundings
- * @returns {Surroundings}
+ * @template Setting
+ * @param {Setting | null} setting
+ * @returns {Setting}
  * @throws {Error}
  */
-function made(surroundings) {
-  if (surroundings === null) {
-    throw new Error('this machine made the surroundings of a process before, and does not any more');
+function made(setting) {
+  if (setting === null) {
+    throw new Error('this machine could set up the scenario before, but cannot any more');
   }
-  return surroundings;
+  return setting;
 }
 
 function startRobber() {
@@ -69,8 +69,7 @@ function startRobber() {
 }
 
 /**
- * Runs a scenario several times, one after the other: side by side, the runs would take each other's CPU, and be limited by
- * that.
+ * Runs a scenario several times, one after the other: concurrent runs would compete for CPU.
  *
  * @template Result
  * @param {number} runs

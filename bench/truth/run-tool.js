@@ -12,7 +12,7 @@ import { spawnNode } from './pinned.js';
  * @import { Place } from './pinned.js'
  */
 
-/** No run here takes half as long: one that hangs is a finding. */
+/** More than twice as long as any run here: a run that hangs is a finding. */
 const PATIENCE_MS = 600_000;
 
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
@@ -20,19 +20,17 @@ const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 /**
  * @typedef {object} ToolCall
  * @property {readonly string[]} parameters
- * @property {Record<string, string>} [env] of the endpoint
- * @property {Place} [place] of the process
- * @property {(line: string) => unknown} [onLine] a line of the log was printed
+ * @property {Record<string, string>} [env] for the endpoint
+ * @property {Place} [place] for the process
+ * @property {(line: string) => unknown} [onLine] called for each printed log line
  *
  * @typedef {Omit<ToolCall, 'parameters'> & { objects: number, threads: number, options: readonly string[] }} ToolRun
  */
 
 /**
- * Runs the benchmark.
- *
  * @param {ToolRun} run
  * @returns {Promise<any[]>} the stages of the JSON result
- * @throws {Error} where the run did not end well
+ * @throws {Error} if the run failed
  */
 export async function runTool({ objects, threads, options, ...call }) {
   const { stages } = await callTool({ ...call, parameters: [String(objects), String(threads), ...options] });
@@ -40,11 +38,11 @@ export async function runTool({ objects, threads, options, ...call }) {
 }
 
 /**
- * Runs the command line in a process and in a folder of its own, as a user does.
+ * Runs the command line in a separate process and folder, as a user does.
  *
  * @param {ToolCall} call
  * @returns {Promise<any>} the JSON result
- * @throws {Error} where the run did not end well
+ * @throws {Error} if the run failed
  */
 export async function callTool({ parameters, env = {}, place = {}, onLine = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-truth-'));

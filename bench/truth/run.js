@@ -16,8 +16,8 @@ import { searchCauses } from './search-causes.js';
 
 /** @import { Finding } from './finding.js' */
 
-// Whether what the tool says of a store is true: endpoints that are known, because they do as a script says, each in a
-// process of its own, against the command line as users run it.
+// Checks whether the tool's statements about a store are true. It runs the command line as users do, against endpoints
+// that follow a script, each in a separate process.
 //
 //     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [--busy processes] [part of a title]
 
@@ -37,21 +37,21 @@ const [wanted = ''] = positionals;
 const parts = PARTS.filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase()));
 if (parts.length === 0 || !(runs === undefined || (Number.isInteger(runs) && runs > 0))) {
   const titles = PARTS.map(({ title }) => `  ${title}`).join('\n');
-  process.stderr.write(`error: expected a part of one of these titles, and --rounds with a whole number:\n${titles}\n`);
+  process.stderr.write(`error: expected part of one of these titles, and a whole number for --rounds:\n${titles}\n`);
   process.exit(2);
 }
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
-const say = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
+const report = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
 
 print(describeMachine([]));
-// As much as they get of all CPUs: the machine of a user who has other things to do.
+// Burners take a share of all CPUs, like other programs on a user's machine.
 const burners = Array.from({ length: Number(values.busy) }, () =>
   spawnNode({}, [fileURLToPath(new URL('./burner.js', import.meta.url))], { stdio: ['pipe', 'inherit', 'inherit'] }),
 );
 const results = [];
 for (const { title, check, format = formatFindings } of parts) {
   const began = performance.now();
-  const findings = await check({ runs, only: values.only, isBusy: burners.length > 0, say }).catch(failure);
+  const findings = await check({ runs, only: values.only, isBusy: burners.length > 0, report }).catch(failure);
   const seconds = (performance.now() - began) / 1000;
   results.push({ title, seconds, findings });
   print(`\n${title} (${seconds.toFixed(0)} s)\n`);
@@ -66,7 +66,7 @@ if (results.every(({ findings }) => findings.length === 0)) {
   process.exit(2);
 }
 const wrong = results.flatMap(({ findings }) => findings).filter(({ isRight }) => !isRight).length;
-print(wrong === 0 ? 'All is as it should be.' : `${wrong} lines are WRONG.`);
+print(wrong === 0 ? 'All lines are right.' : `${wrong} lines are WRONG.`);
 process.exitCode = wrong === 0 ? 0 : 1;
 
 /** @param {readonly Finding[]} findings */
@@ -78,7 +78,7 @@ function formatFindings(findings) {
 }
 
 /**
- * A part that cannot be measured is wrong; the others are measured all the same.
+ * A part that cannot be measured is wrong; the others still run.
  *
  * @param {Error} error
  * @returns {Finding[]}

@@ -5,27 +5,25 @@ import { canLimitCpu } from './quota-group.js';
 /**
  * @import { EndpointScript } from './scripted-endpoint.js'
  *
- * What limits a run, brought about on purpose.
- *
- * @typedef {object} Scenario
+ * @typedef {object} Scenario a run with a deliberate limit
  * @property {string} name
  * @property {EndpointScript} endpoint
- * @property {number} rate ops/s at most: what the number of objects comes from
+ * @property {number} rate maximum ops/s, for the number of objects
  * @property {number} threads
  * @property {string} stages of a plain run; a search takes the first one
  * @property {readonly string[]} options
- * @property {boolean} [isPinned] client and endpoint each stay on a core of their own
- * @property {boolean} [isRobbed] another process runs all the time on the client's core
- * @property {number} [quota] cores that a control group lets the client have
- * @property {number} [linkSpeed] bits/s that pass between client and endpoint
- * @property {number} [distance] ms that a request and its answer are under way
- * @property {Partial<Scenario>} [otherwise] what stands in for it where the machine cannot bring it about
- * @property {{ plain?: Truth, search?: Truth }} causes that are to be named
+ * @property {boolean} [isPinned] client and endpoint each stay on a separate core
+ * @property {boolean} [isRobbed] another process constantly runs on the client's core
+ * @property {number} [quota] cores that the control group allows the client
+ * @property {number} [linkSpeed] bits/s between client and endpoint
+ * @property {number} [distance] ms for a request and its answer in transit
+ * @property {Partial<Scenario>} [otherwise] the substitute on a machine that cannot set it up
+ * @property {{ plain?: Truth, search?: Truth }} causes expected causes
  *
- * @typedef {object} Truth what a run may name
+ * @typedef {object} Truth causes that a run may name
  * @property {string} right
- * @property {readonly string[]} supersets causes that hold, too, and say less
- * @property {string} [underSteal] a cause that holds, too, where the machine's hypervisor takes a part of its CPUs
+ * @property {readonly string[]} supersets causes that also hold, but are less specific
+ * @property {string} [underSteal] a cause that also holds if the hypervisor takes CPU time
  */
 
 export const CLIENT_CORE = 1;
@@ -35,8 +33,8 @@ const SMALL = Object.freeze(['--size', '1KiB']);
 const BEYOND = 'beyond this host';
 
 /**
- * The client that takes the most CPU time, at an endpoint that takes the least. It lists nothing, and has whatever it is
- * asked for: clean-up would not believe it.
+ * The client that uses the most CPU time, at an endpoint that uses the least. The endpoint lists nothing and returns
+ * any object requested, which clean-up would not accept.
  */
 const STARVED = Object.freeze({
   endpoint: { mode: /** @type {const} */ ('null'), objectSize: 1024, place: { core: ENDPOINT_CORE } },
@@ -46,13 +44,13 @@ const STARVED = Object.freeze({
   isPinned: true,
 });
 
-/** A client with room enough. */
+/** A client with room to spare. */
 const ROOMY = Object.freeze({ threads: 50, stages: 'write,read', options: SMALL });
 
 /** A limit on bytes. */
 const NARROW = Object.freeze({ threads: 50, stages: 'write,read', options: Object.freeze(['--size', '16KiB']) });
 
-/** Where the hypervisor takes a part of the CPUs, it is as true that the host has too little. @type {Truth} */
+/** If the hypervisor takes CPU time, it is also true that the host has too little. @type {Truth} */
 const NO_CPU = Object.freeze({ ...only('client CPU'), underSteal: 'host CPU' });
 
 /** @type {readonly Scenario[]} */
@@ -69,7 +67,7 @@ const SCENARIOS = [
   ...withVariants(
     {
       ...STARVED,
-      name: 'client robbed of its core',
+      name: 'client that shares its core',
       rate: 500,
       isRobbed: true,
       causes: { plain: only('host CPU'), search: only('host CPU') },
@@ -98,7 +96,7 @@ const SCENARIOS = [
         endpoint: { faults: 'bandwidth=12MB' },
         linkSpeed: undefined,
       },
-      // How fast the link is, nobody can know: a full link is not to be seen.
+      // The speed of a link cannot be known, so a full link cannot be detected.
       causes: { plain: only(BEYOND) },
     },
     [
@@ -148,35 +146,35 @@ const SCENARIOS = [
   ...withVariants(
     {
       ...ROOMY,
-      name: 'bucket that refuses',
+      name: 'throttling bucket',
       endpoint: { faults: 'rate=300,latency=5ms' },
       rate: 350,
       causes: { plain: only('store throttling'), search: only('store throttling') },
     },
     [
-      { name: '100 a second', rate: 150, endpoint: { faults: 'rate=100,latency=5ms' } },
+      { name: '100 per second', rate: 150, endpoint: { faults: 'rate=100,latency=5ms' } },
       { name: '200 threads', threads: 200 },
     ],
   ),
   ...withVariants(
     {
       ...ROOMY,
-      name: 'bucket that queues',
+      name: 'queueing bucket',
       endpoint: { faults: 'queue=300,latency=5ms' },
       rate: 300,
-      // Its peak is searched for in the part about capacities, where the cause is looked at as well.
+      // Its peak search is checked in the part about capacities, including the cause.
       causes: { plain: { right: 'store', supersets: [BEYOND] } },
     },
     [
-      { name: '100 a second', rate: 100, endpoint: { faults: 'queue=100,latency=5ms' } },
+      { name: '100 per second', rate: 100, endpoint: { faults: 'queue=100,latency=5ms' } },
       { name: '200 threads', threads: 200 },
-      { name: '700 a second, 20 ms', threads: 100, rate: 700, endpoint: { faults: 'queue=700,latency=20ms' } },
+      { name: '700 per second, 20 ms', threads: 100, rate: 700, endpoint: { faults: 'queue=700,latency=20ms' } },
     ],
   ),
   ...withVariants(
     {
       ...ROOMY,
-      name: 'one bucket of three that queues',
+      name: 'one queueing bucket of three',
       endpoint: { buckets: ['truth-1', 'truth-2', 'truth-3'], faults: 'queue@truth-2=100,latency=5ms' },
       rate: 300,
       causes: { plain: { right: 'store', supersets: [BEYOND] } },
@@ -187,14 +185,14 @@ const SCENARIOS = [
     ...NARROW,
     name: 'bandwidth cap',
     endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
-    // At half the size of the objects, where the cap lets twice as many through.
+    // For half-size objects, of which the cap allows twice as many.
     rate: 600,
     causes: { search: only('bandwidth') },
   },
   ...withVariants(
     {
       ...NARROW,
-      name: 'bandwidth of 5 MB a second',
+      name: 'bandwidth of 5 MB per second',
       endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
       rate: 300,
       causes: { plain: { right: 'store', supersets: [BEYOND] } },
@@ -204,7 +202,7 @@ const SCENARIOS = [
   ...withVariants(
     {
       ...ROOMY,
-      name: 'requested rate of 200 a second',
+      name: 'requested rate of 200 per second',
       endpoint: { faults: 'latency=5ms' },
       rate: 200,
       options: [...SMALL, '--rate', '200'],
@@ -213,7 +211,7 @@ const SCENARIOS = [
     [
       { name: 'at random', options: [...SMALL, '--rate', '200', '--arrival', 'poisson'] },
       {
-        name: '50 a second, 50 ms',
+        name: '50 per second, 50 ms',
         rate: 50,
         endpoint: { faults: 'latency=50ms' },
         options: [...SMALL, '--rate', '50'],
@@ -223,9 +221,9 @@ const SCENARIOS = [
 ];
 
 /**
- * @param {string} [part] of the names of those that are wanted
- * @returns {{ possible: readonly Scenario[], impossible: readonly string[] }} those that this machine can bring about, and
- *   the names of the others
+ * @param {string} [part] part of the names of the wanted scenarios
+ * @returns {{ possible: readonly Scenario[], impossible: readonly string[] }} scenarios that this machine can set up,
+ *   and the names of the others
  */
 export function scenariosOf(part = '') {
   const wanted = SCENARIOS.filter(({ name }) => name.includes(part)).map((scenario) =>
@@ -246,8 +244,8 @@ function isPossible({ isPinned = false, quota, linkSpeed }) {
 
 /**
  * @param {Scenario} scenario
- * @param {readonly Partial<Scenario>[]} variants of which the names say what is different
- * @returns {Scenario[]} the variants in plain runs alone
+ * @param {readonly Partial<Scenario>[]} variants their names state the difference
+ * @returns {Scenario[]} for plain runs only
  */
 function withVariants(scenario, variants) {
   const causes = { plain: scenario.causes.plain };

@@ -10,17 +10,15 @@ const BUCKETS = Object.freeze(['truth']);
 const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
 
 /**
- * An endpoint in a process of its own that does as its script says.
- *
- * @typedef {object} ScriptedEndpoint
- * @property {Record<string, string>} env what a client needs to know to reach it
+ * @typedef {object} ScriptedEndpoint a scripted endpoint in a separate process
+ * @property {Record<string, string>} env needed by a client to reach it
  * @property {LocalS3['report']} report
  *
  * @typedef {object} EndpointScript
  * @property {string} [faults] see parseFaults
  * @property {'store' | 'null'} [mode]
- * @property {number} [objectSize] in null mode, bytes
- * @property {readonly string[]} [buckets] one without
+ * @property {number} [objectSize] bytes, in null mode
+ * @property {readonly string[]} [buckets] default: one bucket
  * @property {Place} [place] of its process
  */
 
@@ -29,7 +27,7 @@ const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
  * @param {EndpointScript} script
  * @param {(endpoint: ScriptedEndpoint) => Promise<Result>} work
  * @returns {Promise<Result>}
- * @throws {Error} where the endpoint does not start, or ends by itself
+ * @throws {Error} if the endpoint does not start, or ends unexpectedly
  */
 export async function withEndpoint({ place = {}, buckets = BUCKETS, ...script }, work) {
   const options = { buckets: [...buckets], credentials: CREDENTIALS, ...script };

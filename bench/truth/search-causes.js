@@ -1,4 +1,4 @@
-import { causeFinding, sayOther } from './cause-finding.js';
+import { causeFinding, reportOther } from './cause-finding.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
 import { truthOn } from './verdict.js';
@@ -7,13 +7,13 @@ import { truthOn } from './verdict.js';
 
 const RUNS = 10;
 
-/** Seconds of a scenario's rate that the objects are enough for. */
+/** Objects for this many seconds at the scenario's rate. */
 const SECONDS_OF_OBJECTS = 30;
 
 /** @type {Part} */
 export const searchCauses = {
-  title: 'causes: what --find-peak says that they were limited by',
-  async check({ runs = RUNS, only, isBusy, say }) {
+  title: 'causes: the bottlenecks that --find-peak names',
+  async check({ runs = RUNS, only, isBusy, report }) {
     const findings = [];
     for (const scenario of scenariosOf(only).possible) {
       const search = scenario.causes.search && truthOn(scenario.causes.search, isBusy);
@@ -23,9 +23,9 @@ export const searchCauses = {
       const [stage] = scenario.stages.split(',');
       const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--find-peak', '--stages', stage] };
       const judged = await repeat(runs, async (run) => {
-        say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
+        report(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
         const [{ bottleneck, hostLoad }] = await runScenario(scenario, load);
-        sayOther(say, search, bottleneck);
+        reportOther(report, search, bottleneck);
         return { cause: bottleneck.cause, certainty: bottleneck.certainty, hostLoad };
       });
       findings.push(causeFinding(`${scenario.name}: ${stage}`, search, judged));

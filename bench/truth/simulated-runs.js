@@ -6,23 +6,20 @@ import { chance } from '../../test/helpers/chance.js';
 /**
  * @import { Result, SecondResult } from '../../lib/model/result.js'
  *
- * How a store's pace wanders from second to second.
- *
- * @typedef {object} Pace
+ * @typedef {object} Pace how a store's rate varies from second to second
  * @property {string} name
- * @property {(draw: ReturnType<typeof chance>, seconds: number) => number[]} factors of each second; their mean is 1
+ * @property {(draw: ReturnType<typeof chance>, seconds: number) => number[]} factors factor for each second; their mean
+ *   is 1
  */
 
 const OBJECT_SIZE = 16 * 1024;
 const STARTED = Date.UTC(2026, 0, 31, 12);
 
-/** Of the seconds, as a share of the mean. */
+/** Standard deviation of the seconds, as a share of the mean. */
 const DEVIATION = 0.05;
 
 /**
- * An autoregressive process of first order.
- *
- * @param {number} correlation of a second with the one before
+ * @param {number} correlation between neighbouring seconds
  * @returns {Pace}
  */
 export function wandering(correlation) {
@@ -57,7 +54,7 @@ export const bursts = {
 export const PACES = [...[0, 0.5, 0.7, 0.9].map(wandering), bursts];
 
 /**
- * A run of which the result has the rate of each second, and no latencies.
+ * A run whose result has the rate of each second, but no latencies.
  *
  * @param {object} run
  * @param {Pace} run.pace
@@ -119,13 +116,13 @@ function resultWith(seconds) {
 }
 
 /**
- * The latencies of a run, lognormal around what the pace of each second allows.
+ * The latencies of a run, lognormal around the pace of each second.
  *
  * @param {object} run
  * @param {Pace} run.pace
  * @param {number} run.seed
  * @param {number} [run.seconds]
- * @param {number} [run.operations] of a second
+ * @param {number} [run.operations] per second
  * @param {number} [run.median] ms
  * @returns {{ whole: Distribution, seconds: Distribution[] }}
  */

@@ -2,24 +2,24 @@
  * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Truth } from './scenarios.js'
  *
- * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is also wrong. Likely causes
- * are told apart from proven ones: `likely` is a right one, `mistaken` a wrong one.
+ * Judges a run's causes against the truth by its worst stage. A failed run is also wrong. Likely causes are
+ * distinguished from proven ones: `likely` is a right one, `mistaken` a wrong one.
  *
  * @typedef {'right' | 'superset' | 'likely' | 'not shown' | 'mistaken' | 'wrong'} Verdict
  *
- * @typedef {Record<Verdict, number>} VerdictCounts runs
+ * @typedef {Record<Verdict, number>} VerdictCounts number of runs
  */
 
 const INCONCLUSIVE = 'inconclusive';
 
-/** From the best to the worst. @type {readonly Verdict[]} */
+/** From best to worst. @type {readonly Verdict[]} */
 export const VERDICTS = ['right', 'superset', 'likely', 'not shown', 'mistaken', 'wrong'];
 
-/** So many runs may leave the cause open, and so many may take a wrong one for likely. */
+/** Shares of runs that may leave the cause open, and that may name a wrong likely cause. */
 const OPEN_SHARE = 0.1;
 const MISTAKEN_SHARE = 0.05;
 
-/** From this share of the CPUs' time on, it is as true that the hypervisor limits as that the client does. */
+/** At this share of stolen CPU time, the hypervisor is as much the limit as the client. */
 const STEAL = 0.05;
 
 /**
@@ -54,7 +54,7 @@ function verdictOfStage({ cause, certainty, hostLoad }, { right, supersets, unde
 }
 
 /**
- * @param {readonly Verdict[]} verdicts one of each run
+ * @param {readonly Verdict[]} verdicts one per run
  * @returns {VerdictCounts}
  */
 export function countVerdicts(verdicts) {
@@ -65,8 +65,8 @@ export function countVerdicts(verdicts) {
 
 /**
  * @param {VerdictCounts} counts of all runs
- * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} those that may leave the cause open, and those
- *   that may take a wrong one for likely, at most; enough only if no run is wrong
+ * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} maximum number of runs that may leave
+ *   the cause open, and that may name a wrong likely cause; enough only if no run is wrong
  */
 export function judgeCounts(counts) {
   const runs = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
@@ -77,8 +77,8 @@ export function judgeCounts(counts) {
 
 /**
  * @param {Truth} truth
- * @param {boolean} isBusy whether other processes take the CPUs of the host
- * @returns {Truth} on such a host it is as true that it has too little CPU
+ * @param {boolean} isBusy whether other processes use the host's CPUs
+ * @returns {Truth} with the host's CPU as a further true cause on a busy host
  */
 export function truthOn(truth, isBusy) {
   return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU'] } : truth;

@@ -1,22 +1,22 @@
 import { Agent } from 'node:https';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** Without them a request waits for ever. ms */
+/** Without these, a request would wait forever. ms */
 const TIMEOUTS = Object.freeze({
   connectionTimeout: 5000,
   requestTimeout: 10_000,
-  // Else the SDK only warns.
+  // Otherwise the SDK only warns.
   throwOnRequestTimeout: true,
-  // That of an answer which has begun.
+  // For a response that has started.
   socketTimeout: 10_000,
 });
 
-/** How services are asked for credentials: none of them is waited for without end, and all can be given up. */
+/** Sends requests for credentials, with time limits and a way to abort them. */
 export class CredentialRequests extends NodeHttpHandler {
-  /** Ends those that are under way, and the attempts that would follow. @type {AbortSignal | undefined} */
+  /** Aborts requests in flight and further attempts. @type {AbortSignal | undefined} */
   signal;
 
-  /** @param {string} [certificate] as PEM: the only authorities to trust */
+  /** @param {string} [certificate] as PEM: the only trusted authorities */
   constructor(certificate) {
     super({ ...TIMEOUTS, ...(certificate === undefined ? {} : { httpsAgent: new Agent({ ca: certificate }) }) });
   }

@@ -11,19 +11,19 @@ import { quote } from '../text/quote.js';
 /**
  * @typedef {object} AwsCredentials
  * @property {Credentials} credentials
- * @property {string} from where they come from, for messages
- * @property {(signal: AbortSignal) => Promise<Credentials>} renew gives later ones; the signal ends its requests. It throws an
- *   Error whose message holds no secret
+ * @property {string} from their source, for messages
+ * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new ones; the signal aborts its requests. Throws an
+ *   Error without a secret in its message
  */
 
-/** The metadata service of a cloud host answers at once, or is not there. */
+/** A cloud host's metadata service responds immediately, or does not exist. */
 const METADATA_SERVICE = Object.freeze({ timeout: 1000, maxRetries: 0 });
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** How the SDK marks where credentials come from. The last of several marks that fits says the most. */
+/** The SDK's marks for the source of credentials. Of several matching marks, the last is the most specific. */
 const MARKS = Object.freeze({
   CREDENTIALS_PROFILE: 'its keys',
   CREDENTIALS_PROFILE_PROCESS: 'credential_process',
@@ -40,10 +40,10 @@ const MARKS = Object.freeze({
 const PROFILE_MARK = /^CREDENTIALS_(PROFILE|PROCESS|SSO|LOGIN|STS_ASSUME_ROLE$)/;
 
 /**
- * Credentials of the environment. As with the AWS CLI, they go before those of a profile.
+ * Credentials from the environment. As with the AWS CLI, they take precedence over those of a profile.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
- * @returns {Credentials | null} null where neither key is set; one that is not set is ''
+ * @returns {Credentials | null} null if neither key is set; an unset one is ''
  */
 export function environmentCredentials(env) {
   const accessKeyId = env.AWS_ACCESS_KEY_ID?.trim() ?? '';
@@ -56,14 +56,14 @@ export function environmentCredentials(env) {
 }
 
 /**
- * Asks whom the AWS CLI would ask: the profile of the shared files (keys, SSO, a role, a process); where it says nothing of
- * credentials, a web identity, the container, the metadata service of the host. A profile that fails is an error: whoever
- * comes after it may give the credentials of somebody else.
+ * Queries the same sources as the AWS CLI: the profile in the shared files (keys, SSO, a role, a process), and if it has no
+ * credentials, a web identity, the container, and the host's metadata service. A failing profile is an error, because the next
+ * source might have someone else's credentials.
  *
  * @param {AwsSettings} settings
- * @param {string} [certificate] as PEM: the only authorities to trust
+ * @param {string} [certificate] as PEM: the only trusted authorities
  * @returns {Promise<AwsCredentials>}
- * @throws {Error} whose message holds no secret
+ * @throws {Error} without a secret in its message
  */
 export async function findCredentials(settings, certificate) {
   const provider = await openProvider(settings, certificate);
@@ -83,7 +83,7 @@ export async function findCredentials(settings, certificate) {
 /**
  * @param {AwsSettings} settings
  * @param {string} [certificate] as PEM
- * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} asks anew each time
+ * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches them again each time
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
   const { CredentialRequests } = await import('./credential-requests.js');
@@ -127,7 +127,7 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
 }
 
 /**
- * They go into headers as they are.
+ * Ensures that the credentials can be sent in headers.
  *
  * @param {Credentials} credentials
  * @param {string} from
@@ -137,7 +137,7 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
 function printable(credentials, from) {
   const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
   if (![accessKeyId, secretAccessKey, sessionToken].every((value) => PRINTABLE.test(value))) {
-    throw new Error(`those of ${from} are not of printable characters without blanks`);
+    throw new Error(`those of ${from} contain spaces or unprintable characters`);
   }
   return credentials;
 }
@@ -154,7 +154,7 @@ function describeSource(found, profile) {
 }
 
 /**
- * A command of credential_process, and what it wrote to stderr, may hold secrets.
+ * The command of credential_process and its stderr may contain secrets.
  *
  * @param {Error} error
  * @returns {string} one line

@@ -2,25 +2,25 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** So long before credentials end, new ones are asked for; where they live for less than twice as long, halfway. ms */
+/** How long before expiry to request new credentials; if they live for less than twice as long, halfway. ms */
 const LEAD_MS = 300_000;
 
-/** Between two requests for credentials, where those that came are as old as those before. ms */
+/** Minimum pause between requests if new credentials expire no later than the old ones. ms */
 const MIN_PAUSE_MS = 1000;
 
-/** After a request that failed. ms */
+/** Pause after a failed request. ms */
 const RETRY_PAUSE_MS = 10_000;
 
-/** A renewal that takes longer has failed. ms */
+/** Time limit of a renewal. ms */
 const RENEWAL_LIMIT_MS = 30_000;
 
-/** A timer does not know that the host slept. ms */
+/** Timers are kept short because they do not notice that the host slept. ms */
 const MAX_WAIT_MS = 60_000;
 
 /**
  * @param {number} expiresAt epoch ms
  * @param {number} now epoch ms
- * @returns {number} epoch ms at which new credentials are asked for
+ * @returns {number} epoch ms at which to request new credentials
  */
 export function renewalTime(expiresAt, now) {
   const left = expiresAt - now;
@@ -30,14 +30,14 @@ export function renewalTime(expiresAt, now) {
 /**
  * @param {number} expiresAt epoch ms
  * @param {number} now epoch ms
- * @returns {number} epoch ms at which they are asked for again after a failure
+ * @returns {number} epoch ms of the next request after a failure
  */
 export function retryTime(expiresAt, now) {
   const left = expiresAt - now;
   return now + Math.max(MIN_PAUSE_MS, left > 0 ? Math.min(left / 2, RETRY_PAUSE_MS) : RETRY_PAUSE_MS);
 }
 
-/** Replaces temporary credentials before they end, as often as it takes. */
+/** Replaces temporary credentials before they expire. */
 export class Renewal {
   #renew;
   #epochNow = () => 0;
@@ -45,16 +45,16 @@ export class Renewal {
   #notice = () => {};
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
-  /** Ends the renewal that is under way. @type {AbortController | undefined} */
+  /** Aborts the renewal in progress. @type {AbortController | undefined} */
   #underWay;
   #isStopped = false;
   #hasFailed = false;
-  /** Those that requests are signed with. */
+  /** Credentials for signing requests. */
   credentials;
 
   /**
-   * @param {Credentials} credentials that end
-   * @param {(signal: AbortSignal) => Promise<Credentials>} renew which is to leave nothing open once the signal ends it
+   * @param {Credentials} credentials that expire
+   * @param {(signal: AbortSignal) => Promise<Credentials>} renew must leave nothing open once the signal aborts
    */
   constructor(credentials, renew) {
     this.credentials = new LiveCredentials(credentials);
@@ -64,7 +64,7 @@ export class Renewal {
   /**
    * @param {object} context
    * @param {() => number} context.epochNow ms
-   * @param {(message: string) => void} context.notice reports that they could not be renewed, once
+   * @param {(message: string) => void} context.notice reports a failed renewal once
    */
   start({ epochNow, notice }) {
     this.#epochNow = epochNow;
@@ -111,13 +111,13 @@ export class Renewal {
 
   /**
    * @returns {Promise<Credentials>}
-   * @throws {Error} also where nothing comes in time, or it is stopped: whatever comes later is not taken
+   * @throws {Error} also on a timeout or stop, after which late credentials are discarded
    */
   async #renewInTime() {
     const controller = new AbortController();
     const { signal } = controller;
     this.#underWay = controller;
-    const tooLate = new Error(`no answer within ${RENEWAL_LIMIT_MS / 1000} s`);
+    const tooLate = new Error(`no response within ${RENEWAL_LIMIT_MS / 1000} s`);
     const limit = setTimeout(() => controller.abort(tooLate), RENEWAL_LIMIT_MS);
     const givenUp = new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -136,7 +136,7 @@ export class Renewal {
   #reportOnce({ message }, expiresAt) {
     if (!this.#hasFailed) {
       this.#notice(
-        `The credentials could not be renewed (${message}), and end at ${new Date(expiresAt).toISOString()}: they are asked for again`,
+        `The credentials could not be renewed (${message}) and expire at ${new Date(expiresAt).toISOString()}: trying again`,
       );
     }
     this.#hasFailed = true;

@@ -7,25 +7,25 @@ import { isR2 } from '../s3/cloudflare.js';
 export { isRegion } from '../s3/signing-region.js';
 
 /**
- * What the AWS CLI would use on this host, but for credentials:
+ * Settings that the AWS CLI would use on this host, except credentials:
  * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
  */
 
 /**
  * @typedef {object} Setting
  * @property {string} value
- * @property {string} from a variable, or a profile: for messages
+ * @property {string} from its source, a variable or a profile, for messages
  *
  * @typedef {object} SharedFiles
- * @property {string} filepath of the credentials; '' where there is no home directory
+ * @property {string} filepath of the credentials; '' if there is no home directory
  * @property {string} configFilepath
  *
  * @typedef {object} AwsSettings
  * @property {string} profile
- * @property {string | null} profileFrom the variable that names it; null where it is the default one
- * @property {boolean} hasProfile whether the shared files have it
- * @property {boolean} givesCredentials whether the profile holds keys, or says where to get them
- * @property {boolean} hasCredentials whether there is any sign of credentials, so that it is worth to look for them
+ * @property {string | null} profileFrom the variable that names it; null for the default profile
+ * @property {boolean} hasProfile whether the shared files contain it
+ * @property {boolean} givesCredentials whether the profile has keys, or says where to get them
+ * @property {boolean} hasCredentials whether anything suggests that credentials exist, so that a search is worthwhile
  * @property {SharedFiles} files
  * @property {Setting | null} endpointUrl
  * @property {Setting | null} region
@@ -33,7 +33,7 @@ export { isRegion } from '../s3/signing-region.js';
  * @property {Setting | null} addressing `path`, `virtual` or `auto`
  */
 
-/** Variables each of which shows that there are credentials. */
+/** Variables that suggest that credentials exist. */
 const SIGNS = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
@@ -44,7 +44,7 @@ const SIGNS = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** What a profile may say of credentials. */
+/** Keys of a profile that are about credentials. */
 const CREDENTIAL_KEYS = [
   'aws_access_key_id',
   'credential_process',
@@ -55,13 +55,13 @@ const CREDENTIAL_KEYS = [
   'login_session',
 ];
 
-/** Where a setting comes from that nobody made. */
+/** Source of a setting that the user did not make. */
 export const DEFAULT = 'the default';
 
-/** Where no region is set. S3 redirects requests for buckets that are elsewhere. */
+/** Used if no region is set. S3 redirects requests for buckets in other regions. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** Hosts of S3, some with their region: https://docs.aws.amazon.com/general/latest/gr/s3.html */
+/** S3 hosts, some with their region: https://docs.aws.amazon.com/general/latest/gr/s3.html */
 const AWS_HOST = /(?:^|\.|-(?=[a-z]{2}-))(?:([a-z]{2}(?:-[a-z]+)+-[0-9]+)\.(?:vpce\.)?)?amazonaws\.com(?:\.cn)?$/i;
 
 /** R2 has one region: https://developers.cloudflare.com/r2/api/s3/api/#bucket-region */
@@ -69,7 +69,7 @@ const R2_REGION = 'auto';
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {string} [profileOption] the profile that --profile names, whatever the environment names
+ * @param {string} [profileOption] value of --profile, which overrides the environment
  * @returns {Promise<AwsSettings>}
  */
 export async function readAwsSettings(env, profileOption) {
@@ -106,7 +106,7 @@ export async function readAwsSettings(env, profileOption) {
 
 /**
  * @param {string} region
- * @returns {string} the URL of S3 in that region of AWS
+ * @returns {string} the URL of S3 in that AWS region
  */
 export function awsEndpointUrl(region) {
   return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
@@ -114,8 +114,8 @@ export function awsEndpointUrl(region) {
 
 /**
  * @param {Pick<AwsSettings, 'region'>} settings
- * @param {string} [hostname] of the endpoint; without, it is that of AWS
- * @returns {Setting} the region that requests are signed for
+ * @param {string} [hostname] of the endpoint; that of AWS by default
+ * @returns {Setting} the region for signing
  */
 export function regionOf({ region }, hostname) {
   if (hostname !== undefined && isR2(hostname)) {
@@ -126,7 +126,7 @@ export function regionOf({ region }, hostname) {
 
 /**
  * @param {string} [hostname] of an endpoint
- * @returns {string | null} the region that a host of AWS has in its name, or the default one; null for any other host
+ * @returns {string | null} the region in the name of an AWS host, or the default one; null for any other host
  */
 export function awsRegionIn(hostname = '') {
   const match = AWS_HOST.exec(hostname);
@@ -135,7 +135,7 @@ export function awsRegionIn(hostname = '') {
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {...string} names the first one that is set goes first
+ * @param {...string} names by precedence
  * @returns {Setting | null}
  */
 function settingOf(env, ...names) {
@@ -164,7 +164,7 @@ async function readProfile(files, name) {
   }
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
-  // A profile may take on a role with the keys of another one.
+  // A profile may assume a role with another profile's keys.
   const all = [...Object.values(configFile), ...Object.values(credentialsFile)];
   const secrets = all.flatMap((each) => [each.aws_secret_access_key ?? '', each.aws_session_token ?? '']);
   keepSecrets({ secrets, ids: all.map((each) => each.aws_access_key_id ?? '') });

@@ -2,28 +2,28 @@ import { percent, rounded } from '../text/figures.js';
 
 /** @import { BucketSum, LatencySummary } from '../model/result.js' */
 
-/** Medians and shares of fewer operations are chance. */
+/** Medians and shares of fewer operations are down to chance. */
 const MIN_OPERATIONS = 100;
 
 /**
- * From so many times the others' median and mean latency on, a bucket is slower. A cache that answers about half of the
- * reads moves medians alone, a few very slow answers move means alone: neither is a slow bucket.
+ * A bucket is slower if its median and its mean latency are at least this many times those of the others. A cache that
+ * answers about half of the reads moves only medians, and a few very slow answers move only means: neither makes a slow bucket.
  */
 const SLOWER = 1.5;
 
-/** What is shorter is a delay of the client. ms */
+/** A smaller difference may be a delay of the client. ms */
 const MIN_DIFFERENCE_MS = 1;
 
-/** Fewer failed attempts, or a smaller share of them, are no more than an accident. */
+/** Fewer failed attempts, or a smaller share, are an accident. */
 const MIN_FAILED = 10;
 const MIN_FAILED_SHARE = 0.01;
 
-/** From so many times the others' share on, a bucket fails more often. */
+/** A bucket fails more often if its share is at least this many times that of the others. */
 const MORE_OFTEN = 3;
 
 /**
- * What sets single buckets apart from the others. Objects are spread evenly, so that all buckets have the same rate in a
- * closed loop, whatever they could do: latencies and failures tell them apart.
+ * Finds buckets that behave differently from the others. Objects are spread evenly, so all buckets have the same rate in a
+ * closed loop. Latencies and failures show the difference.
  *
  * @param {readonly BucketSum[]} buckets of a stage
  * @returns {string[]} a sentence for each bucket that is clearly slower than the others, or fails clearly more often
@@ -43,7 +43,7 @@ export function bucketFindings(buckets) {
 /**
  * @param {BucketSum} bucket
  * @param {readonly BucketSum[]} others
- * @returns {string | null} null where it is not clearly slower
+ * @returns {string | null} null if it is not clearly slower
  */
 function comparedLatency(bucket, others) {
   const [own] = knownLatencies([bucket]);
@@ -69,7 +69,7 @@ function knownLatencies(buckets) {
 /**
  * @param {BucketSum} bucket
  * @param {readonly BucketSum[]} others
- * @returns {string | null} null where it does not clearly fail more often
+ * @returns {string | null} null if it does not clearly fail more often
  */
 function comparedFailures(bucket, others) {
   const { failedAttempts, throttled } = bucket;
@@ -86,7 +86,7 @@ function comparedFailures(bucket, others) {
 
 /**
  * @param {readonly BucketSum[]} buckets
- * @returns {number | null} the share of their attempts that failed, 0 to 1; null where there are too few
+ * @returns {number | null} the share of their attempts that failed, 0 to 1; null if there are too few
  */
 function shareFailed(buckets) {
   const attempts = buckets.reduce((sum, bucket) => sum + attemptsOf(bucket), 0);

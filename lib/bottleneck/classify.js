@@ -1,6 +1,7 @@
 import {
   BUSY_CPUS,
   WITHOUT_CPU,
+  areCpusTaken,
   busierEndpoint,
   busiestThread,
   busyShare,
@@ -21,7 +22,7 @@ import { describe, isProven } from './message.js';
  */
 
 /**
- * The figures of a stage; for a capacity search, those of its hold.
+ * The figures of a stage. For a capacity search, they are those of its hold.
  *
  * @typedef {object} Evidence
  * @property {number} eventLoopUtilization share of the time in which the busiest event loop was busy, 0 to 1
@@ -29,72 +30,71 @@ import { describe, isProven } from './message.js';
  * @property {number} loops event loops
  * @property {number} cpuCores CPU time of the process ÷ time
  * @property {number} availableCores that the process may use
- * @property {boolean} [isShared] whether the process did other work, too
+ * @property {boolean} [isShared] whether the process also did other work
  * @property {number} operations that succeeded
- * @property {number} measured those of them in neither warm-up nor drain
- * @property {number} failed operations that did not
+ * @property {number} measured operations outside warm-up and drain
+ * @property {number} failed operations that failed for good
  * @property {number} attempts
- * @property {number} throttled attempts by whose answer the store asked for fewer requests
- * @property {number} backoffShare share of the threads' time that failed attempts and the pauses after them took, 0 to 1
- * @property {number | null} p50 ms of the operations; null where there are none
- * @property {number | null} mean likewise
- * @property {number | null} minimum likewise
- * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
- * @property {number | null} unloadedSize bytes of the objects that it was measured with, where they were smaller than the
- *   stage's and an operation moves them; a whole object takes one thread as long as that, or longer
+ * @property {number} throttled attempts that the store refused with a request to slow down
+ * @property {number} backoffShare share of the threads' time spent on failed attempts and the pauses after them, 0 to 1
+ * @property {number | null} p50 ms of the operations; null if there are no operations
+ * @property {number | null} mean ms; null if there are no operations
+ * @property {number | null} minimum ms; null if there are no operations
+ * @property {number | null} unloadedP50 ms of the same operation with one thread; null if it was not measured
+ * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if they were smaller than the stage's
+ *   and operations move them; a whole object takes one thread at least that long
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {StageEnd} end
- * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
- *   in a closed one
- * @property {number | null} startDelayP90 likewise, of a tenth of them
- * @property {number} openedShare connections that were opened in addition to one for each thread ÷ attempts
- * @property {HostLoad | null} host what the host did meanwhile; null where nobody looked
+ * @property {number | null} startDelayP50 median ms by which operations of an open loop started late; null in a closed loop
+ * @property {number | null} startDelayP90 the 90th percentile
+ * @property {number} openedShare connections opened beyond one per thread ÷ attempts
+ * @property {HostLoad | null} host what the host did during the stage; null if it was not sampled
  * @property {Search | null} search of a capacity search
  */
 
 /**
- * What a search concluded, and what else its bottleneck follows from.
+ * The conclusion of a search, and the other facts its bottleneck follows from.
  *
  * @typedef {object} SearchEvidence
  * @property {number} maxThreads that it may use
- * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
- * @property {HalfSize | null} halfSize the plateau at two sizes of the objects; null where it was not tried
- * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
- * @property {BusyHost | null} busyHost of a step from which the capacity follows and in which the host had too little CPU
+ * @property {boolean} movesBytes whether the stage's operations carry objects: only then can bandwidth be the limit
+ * @property {HalfSize | null} halfSize the plateau at two object sizes; null if it was not tried
+ * @property {Refusals} refusals of the step at the peak that lost the most time to refusals
+ * @property {BusyHost | null} busyHost a step that the capacity follows from, in which the host had too little CPU
  * @typedef {Pick<Evidence, 'host' | 'cpuCores' | 'loops'>} BusyHost
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
- * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize the first two with the same threads, by turns;
- *   operations a second of the hold before them, of whole objects
- * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the mean of two steps,
- *   and by how much they differ, as a share of it
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` alternate with the same threads; `held`
+ *   is the rate of the hold before them, of whole objects, in operations per second
+ * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the rate is the mean
+ *   of two steps, and the spread is their difference as a share of it
  */
 
-/** Medians of fewer operations are chance. */
+/** The median of fewer operations is down to chance. */
 const MIN_OPERATIONS = 100;
 
-/** Where so many operations fail, the rate of the others does not show what the store can do. */
+/** If this share of the operations fails, the rate of the others does not show what the store can do. */
 const FAILED_OPERATIONS = 0.1;
 
-/** A stage that gives up more of its operations has not kept its rate. */
+/** A stage that gives up a larger share of its operations has not kept its rate. */
 const LOST_OPERATIONS = 0.01;
 
-/** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
+/** If half of the operations of an open loop start later than this, it has too few threads for its rate. ms */
 const LATE_START_MS = 50;
 
 /**
- * Within so much of the unloaded median latency, operations are as fast as if they were alone. Where they are faster than
- * that, the one thread was slow for a reason of its own, and is no reference.
+ * Within this factor of the unloaded median latency, operations are as fast as if they were alone. If they are faster than
+ * that, something else slowed the one thread down, and its latency is no reference.
  */
 const UNLOADED_RANGE = 1.2;
 
 /**
  * @param {Evidence} evidence
- * @returns {Bottleneck} with a cause that is proven, or likely because only a precondition of its proof is missing, or none
+ * @returns {Bottleneck} a cause is proven, or likely if only a precondition of its proof is missing
  */
 export function classify(evidence) {
   const { finding, figures } = findingOf(evidence);
@@ -103,11 +103,11 @@ export function classify(evidence) {
 
 /**
  * @param {Evidence} evidence
- * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} with the figures that show it
+ * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` are those that show it
  */
 function findingOf(evidence) {
   const found = ofSharedProcess(findCause(evidence), evidence);
-  // What takes the time is on this host.
+  // The time is spent on this host.
   const finding = found === 'beyond this host' && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
@@ -116,17 +116,17 @@ function findingOf(evidence) {
   if (finding !== 'store' || refusals === undefined) {
     return { finding, figures: evidence };
   }
-  // With as many threads as it just serves, a store has nothing to refuse: with more of them it does.
+  // A store refuses nothing at the number of threads it can just serve, but it does with more.
   if (throttlingCosts(refusals)) {
     return { finding: 'store throttling', figures: { ...evidence, ...refusals } };
   }
   const { p50, unloadedP50 } = evidence;
-  // Operations that wait for a store that does no more take longer than one alone.
+  // When operations wait for a store at its limit, they take longer than one alone.
   const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
   return { finding: isQuick ? 'quick on a plateau' : 'store', figures: evidence };
 }
 
-/** Causes that follow from the CPU time of the process. */
+/** Causes that rest on the CPU time of the process. */
 const BY_CPU_TIME = new Set(['client CPU', 'host CPU']);
 
 /**
@@ -139,25 +139,34 @@ function ofSharedProcess(found, { isShared = false }) {
   return isShared && BY_CPU_TIME.has(found) ? 'process shared' : found;
 }
 
-/** A thread that wants less of its time than this is not held up by a CPU that others have. */
+/** A thread that wants a smaller share of its time is not held up by other processes. */
 const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: neither a plateau nor a full link contradicts it, and the client, or the embedded
- *   endpoint, had little time left beside it
+ * @returns {boolean} whether waiting for a CPU explains the rate: the client, or the embedded endpoint, wanted most of its time,
+ *   and neither a plateau nor a full link contradicts it
  */
 function lacksCpu(evidence) {
-  const thread = busierEndpoint(evidence) ?? busiestThread(evidence);
-  const wants = thread === null ? 0 : thread.running + thread.waiting;
-  return isHostBusy(evidence) && wants >= STARVED_DEMAND && !evidence.search?.hasPlateau && !isLinkFull(evidence);
+  const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
+  const isStarved = isHostBusy(evidence) && running + waiting >= STARVED_DEMAND;
+  return isStarved && !evidence.search?.hasPlateau && !isLinkFull(evidence);
 }
 
-/** A first thread on cold connections and caches is up to this many times slower than those that follow it. */
+/**
+ * @param {Evidence} evidence that shows no other cause: not even a plateau contradicts this one
+ * @returns {boolean} whether the client waited for CPUs that others took, although it may have wanted little of its time
+ */
+function waitsForOthers(evidence) {
+  const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
+  return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && !isLinkFull(evidence);
+}
+
+/** On cold connections and caches, the first thread is up to this many times slower than those after it. */
 const COLD_THREAD = 2;
 
 /**
- * The cause that would be proven but for what the reason says. Each of these is in docs/measure/bottlenecks.md.
+ * The cause that is likely when the proof fails for this reason. docs/measure/bottlenecks.md lists them.
  *
  * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
  */
@@ -187,24 +196,27 @@ const LIKELY = {
   'CPUs not known': beyondQuietClient,
 };
 
-/** Reasons that a busy host does not explain: most of them say nothing of where the time goes. */
+/** Reasons that a busy host does not explain. Most of them leave open what the time is spent on. */
 const NO_FIGURES = new Set([
   ...['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors'],
-  // The store has refused requests, whatever the host did meanwhile.
+  // The store refused requests, however busy the host was.
   ...['throttled and busy', 'some refused'],
 ]);
 
 /**
  * @param {InconclusiveReason} reason
  * @param {Evidence} evidence
- * @returns {ProvenCause | null} null if the figures fit two causes, or none
+ * @returns {ProvenCause | null} null if the figures fit two causes or no cause
  */
 function likelyCause(reason, evidence) {
   const isStoreHere = sharesHostWithStore(evidence);
-  if ((lacksCpu(evidence) || (isStoreHere && isHostCrowded(evidence))) && !NO_FIGURES.has(reason)) {
+  if (NO_FIGURES.has(reason)) {
+    return LIKELY[reason]?.(evidence) ?? null;
+  }
+  if (lacksCpu(evidence) || (isStoreHere && isHostCrowded(evidence))) {
     return 'host CPU';
   }
-  const likely = LIKELY[reason]?.(evidence) ?? null;
+  const likely = LIKELY[reason]?.(evidence) ?? (waitsForOthers(evidence) ? 'host CPU' : null);
   return likely === 'beyond this host' && isStoreHere ? 'store' : likely;
 }
 
@@ -216,7 +228,7 @@ function provenOf(evidence) {
 
 /**
  * @param {Evidence} evidence
- * @returns {Evidence} the same, had nobody else wanted the CPUs of the host
+ * @returns {Evidence} the same stage on a host that runs nothing else
  */
 function onIdleHost(evidence) {
   const { host, search } = evidence;
@@ -236,7 +248,7 @@ function onIdleHost(evidence) {
 }
 
 /**
- * One thread alone is no quicker than the quickest operation of all.
+ * One thread alone cannot be faster than the fastest operation.
  *
  * @param {Evidence} evidence without a latency with one thread
  * @returns {ProvenCause | null}
@@ -247,7 +259,7 @@ function provenByQuickest(evidence) {
   return found === 'concurrency' ? found : null;
 }
 
-/** @param {Evidence} evidence of operations that wait for something, on a system that does not say all of its threads */
+/** @param {Evidence} evidence of operations that wait for something, on a system that does not report how every thread was scheduled */
 function beyondQuietClient({ eventLoopUtilization }) {
   return eventLoopUtilization < IDLE_LOOP ? 'beyond this host' : null;
 }
@@ -325,7 +337,7 @@ function classifyConcurrency(evidence) {
   if (isRefused(evidence)) {
     return 'some refused';
   }
-  // Whether more threads would have brought more, a search knows better than any latency, unless it had no more of them.
+  // Unless it ran out of threads, a search knows better than any latency whether more of them would help.
   if (search !== null && threads < search.maxThreads) {
     return 'no plateau';
   }
@@ -342,12 +354,12 @@ function classifyConcurrency(evidence) {
 }
 
 /**
- * @param {Evidence & { p50: number }} evidence of operations that take longer than they do alone
- * @param {number} unloadedP50 ms that they take alone
+ * @param {Evidence & { p50: number }} evidence of operations that take longer than one alone
+ * @param {number} unloadedP50 ms that one alone takes
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifySlowness(evidence, unloadedP50) {
-  // Larger objects take longer than small ones, load or no load.
+  // Larger objects take longer than small ones under any load.
   if (evidence.unloadedSize !== null) {
     return 'smaller objects alone';
   }
@@ -357,12 +369,12 @@ function classifySlowness(evidence, unloadedP50) {
   return isLinkFull(evidence) ? 'network link' : classifyWaiting(evidence, evidence.p50);
 }
 
-/** Causes that are shown by where the time goes, although threads of the client had to wait for a CPU now and then. */
+/** Causes that the use of time proves, even if client threads waited for a CPU now and then. */
 const SHOWN_BY_WAITING = new Set(['network link', 'beyond this host']);
 
 /**
  * @param {Evidence} evidence
- * @param {ProvenCause | InconclusiveReason} found what it would show on a host with time left
+ * @param {ProvenCause | InconclusiveReason} found the finding on a host with CPU to spare
  * @returns {ProvenCause | InconclusiveReason}
  */
 function unlessHostBusy(evidence, found) {
@@ -371,8 +383,8 @@ function unlessHostBusy(evidence, found) {
 }
 
 /**
- * Where one bucket of several is slow, or a store stands still for a while, most operations are as quick as ever, and most
- * of the threads' time is in the others.
+ * If one of several buckets is slow, or the store stalls for a while, most operations are as fast as before, but the threads
+ * spend most of their time in the slow ones.
  *
  * @param {Evidence} evidence
  * @returns {ProvenCause | InconclusiveReason}
@@ -384,36 +396,36 @@ function classifyTail(evidence) {
   return isComparable && classifyWaiting(evidence, mean) === 'beyond this host' ? 'beyond this host' : 'long tail';
 }
 
-/** Only so many connections are opened at a time: where that is done for more of the attempts, they wait for each other. */
+/** Connections are opened a few at a time. If a larger share of the attempts needs a new one, they wait for each other. */
 const OPENED_SHARE = 0.1;
 
-/** From so many times the unloaded median latency on, operations wait for something. */
+/** From this multiple of the unloaded median latency, operations wait for something. */
 const SLOWED = 1.5;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether the host had too little CPU in what the evidence is of, or in another step of the search
+ * @returns {boolean} whether the host had too little CPU in these figures, or in another step of the search
  */
 function isAnyHostBusy(evidence) {
   return isHostBusy(evidence) || (evidence.search?.busyHost ?? null) !== null;
 }
 
-/** Up to here a loop has time left for one thread, whatever it waits for now and then. */
+/** Up to this share of its time, a loop can serve one thread promptly. */
 const ROOM_FOR_ONE = 0.5;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether what took the CPU may have made the one thread alone slow, too, so that it is no reference
+ * @returns {boolean} whether the lack of CPU may also have slowed the one thread alone, so that its latency is no reference
  */
 function mayHaveSlowedOneThread(evidence) {
   const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
   return isHostCrowded(evidence) || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
 }
 
-/** In so many of the seconds a link has to be full to be what limits. */
+/** A link is the limit if it is full in this share of the seconds. */
 const FULL_SECONDS = 0.8;
 
-/** Up to here the client could have sent more over a link that had room. */
+/** Up to this share of its time, the client could have sent more if the link had room. */
 const CLIENT_BELOW_LINK = 0.8;
 
 /** @param {Evidence} evidence */
@@ -424,17 +436,17 @@ function isLinkFull(evidence) {
   return network !== null && Number(network.fullShare) >= FULL_SECONDS && isClientBelow;
 }
 
-/** Up to here a loop, and up to here a CPU, has time left at every moment. */
+/** Up to these shares of their time, a loop and a CPU can react at any moment. */
 const IDLE_LOOP = 0.7;
 const IDLE_CPU = 0.9;
 
-/** So much of the threads' time has to be spent waiting for answers. */
+/** The threads must spend this share of their time waiting for answers. */
 const WAITING_FOR_ANSWERS = 0.8;
 
 /**
  * @param {Evidence} evidence of operations that wait for something
  * @param {number} latency ms that an operation takes
- * @returns {ProvenCause | InconclusiveReason} that it is nothing of this host, or which figure does not show it
+ * @returns {ProvenCause | InconclusiveReason} `beyond this host`, or the figure that does not show it
  */
 function classifyWaiting(evidence, latency) {
   const { openedShare, host, backoffShare } = evidence;
@@ -464,25 +476,25 @@ function classifyWaiting(evidence, latency) {
   if (host.cpu.busiest > IDLE_CPU) {
     return 'CPU not idle';
   }
-  // An answer that has come may lie there for as long as the loop is late, and so may the request behind it.
+  // An answer may wait for as long as the loop is late, and so may the request after it.
   return 1 - backoffShare - delay / latency >= WAITING_FOR_ANSWERS ? 'beyond this host' : 'late loop';
 }
 
-/** From here on a loop has no time left. */
+/** From this share of its time, a loop has no time left. */
 const BUSY_LOOP = 0.9;
 
-/** The same by what the system says of its thread: for so much of the time it ran, or could have run had there been a CPU. */
+/** The same for its thread as the system scheduled it: the share of the time in which it ran, or waited for a CPU. */
 const BUSY_THREAD = 0.85;
 
-/** A thread that waited no longer than this had a CPU, and one that waited longer than that had too little of it. */
+/** Below the first share a thread had enough CPU; above the second it had too little. */
 const MAX_WAIT_ON_CPU = 0.1;
 const MIN_WAIT_FOR_CPU = 0.15;
 
 /**
- * The endpoint of --local is the only store whose load is known: where it has no time left, no search has to find out
- * that it is what limits.
+ * The endpoint of --local is the only store whose load is known. If it has no time left, no search is needed to show that it
+ * is the limit.
  *
- * @param {Evidence} evidence with room in the client's event loops
+ * @param {Evidence} evidence the client's event loops have room
  * @returns {ProvenCause | null}
  */
 function classifyEndpoint(evidence) {
@@ -498,10 +510,10 @@ function classifyEndpoint(evidence) {
   return isStarved && (busyShare(evidence) ?? 0) >= BUSY_CPUS ? 'host CPU' : null;
 }
 
-/** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
+/** If one loop is full while their average is below this, the client has room on the others. */
 const EVENLY_BUSY = 0.8;
 
-/** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
+/** A busy loop must have had a CPU for this share of its time; otherwise other processes had it. */
 const CPU_SHARE = 0.85;
 
 /**
@@ -528,7 +540,7 @@ function classifyClient(evidence) {
     if (takerOfCpu(evidence.host) !== null) {
       return 'host CPU';
     }
-    // Its threads, those of the garbage collector among them, waited for each other.
+    // Its threads, including those of the garbage collector, waited for each other.
     return cpuCores >= CPU_SHARE * (evidence.host?.cpu?.usable || Infinity) ? 'client CPU' : 'host busy with others';
   }
   if (meanDemand(evidence) < EVENLY_BUSY) {
@@ -540,21 +552,21 @@ function classifyClient(evidence) {
   return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
 }
 
-/** Fewer refusals among the attempts are no more than an accident. */
+/** A smaller share of refused attempts is an accident. */
 const REFUSED_SHARE = 0.01;
 
-/** So much of the threads' time, lost to failed attempts, is a loss of operations. */
+/** Losing this share of the threads' time to failed attempts costs operations. */
 const LOST_TIME = 0.2;
 
-/** So many refusals leave little of the requests, even where they cost no time because nothing is tried again. */
+/** This share of refusals costs operations even if they take no time because nothing is retried. */
 const REFUSED_GOODPUT = 0.2;
 
-/** As many of the failed attempts must have been refusals for these to be what the time was lost to. */
+/** Refusals account for the lost time if they make up this share of the failed attempts. */
 const REFUSED_FAILURES = 0.8;
 
 /**
  * @param {Refusals} figures
- * @returns {boolean} whether the store's refusals are what keeps the stage from doing more
+ * @returns {boolean} whether refusals by the store keep the stage from doing more
  */
 function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
   const isMostOfFailures = throttled >= REFUSED_FAILURES * (attempts - operations);
@@ -564,28 +576,28 @@ function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
 
 /**
  * @param {Pick<Refusals, 'attempts' | 'throttled'>} figures
- * @returns {boolean} whether the store refused more than by accident
+ * @returns {boolean} whether the store refused more than an accident would explain
  */
 function isRefused({ attempts, throttled }) {
   return throttled > 0 && throttled >= REFUSED_SHARE * attempts;
 }
 
-/** Up to here the client has room enough not to be what limits. */
+/** Up to this share of its time, the client has enough room not to be the limit. */
 const ROOMY_LOOP = 0.75;
 
-/** Bytes a second at two sizes that are the same for a limit of bandwidth. */
+/** If bandwidth is the limit, the bytes per second of the two sizes differ by at most this share. */
 const SAME_BYTES = 0.15;
 
-/** How much the operations must gain from half the size for it. */
+/** If bandwidth is the limit, half the size brings at least this many times the operations. */
 const BANDWIDTH_GAIN = 1.5;
 
-/** Steps of one size that differ by more than this show that something else than the size has changed. */
+/** If two steps of one size differ by more than this share, something other than the size has changed. */
 const SAME_STEPS = 0.1;
 
-/** A rate that changes more than this between a step and the hold was no plateau when the sizes were compared. */
+/** If the rate changes by more than this share between a step and the hold, there was no plateau when the sizes were compared. */
 const SAME_RATE = 0.15;
 
-/** Operations a second at two sizes that are the same for a limit of operations. */
+/** If operations are the limit, the operations per second of the two sizes differ by at most this share. */
 const SAME_OPERATIONS = 0.1;
 
 /**

@@ -4,10 +4,10 @@
  */
 
 /**
- * How the thread of the event loop was scheduled that had the least time left. Shares of the time, 0 to 1.
+ * How the busiest event-loop thread was scheduled. Shares of the time, 0 to 1.
  *
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {{ running: number, waiting: number } | null} null where the system does not say it of each
+ * @returns {{ running: number, waiting: number } | null} null if the system does not report it for every thread
  */
 export function busiestThread({ host }) {
   const threads = threadsOf(host);
@@ -16,8 +16,8 @@ export function busiestThread({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'busyLoops' | 'loops'>} evidence
- * @returns {number} the share of their time that the event loops wanted on average; that they were busy, where the system
- *   does not say more
+ * @returns {number} the average share of their time that the event loops wanted, or that they were busy if the system does not
+ *   report how they were scheduled
  */
 export function meanDemand({ host, busyLoops, loops }) {
   const threads = threadsOf(host);
@@ -30,7 +30,7 @@ export function meanDemand({ host, busyLoops, loops }) {
  * @typedef {{ running: number, waiting: number }} Thread
  *
  * @param {HostLoad | null} host
- * @returns {Thread[]} of all event loops; none where one of them is not known
+ * @returns {Thread[]} all event loops; empty if any of them is unknown
  */
 function threadsOf(host) {
   const loops = host?.loops ?? [];
@@ -41,13 +41,13 @@ function threadsOf(host) {
 }
 
 /**
- * While the hypervisor has the CPU of a thread, the thread is told to neither run nor wait (Linux takes stolen time out of
- * its clock of tasks). It has lost as large a part of its time on a CPU as all have lost of theirs.
+ * While the hypervisor has the CPU of a thread, Linux counts that thread as neither running nor waiting: stolen time is not in
+ * its task clock. The thread has lost the same share of its time on a CPU as all of them.
  *
  * @template {Thread} Scheduled
  * @param {Scheduled} thread
  * @param {HostLoad | null} host
- * @returns {Scheduled} that has waited for what was stolen, too
+ * @returns {Scheduled} with the stolen time counted as waiting
  */
 function withStolenTime(thread, host) {
   const { busy = 0, steal = null } = host?.cpu ?? {};
@@ -65,8 +65,8 @@ function demandOf({ running, waiting }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {EndpointLoad | null} of the embedded endpoint, where its thread wanted more of the time than any of the
- *   client's; null where there is none, or the system does not say it of each
+ * @returns {EndpointLoad | null} the embedded endpoint, if its thread wanted more of its time than any of the client's;
+ *   null without an endpoint, or if the system does not report every thread
  */
 export function busierEndpoint({ host }) {
   const endpoint = host?.endpoint ? withStolenTime(host.endpoint, host) : null;
@@ -76,14 +76,14 @@ export function busierEndpoint({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {number | null} ms by which half of the timers of the slowest loop came late, or later
+ * @returns {number | null} median ms by which timers of the slowest loop fired late
  */
 export function loopDelay({ host }) {
   const delays = (host?.loops ?? []).map(({ delayP50 }) => delayP50);
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
 }
 
-/** A mean that is so many times the median shows that some operations take much longer than most. */
+/** A mean of this many times the median shows that some operations take much longer than most. */
 const LONG_TAIL = 2;
 
 /** @param {Pick<Evidence, 'mean' | 'p50'>} evidence */
@@ -101,8 +101,8 @@ export function stolenShare({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {number | null} the share of the CPUs that the process may use that was busy, by whomever, the hypervisor's
- *   other guests included, 0 to 1
+ * @returns {number | null} the busy share of the CPUs that the process may use, 0 to 1; it includes other guests of
+ *   the hypervisor
  */
 export function busyShare({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -111,10 +111,20 @@ export function busyShare({ host, cpuCores }) {
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
-/** From this share of the CPUs that were busy on, it is the store that keeps them busy. */
+/**
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {boolean} whether other processes, or other guests of the hypervisor, took nearly all that the client left of its CPUs
+ */
+export function areCpusTaken({ host, cpuCores }) {
+  const cpu = host?.cpu ?? null;
+  const left = cpu === null ? 0 : cpu.usable - cpuCores;
+  return cpu !== null && left > 0 && cpu.others + stolenShare({ host }) * cpu.usable >= BUSY_CPUS * left;
+}
+
+/** From this share of the busy CPU time, the store is what keeps the CPUs busy. */
 const MOST_OF_CPU = 0.5;
 
-/** Up to here a host has CPU to spare for a store. */
+/** Up to this busy share, a host has CPU to spare for a store. */
 const ROOM_FOR_STORE = 0.7;
 
 /**
@@ -132,11 +142,11 @@ export function sharesHostWithStore({ host, cpuCores }) {
 }
 
 /**
- * Whose the CPUs were for which the client's threads waited, all together: the threads may as well have waited for each
- * other.
+ * Who had the CPUs that the client's threads waited for. The waits are added up, because the threads may also have waited for
+ * each other.
  *
  * @param {HostLoad | null} host
- * @returns {'quota' | 'others' | 'steal' | null} null where nothing explains at least half of it
+ * @returns {'quota' | 'others' | 'steal' | null} null if nothing explains at least half of the waiting
  */
 export function takerOfCpu(host) {
   const { quota = null, cpu = null } = host ?? {};
@@ -150,10 +160,10 @@ export function takerOfCpu(host) {
   return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
 }
 
-/** Where the client has to do without a CPU for so much of the time, the rate is not that of the store. */
+/** If the client waits for a CPU for this share of its time, its rate does not show what the store can do. */
 export const WITHOUT_CPU = 0.2;
 
-/** Where the CPUs are busy for so much of their time, whatever runs on them gets less than it could use. */
+/** If the CPUs are busy for this share of their time, everything on them gets less than it could use. */
 export const BUSY_CPUS = 0.9;
 
 /**
@@ -168,7 +178,7 @@ export function isHostBusy(evidence) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether there was next to nothing left of the CPUs that the process may use, or of its quota
+ * @returns {boolean} whether next to nothing was left of the CPUs that the process may use, or of its quota
  */
 export function isHostCrowded(evidence) {
   const heldBack = evidence.host?.quota?.throttled ?? 0;

@@ -20,10 +20,10 @@ import {
 
 /**
  * @typedef {Exclude<BottleneckCause, 'inconclusive'>} ProvenCause
- * @typedef {keyof typeof INCONCLUSIVE} InconclusiveReason why no cause can be named
+ * @typedef {keyof typeof INCONCLUSIVE} InconclusiveReason why no cause is proven
  */
 
-/** What shows a cause, in figures. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
+/** The figures that prove each cause. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
 const PROVEN = {
   'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
     `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
@@ -37,16 +37,16 @@ const PROVEN = {
   store: (evidence) =>
     evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
-  'requested rate': (evidence) => `it was kept, ${room(evidence)}`,
+  'requested rate': (evidence) => `the store kept up, ${room(evidence)}`,
   'beyond this host': (evidence) =>
     `${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 
-/** What would show more although the cause is proven. @type {Partial<Record<ProvenCause, string>>} */
-const MORE = { 'beyond this host': '--find-peak, or two hosts at once,' };
+/** What to try next although the cause is proven. @type {Partial<Record<ProvenCause, string>>} */
+const MORE = { 'beyond this host': '--find-peak, or two hosts at once' };
 
-/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; a search cannot advise itself */
+/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; a search does not advise itself */
 const searchFor = (evidence) => {
   if (isHostBusy(evidence)) {
     return ELSEWHERE;
@@ -54,13 +54,13 @@ const searchFor = (evidence) => {
   return evidence.search === null ? '--find-peak' : null;
 };
 
-/** What shows more than a host whose CPUs are busy with others, the store among them. */
-const ELSEWHERE = 'a store elsewhere, or an idle host,';
+/** What to try if other processes, perhaps the store, keep the CPUs busy. */
+const ELSEWHERE = 'a store elsewhere, or an idle host';
 
-/** Why no cause is proven, and what would show more. */
+/** Why no cause is proven, and what to try next. */
 const INCONCLUSIVE = /** @type {const} */ ({
   'few operations': {
-    why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to tell`,
+    why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to show a limit`,
     advice: (/** @type {Evidence} */ { search }) =>
       search === null ? 'more <objects>' : adviceFor(search.limitingResource),
   },
@@ -77,19 +77,19 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'host busy with others': {
     why: (/** @type {Evidence} */ evidence) =>
       busiestThread(evidence) === null
-        ? `${PROVEN['client CPU'](evidence)}: others on this host had its CPU`
-        : `the client had too little CPU, but it does not show who had it: ${schedule(evidence)}, ${cpus(evidence)}`,
+        ? `${PROVEN['client CPU'](evidence)}: other processes had its CPU`
+        : `the client had too little CPU, and it is not known what had it: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
   },
   'process shared': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${PROVEN['client CPU'](evidence)}, by the run and by other work in its process`,
-    advice: 'a process of its own',
+      `${PROVEN['client CPU'](evidence)}, by the run and other work in the same process`,
+    advice: 'a separate process',
   },
   'connections opened': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but ${percent(evidence.openedShare)} of the attempts had to wait for a connection of their own`,
-    advice: 'connections that are kept',
+      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but ${percent(evidence.openedShare)} of the attempts had to wait for a new connection`,
+    advice: 'keep-alive connections',
   },
   'host busy': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -101,16 +101,16 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: ELSEWHERE,
   },
   overloaded: {
-    why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `the requested rate is too high, ${room(evidence)}`,
     advice: searchFor,
   },
   'rate not kept': {
     why: (/** @type {Evidence} */ evidence) =>
-      `the rate asked for was not kept, half of the operations started ${milliseconds(evidence.startDelayP50)} late or more, ${room(evidence)}`,
+      `the requested rate was not kept: half of the operations started at least ${milliseconds(evidence.startDelayP50)} late, ${room(evidence)}`,
     advice: searchFor,
   },
   'rate kept at times': {
-    why: (/** @type {Evidence} */ evidence) => `the rate asked for was not kept all the time, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `the requested rate was not kept all the time, ${room(evidence)}`,
     advice: searchFor,
   },
   'some refused': {
@@ -123,7 +123,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'time lost to errors': {
     why: (/** @type {Evidence} */ { backoffShare }) =>
-      `threads lost ${percent(backoffShare)} of their time to failed attempts that were no throttling`,
+      `threads lost ${percent(backoffShare)} of their time to failed attempts other than throttling`,
     advice: null,
   },
   'warm-up alone': {
@@ -141,31 +141,31 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'long tail': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
+      `${latencies(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stalled or became slower`,
     advice: searchFor,
   },
   'quick on a plateau': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${latencies(evidence)}`,
-    advice: 'another try',
+    advice: 'another run',
   },
   'quicker under load': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
+      `${latencies(evidence)}, which something else slowed down, ${room(evidence)}`,
     advice: searchFor,
   },
   'slower under load': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}: too little more to show a limit, ${room(evidence)}`,
+      `${latencies(evidence)}: too small an increase to show a limit, ${room(evidence)}`,
     advice: searchFor,
   },
   'threads not known': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but this system does not tell how the client's threads were scheduled, ${room(evidence)}`,
+      `${latencies(evidence)}, but this system does not report how the client's threads were scheduled, ${room(evidence)}`,
     advice: searchFor,
   },
   'delay not known': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but the time was too short to see how late the event loop was, ${room(evidence)}`,
+      `${latencies(evidence)}, but the stage was too short to show how late the event loop was, ${room(evidence)}`,
     advice: 'more <objects>',
   },
   'CPUs not known': {
@@ -174,7 +174,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'loop not idle': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but the client was too busy to lay that on the store, and not busy enough to be the limit: ${schedule(evidence)}, ${cpus(evidence)}`,
+      `${latencies(evidence)}, but the client was too busy to blame the store, and not busy enough to be the limit: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: searchFor,
   },
   'endpoint not idle': {
@@ -189,7 +189,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'late loop': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but less than 80% of it shows as waiting for answers: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
+      `${latencies(evidence)}, but less than 80% of it was spent waiting for answers: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
     advice: searchFor,
   },
   'smaller objects alone': {
@@ -199,7 +199,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
-      `no plateau was reached${evidence.search?.limitingResource === 'time' ? ' in its time' : ''}, ${latencies(evidence)}, ${room(evidence)}`,
+      `no plateau was reached${evidence.search?.limitingResource === 'time' ? ' in the time allowed' : ''}, ${latencies(evidence)}, ${room(evidence)}`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
   },
   'client nearly busy': {
@@ -214,7 +214,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'held apart': {
     why: (/** @type {Evidence} */ evidence) => `${heldRate(evidence)}, but ${bestStep(evidence)}, ${room(evidence)}`,
-    advice: 'another try',
+    advice: 'another run',
   },
   'not held': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but the capacity was not held`,
@@ -222,13 +222,13 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
-      `${plateau(evidence)}${sizes(evidence)}, but the rate was another when it was held`,
-    advice: 'another try',
+      `${plateau(evidence)}${sizes(evidence)}, but the rate changed when it was held`,
+    advice: 'another run',
   },
   'unsteady sizes': {
     why: (/** @type {Evidence} */ evidence) =>
       `${plateau(evidence)}${sizes(evidence)}, but steps of the same size differed by up to ${percent(spread(evidence))}`,
-    advice: 'another try',
+    advice: 'another run',
   },
   'between sizes': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -238,7 +238,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
 });
 
 /**
- * The beginning of the evidence of a stage that ended before its work was done: no option would have shown more.
+ * Prefixes for stages that ended early. No option would have shown more there, so they come without advice.
  *
  * @type {Record<Evidence['end'], string>}
  */
@@ -254,7 +254,7 @@ const EARLY_END = {
 /**
  * @param {ProvenCause | InconclusiveReason} finding
  * @param {Evidence} evidence
- * @param {ProvenCause | null} likely what it was nevertheless, as far as can be told
+ * @param {ProvenCause | null} likely the cause if it is likely
  * @returns {Bottleneck}
  */
 export function describe(finding, evidence, likely) {
@@ -265,7 +265,7 @@ export function describe(finding, evidence, likely) {
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
   const next = typeof advice === 'function' ? advice(evidence) : advice;
-  // This reason says that it is not known who had the CPU.
+  // This reason means that it is unknown who had the CPU.
   const isStarved = likely === 'host CPU' && finding !== 'host busy with others';
   const shown = isStarved ? PROVEN['host CPU'](evidence) : why(evidence);
   return {
@@ -298,7 +298,7 @@ function bestStep({ search }) {
   return `${decimal(search?.best ?? 0)}/s in the best step before`;
 }
 
-/** @param {Evidence} evidence that a host without CPU to spare has spoilt */
+/** @param {Evidence} evidence which a busy host has spoilt */
 function whatWasSeen(evidence) {
   const { search } = evidence;
   if (search?.holdAgrees === false) {
@@ -323,7 +323,7 @@ function cpus(evidence) {
   const { cpu = null, quota = null } = evidence.host ?? {};
   const held = quota !== null && quota.throttled >= SHOWN_THROTTLING ? `, ${heldBack(quota)}` : '';
   if (share === null || cpu === null) {
-    return `how busy its CPUs were is not known${held}`;
+    return `it is not known how busy its CPUs were${held}`;
   }
   const others = `${cpu.others.toFixed(2)} of them with other processes${endpointShare(evidence)}`;
   const stolen = stolenShare(evidence);
@@ -369,10 +369,10 @@ function timeOf({ running, waiting }) {
   return `ran ${percent(running)} of the time and waited for a CPU ${percent(waiting)}`;
 }
 
-/** A hypervisor that takes less is nothing that a reader has to know. */
+/** A smaller share of stolen time is not worth mentioning. */
 const SHOWN_STEAL = 0.05;
 
-/** A quota that holds back for less is nothing that a reader has to know. */
+/** A smaller share of throttled periods is not worth mentioning. */
 const SHOWN_THROTTLING = 0.05;
 
 /** @param {NonNullable<HostLoad['quota']>} quota */
@@ -440,7 +440,7 @@ function spread({ search }) {
 
 /** @param {Evidence} evidence */
 function room({ eventLoopUtilization, search }) {
-  // A search reports the busiest of its steps at the capacity.
+  // A search reports the busiest of its steps at capacity.
   return `event loop ${search === null ? '' : 'up to '}${percent(eventLoopUtilization)} busy`;
 }
 
@@ -454,14 +454,14 @@ const ADVICE = {
   threads: 'more <threads> and <objects>',
   time: null,
   objects: 'more <objects>',
-  leftovers: 'more objects that Write leaves',
+  leftovers: 'more objects left by Write',
   dollars: 'a higher --max-cost',
 };
 
 /**
  * @param {LimitingResource | null} limitingResource
- * @returns {string | null} what would show more; null where nothing can be given
+ * @returns {string | null} what to try next; null if more of nothing would help
  */
 export function adviceFor(limitingResource) {
-  return limitingResource === null ? 'another try' : ADVICE[limitingResource];
+  return limitingResource === null ? 'another run' : ADVICE[limitingResource];
 }

@@ -9,7 +9,7 @@ import { adviceFor } from './message.js';
 /**
  * @param {BucketConclusion} conclusion
  * @param {object} options
- * @param {number} options.buckets that there are
+ * @param {number} options.buckets in the configuration
  * @param {number | null} options.target ops/s
  * @returns {BucketSearchResult}
  */
@@ -28,7 +28,7 @@ export function bucketFinding(conclusion, { buckets, target }) {
 /**
  * @param {number | null} target ops/s
  * @param {BucketConclusion} conclusion
- * @returns {number | null} buckets; null where it is not known, or no number of them would do
+ * @returns {number | null} buckets; null if unknown, or if no number of buckets is enough
  */
 function bucketsFor(target, { limit, perBucket, steps }) {
   if (target === null || limit === 'inconclusive') {
@@ -47,7 +47,7 @@ const REASONS = {
     `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
   'too few operations': ({ needed }) => `${rounded(needed?.operations ?? 0)} operations or more are needed`,
   'client busy': (conclusion) => `${growth(conclusion)}, but this host had too little CPU`,
-  'in between': (conclusion) => `${growth(conclusion)}: neither in proportion nor none`,
+  'in between': (conclusion) => `${growth(conclusion)}: more than none, less than in proportion`,
   'ended early': () => 'the search ended before its time',
 };
 
@@ -57,8 +57,8 @@ const ADVICE = {
   'too few threads': 'more <threads>',
   'too few operations': 'more <objects>, or a higher --max-cost',
   'client busy': 'a host with more CPU',
-  'in between': 'another try, or more buckets',
-  'ended early': 'another try',
+  'in between': 'another run, or more buckets',
+  'ended early': 'another run',
 };
 
 /** @param {BucketConclusion} conclusion */
@@ -94,12 +94,12 @@ function targetEvidence(target, needed, { limit, steps }) {
     return `more buckets will not bring ${rate}`;
   }
   const tried = steps[steps.length - 1].buckets;
-  return `buckets needed for ${rate}: ${rounded(needed)}${needed > tried ? ', if it goes on like this' : ''}`;
+  return `buckets needed for ${rate}: ${rounded(needed)}${needed > tried ? ', if the growth continues' : ''}`;
 }
 
 /**
  * @param {BucketConclusion} conclusion
- * @param {Bottleneck} whole of the step with the most buckets, or of the first bucket where there was none
+ * @param {Bottleneck} whole of the step with the most buckets, or of the first bucket if there was no such step
  * @param {boolean} isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
@@ -113,7 +113,7 @@ export function bucketBottleneck(conclusion, whole, isBusy) {
     return unknown(REASONS[reason](conclusion), ADVICE[reason]);
   }
   if (limit === 'per bucket') {
-    const evidence = `each bucket has a limit of its own, ${growth(conclusion)}`;
+    const evidence = `each bucket has its own limit, ${growth(conclusion)}`;
     return { cause: 'store', certainty: 'proven', evidence, advice: null };
   }
   const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
@@ -137,10 +137,10 @@ function starved(evidence) {
   return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
-/** Up to here an event loop has time left for more. */
+/** Up to this share of its time, an event loop can do more. */
 const IDLE_LOOP = 0.7;
 
-/** An interval whose ends are further apart is not all that more time would find. */
+/** More time would narrow an interval whose ends are further apart than this factor. */
 const WIDE = 1.1;
 
 /**
@@ -170,8 +170,8 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
 
 /**
  * @param {RateConclusion} conclusion
- * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that stands for the stage
- * @param {object} broken what broke the limit, and where
+ * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that represents the stage
+ * @param {object} broken how the limit was broken
  * @param {number} broken.slo ms
  * @param {boolean} broken.isByErrors
  * @param {boolean} broken.isBusy whether the host had too little CPU in that step
@@ -188,7 +188,7 @@ export function rateBottleneck(
     if (isBusy) {
       return starved(evidence);
     }
-    const advice = 'more <threads>, or another host,';
+    const advice = 'more <threads>, or another host';
     return clientLoad.eventLoopUtilization < IDLE_LOOP
       ? {
           ...{ cause: 'concurrency', certainty: 'likely', advice },
@@ -200,9 +200,9 @@ export function rateBottleneck(
     return unknown('no rate was tried for long enough', adviceFor(limitingResource));
   }
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
-    // The rates of a search are its own: that one was kept limits nothing.
+    // The search chose that rate: keeping it is no limit.
     return bottleneck.cause === 'requested rate'
-      ? unknown('each rate that was tried was kept', adviceFor(limitingResource))
+      ? unknown('every rate that was tried was kept', adviceFor(limitingResource))
       : bottleneck;
   }
   const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `above ${decimal(rate)}/s`;

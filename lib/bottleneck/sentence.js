@@ -3,7 +3,7 @@ import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
 
-/** What a stage was limited by, as a sentence says it. @type {Readonly<Record<string, string>>} */
+/** The limit of a stage, as it reads in a sentence. @type {Readonly<Record<string, string>>} */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
   'host CPU': 'the CPU of the host',
@@ -12,20 +12,20 @@ const LIMITS = Object.freeze({
   concurrency: 'the number of threads',
   store: 'the store',
   bandwidth: 'bandwidth',
-  'requested rate': 'the rate that was asked for',
+  'requested rate': 'the requested rate',
   'beyond this host': 'the store or the way to it',
 });
 
 /**
  * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
- * @returns {string} the beginning of a sentence that says what limited them
+ * @returns {string} the beginning of a sentence about their limit
  */
 export function describeLimit(stages, { cause, certainty }) {
   const names = [stages].flat();
   const listed = listOf(names);
   if (cause === 'inconclusive') {
-    return `What limited ${listed} is not known`;
+    return `The limit of ${listed} is unknown`;
   }
   const verb = names.length === 1 ? 'was' : 'were';
   return `${listed} ${verb} ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
@@ -33,14 +33,14 @@ export function describeLimit(stages, { cause, certainty }) {
 
 /**
  * @param {string} cause
- * @returns {string} as a sentence says it
+ * @returns {string} as it reads in a sentence
  */
 export function nameOfLimit(cause) {
   return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
 }
 
 /**
- * What limited a stage, as one sentence for people.
+ * The limit of a stage as one sentence for people.
  *
  * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Readonly<BottleneckSum>} bottleneck
@@ -48,6 +48,6 @@ export function nameOfLimit(cause) {
  */
 export function bottleneckSentence(stages, { evidence, advice, ...limit }) {
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;
-  const next = advice === null ? '' : `; ${plainLine(advice)} would tell more`;
+  const next = advice === null ? '' : `; try ${plainLine(advice)}`;
   return `${describeLimit(stages, limit)}${figures}${next}.`;
 }

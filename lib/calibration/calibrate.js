@@ -13,14 +13,14 @@ import { startNullEndpoint } from './null-endpoint.js';
  * @param {Settings & { threads: number }} settings
  * @param {object} deps
  * @param {Place} deps.identity of this host
- * @param {number} deps.availableCores that the process may use, parts of one included
- * @param {number} deps.usableCores event loops that there are cores for
+ * @param {number} deps.availableCores may be fractional
+ * @param {number} deps.usableCores number of event loops that the cores can run
  * @param {NodeJS.ProcessEnv} deps.env of the endpoint's process
  * @param {Clock} deps.clock
  * @param {() => number} deps.random uniform in [0, 1)
- * @param {AbortSignal} deps.signal gives up
- * @param {() => void} deps.onReady called before the measurement begins
- * @returns {Promise<Calibration | null>} null where it was given up
+ * @param {AbortSignal} deps.signal
+ * @param {() => void} deps.onReady called before the measurement starts
+ * @returns {Promise<Calibration | null>} null if aborted
  * @throws {ClientFailure}
  * @throws {EndpointLost}
  */
@@ -47,7 +47,7 @@ export async function calibrate(settings, deps) {
     if (signal.aborted) {
       return null;
     }
-    // A client that has lost its endpoint reports many failures, and none of them is the reason.
+    // A client that lost its endpoint reports many failures, none of which is the cause.
     throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
     await endpoint.close();

@@ -6,22 +6,22 @@ import { STAGE_NAMES } from '../operations/registry.js';
  * @import { Calibration } from './calibration.js'
  */
 
-/** Version of the file's shape. */
+/** Version of the file format. */
 const FORMAT = 1;
 
-/** A file of more bytes is not ours. */
+/** A larger file is not ours. */
 const MAX_FILE_BYTES = 1024 ** 2;
 
-/** Home directories may be shared by many hosts; what was measured longest ago is forgotten first. */
+/** Hosts may share a home directory; the oldest calibrations are dropped first. */
 const MAX_CALIBRATIONS = 100;
 
 /**
- * Where calibrations are kept: in the user's cache directory, by the XDG Base Directory Specification (which wants a
- * relative path to be ignored), or where macOS has it.
+ * The path of the calibrations: in the user's cache directory according to the XDG Base Directory Specification (which ignores
+ * a relative path), or in that of macOS.
  *
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
- * @returns {string | null} null where the user has no home
+ * @returns {string | null} null if the user has no home directory
  */
 export function calibrationPath(env, platform) {
   const { XDG_CACHE_HOME: given = '', HOME: home = '' } = env;
@@ -32,11 +32,11 @@ export function calibrationPath(env, platform) {
 }
 
 /**
- * The file is never required: without it, or with one that is not ours, there is no calibration.
+ * The file is optional: if it is missing or not ours, there are no calibrations.
  *
  * @param {string | null} file
- * @returns {{ calibrations: Calibration[], problem: string | null }} the newest first; why a file
- *   that exists has none
+ * @returns {{ calibrations: Calibration[], problem: string | null }} newest first; `problem` is why an existing file
+ *   is unusable
  */
 export function readCalibrations(file) {
   try {
@@ -50,7 +50,7 @@ export function readCalibrations(file) {
 /** @param {string} file */
 function readSmallFile(file) {
   const status = statSync(file);
-  // Reading from a pipe would wait for its writer.
+  // A pipe would block until its writer sends something.
   if (!status.isFile() || status.size > MAX_FILE_BYTES) {
     throw new RangeError(`expected a file of at most ${MAX_FILE_BYTES} bytes`);
   }
@@ -67,8 +67,8 @@ export function formatCalibrations(calibrations) {
 
 /**
  * @param {string} text
- * @returns {Calibration[]} the newest first
- * @throws {RangeError} where the text is anything else
+ * @returns {Calibration[]} newest first
+ * @throws {RangeError} if the text is anything else
  */
 export function parseCalibrations(text) {
   const content = parseJson(text);
@@ -77,15 +77,15 @@ export function parseCalibrations(text) {
   }
   const strange = content.calibrations.findIndex((/** @type {unknown} */ each) => !isCalibration(each));
   if (strange >= 0) {
-    throw new RangeError(`expected a calibration in place ${strange + 1}`);
+    throw new RangeError(`expected a calibration at position ${strange + 1}`);
   }
   return content.calibrations;
 }
 
 /**
  * @param {readonly Calibration[]} calibrations
- * @param {Calibration} added takes the place of those that were made there with the same settings
- * @returns {Calibration[]} the newest first
+ * @param {Calibration} added replaces those of the same host and settings
+ * @returns {Calibration[]} newest first
  */
 export function withCalibration(calibrations, added) {
   const others = calibrations.filter((each) => !replaces(added, each));

@@ -11,12 +11,12 @@ const HEADERS = ['host ops/s', 'loop ops/s', 'client busy', 'endpoint busy'];
 
 /**
  * @param {Calibration} calibration
- * @returns {string[]} lines for a person to read
+ * @returns {string[]} lines
  */
 export function calibrationTable(calibration) {
   const { host, client, useTls, keepAlive, size, threads, usableCores, stages } = calibration;
   const cores = usableCores === 1 ? '1 usable core' : `${usableCores} usable cores`;
-  const connections = `${useTls ? 'over TLS' : 'without TLS'}${keepAlive ? '' : ', a connection a request'}`;
+  const connections = `${useTls ? 'over TLS' : 'without TLS'}${keepAlive ? '' : ', one connection per request'}`;
   return [
     `What the client alone can do on ${host} (${cores}): ${client} client ${connections}, objects of ${formatSize(size)}, ${threads} threads on one event loop`,
     row('Stage', HEADERS),

@@ -11,11 +11,11 @@ import { readCalibrations } from './calibration-file.js';
  */
 
 /**
- * How much of what a host can drive a stage has used.
+ * The share of the host's calibrated capacity that a stage used.
  *
  * @typedef {object} CalibratedShare
  * @property {number} operationsPerSecond that all usable cores of the host can drive
- * @property {number} share the stage's rate ÷ that; above 1 where the host was busier when it was calibrated
+ * @property {number} share the stage's rate divided by that; above 1 if the host was busier during the calibration
  * @property {string} date ISO time of the calibration
  */
 
@@ -26,7 +26,7 @@ const MAX_SIZE_RATIO = 2;
 const WARNING_SHARE = 0.8;
 
 /**
- * What a calibration must have in common with a run, the weightiest first; `made` describes how one differs.
+ * Conditions for a calibration to apply to a run, the most important first; `made` describes the difference.
  *
  * @type {readonly { fits: (calibration: Calibration, run: Settings & Place) => boolean,
  *   made: (calibration: Calibration, run: Settings & Place) => string }[]}
@@ -70,13 +70,13 @@ const CONDITIONS = [
  */
 
 /**
- * Compares the stages of a run with what the client alone can do on this host, if that was measured.
+ * Compares the stages of a run with the client's capacity on this host, if it was calibrated.
  *
  * @param {readonly StageResult[]} stages
  * @param {Config} config
  * @param {object} context
  * @param {Place} context.identity of the host
- * @param {string | null} context.file that holds the calibrations; null where there is none
+ * @param {string | null} context.file of the calibrations, or null
  * @param {number} context.usableCores of the host
  * @returns {Comparison}
  */
@@ -84,7 +84,7 @@ export function compareWithCalibration(stages, config, context) {
   try {
     return compare(stages, config, context);
   } catch (error) {
-    // The run is over, and may have taken hours: whatever that file holds, its result must still be written.
+    // The run is over and may have taken hours: its result must be written whatever that file contains.
     const warning = `warning: the calibration is ignored: ${/** @type {Error} */ (error).message}`;
     return { stages: stages.map((result) => ({ ...result, calibration: null })), notices: [], warnings: [warning] };
   }
@@ -111,11 +111,11 @@ function compare(stages, config, { identity, file, usableCores }) {
     notices.push(`The calibration is ignored: ${problem}; --calibrate makes a new one`);
   }
   if (mismatch !== null) {
-    notices.push(`The calibration is ignored: it was made ${mismatch}; --calibrate makes one for a run like this`);
+    notices.push(`The calibration is ignored: it was made ${mismatch}; --calibrate makes one for runs like this`);
   }
   const compared = stages.map((result) => ({
     ...result,
-    // What was calibrated is a request that sends an object.
+    // The calibration measured requests that send an object.
     calibration: result.steps > 0 ? null : calibratedShare(result, calibration, usableCores),
   }));
   for (const { stage, calibration: share } of compared) {
@@ -128,12 +128,12 @@ function compare(stages, config, { identity, file, usableCores }) {
 }
 
 /**
- * Looks for the calibration that holds for a run: of those that do, the one of the nearest size, and of these the newest.
+ * Finds the calibration that applies to a run: the one with the nearest size, then the newest.
  *
- * @param {readonly Calibration[]} calibrations the newest first
+ * @param {readonly Calibration[]} calibrations newest first
  * @param {Settings & Place} run
- * @returns {{ calibration: Calibration | null, mismatch: string | null }} where there are only others, in what the one
- *   that comes nearest differs
+ * @returns {{ calibration: Calibration | null, mismatch: string | null }} if none applies, `mismatch` is how the closest one
+ *   differs
  */
 export function findCalibration(calibrations, run) {
   const fitting = calibrations
@@ -148,9 +148,9 @@ export function findCalibration(calibrations, run) {
 
 /**
  * @param {{ stage: string, average: number }} result `average` in ops/s
- * @param {Calibration | null} calibration that holds for the run
+ * @param {Calibration | null} calibration that applies to the run
  * @param {number} usableCores of the host
- * @returns {CalibratedShare | null} null where there is nothing to compare
+ * @returns {CalibratedShare | null} null if there is nothing to compare
  */
 export function calibratedShare({ stage, average }, calibration, usableCores) {
   const ofOneLoop = calibration?.stages.find((each) => each.stage === stage)?.operationsPerSecond ?? null;
@@ -170,13 +170,13 @@ export function describeShare(stage, { share, operationsPerSecond, date }) {
   const whole = `${rounded(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;
   const line = `${stage}: you used ${percent(share)} of what this host can drive (${whole})`;
   const isWarning = share > WARNING_SHARE;
-  return { line: isWarning ? `${line}: the client may be the bottleneck; more hosts would show` : line, isWarning };
+  return { line: isWarning ? `${line}: the client may be the bottleneck; try more hosts` : line, isWarning };
 }
 
 /**
  * @param {Calibration} calibration
  * @param {Settings & Place} run
- * @returns {number} how many conditions are met before the first that is not
+ * @returns {number} how many conditions are met before the first unmet one
  */
 function metConditions(calibration, run) {
   const unmet = CONDITIONS.findIndex(({ fits }) => !fits(calibration, run));
@@ -196,7 +196,7 @@ function nodeMajor({ versions }) {
 /**
  * @param {Settings} one
  * @param {Settings} other
- * @returns {number} at least 1; a size of no bytes is as near to one byte
+ * @returns {number} at least 1; an empty object counts as one byte
  */
 function sizeRatio({ size: one }, { size: other }) {
   const ratio = Math.max(one, 1) / Math.max(other, 1);

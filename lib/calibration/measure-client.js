@@ -11,46 +11,46 @@ import { runBenchmark } from '../run/benchmark-run.js';
  * @import { NullEndpoint } from './null-endpoint.js'
  */
 
-/** Each stage lasts this long. */
+/** Duration of each stage. */
 const STAGE_MS = 2000;
 
 /**
- * Operations under way at the end of a stage have this long to finish: a connection that is cut would have to be opened
- * again in the next stage.
+ * Time for operations in flight to finish at the end of a stage: a cut connection would have to be reopened in the next
+ * stage.
  */
 const GAP_MS = 300;
 
-/** More than an event loop writes in a stage. */
+/** More than an event loop can write in a stage. */
 const MAX_OBJECTS = 250_000;
 
-/** Remove has no more objects than Write has left, which are few where they are large. */
+/** Remove has only the objects that Write left, which are few if they are large. */
 const MIN_STAGE_MS = 1000;
 
 const TIMEOUT_MS = 10_000;
 
-/** The client could not do its work, so nothing was measured. */
+/** The client could not work, so nothing was measured. */
 export class ClientFailure extends Error {}
 
 /**
  * Measures one event loop of the client, the calling one, against an endpoint in another process.
  *
- * It is the benchmark's own run, in the process of the command. Spawning a process for each measurement, as was done
- * before, gives the same figures: in eight alternating pairs on two shared cores, 20,000 objects of 16 KiB over TLS, the
- * medians of the client's CPU time per operation were 120 and 123 µs (Write), 135 and 142 (Read), 71 and 74 (Stat) and 66
- * and 72 (Remove), in process and spawned, and each spread over 15% and more. Only a Remove that is measured again differs:
- * a new process would begin with cold code, which no run does in its last stage.
+ * This runs the normal benchmark in the process of the command. Spawning a process per measurement gives the same figures: in
+ * eight alternating pairs on two shared cores, 20,000 objects of 16 KiB over TLS, the medians of the client's CPU time per
+ * operation were 120 and 123 µs (Write), 135 and 142 (Read), 71 and 74 (Stat) and 66 and 72 (Remove), in process and spawned,
+ * with a spread of at least 15% each. Only a repeated Remove differs: a new process would start with cold code, which no run
+ * does in its last stage.
  *
  * @param {object} parts
  * @param {Pick<NullEndpoint, 'report' | 'store'>} parts.endpoint
  * @param {Settings & { threads: number }} parts.settings
  * @param {Place} parts.identity of this host
- * @param {number} parts.availableCores that the process may use, parts of one included
+ * @param {number} parts.availableCores may be fractional
  * @param {Clock} parts.clock
  * @param {() => number} parts.random uniform in [0, 1)
- * @param {AbortSignal} parts.signal gives up
- * @returns {Promise<StageMeasurement[]>} of all stages, in some ten seconds
+ * @param {AbortSignal} parts.signal
+ * @returns {Promise<StageMeasurement[]>} all stages, after about ten seconds
  * @throws {ClientFailure}
- * @throws the signal's reason, when it was given up
+ * @throws the signal's reason, if aborted
  */
 export async function measureClient(parts) {
   const stages = await measure(parts, {
@@ -74,7 +74,7 @@ export async function measureClient(parts) {
 async function measure({ endpoint, settings, identity, availableCores, clock, random, signal }, load) {
   const { client, size, threads, keepAlive } = settings;
   const { values } = readOptions('run', {});
-  // The endpoint keeps nothing that would have to be cleaned up.
+  // The endpoint stores nothing, so there is nothing to clean up.
   const ofRun = { runId: 'calibration', cores: 1, timeout: TIMEOUT_MS, gap: GAP_MS, keep: true };
   const options = { ...values, ...ofRun, ...load, stages: [...load.stages], threads, client, size, keepAlive };
   const config = resolve(options, { store: endpoint.store, env: {}, availableCores, now: 0, random });
@@ -96,7 +96,7 @@ async function measure({ endpoint, settings, identity, availableCores, clock, ra
 }
 
 /**
- * On a host that is busy with others, a stage may end before any operation does: that proves nothing, and is no failure.
+ * On a busy host, a stage may end before any operation does. That proves nothing, but is not a failure.
  *
  * @param {RunResult} result
  * @returns {string | null}
@@ -115,9 +115,9 @@ function failureOf({ problems, stages, crash }) {
 /** @implements {RunObserver} */
 class StageWatch {
   #endpoint;
-  /** What a stage's own figures do not show: the share of the time in which the endpoint's event loop was busy. */
+  /** Not part of a stage's own figures: the share of time that the endpoint's event loop was busy. */
   #endpointUtilizations = /** @type {Map<string, Promise<number>>} */ (new Map());
-  /** Why an operation failed, the first one that did. @type {string | null} */
+  /** Why the first failed operation failed. @type {string | null} */
   failure = null;
 
   /** @param {Pick<NullEndpoint, 'report'>} endpoint */
@@ -126,14 +126,14 @@ class StageWatch {
   }
 
   stageStarts() {
-    // What the endpoint did before the stage does not count. If it has ended, the report at the stage's end shows that.
+    // Reset the endpoint's counters before the stage. If it has died, the report at the end of the stage shows that.
     this.#endpoint.report().catch(() => {});
   }
 
   /** @param {StageResult} result */
   stage({ stage }) {
     const utilization = this.#endpoint.report().then(({ eventLoopUtilization }) => eventLoopUtilization);
-    // A run that is given up does not need it.
+    // An aborted run does not need it.
     utilization.catch(() => {});
     this.#endpointUtilizations.set(stage, utilization);
   }
@@ -171,20 +171,20 @@ class StageWatch {
   runEnds() {}
 
   /**
-   * @param {StageResult} result of a stage that has ended
+   * @param {StageResult} result
    * @returns {Promise<StageMeasurement & { milliseconds: number }>}
    */
   async measurementOf({ stage, average, duration, clientLoad, hostLoad }) {
     const { eventLoopUtilization, cpuUser, cpuSystem } = clientLoad;
     const endpointUtilization = await /** @type {Promise<number>} */ (this.#endpointUtilizations.get(stage));
-    // The client runs on one event loop.
+    // The client has a single event loop.
     const waiting = hostLoad?.loops[0]?.waiting ?? null;
     return {
       stage,
       operationsPerSecond: average,
       milliseconds: duration,
       eventLoopUtilization,
-      // The process's CPU time is that of all its threads: second best.
+      // Fallback: the process's CPU time includes all its threads.
       coreShare:
         waiting === null
           ? Math.min((cpuUser + cpuSystem) / (duration * eventLoopUtilization), 1)

@@ -7,11 +7,11 @@ import { startLocalS3 } from '../local-s3/start.js';
 
 const BUCKET = 'calibration';
 
-/** The endpoint checks no signature, but a request has one all the same. */
+/** The endpoint checks no signatures, but requests need one anyway. */
 const CREDENTIALS = Object.freeze({ accessKeyId: 'calibration', secretAccessKey: 'calibration' });
 
 /**
- * An endpoint that does next to nothing for a request, in a process of its own: it must not share the client's event loop.
+ * An endpoint that does almost nothing per request. It runs in a separate process, off the client's event loop.
  *
  * @typedef {Pick<LocalS3, 'report' | 'close' | 'failure'> & { store: StoreConfig }} NullEndpoint
  */
@@ -21,8 +21,8 @@ const CREDENTIALS = Object.freeze({ accessKeyId: 'calibration', secretAccessKey:
  * @param {number} options.size bytes of each object
  * @param {boolean} options.useTls
  * @param {NodeJS.ProcessEnv} options.env of its process
- * @returns {Promise<NullEndpoint>} that listens
- * @throws {Error} when it cannot be started
+ * @returns {Promise<NullEndpoint>} listening
+ * @throws {Error} if it cannot be started
  */
 export async function startNullEndpoint({ size, useTls, env }) {
   const tls = useTls ? 'self-signed' : null;

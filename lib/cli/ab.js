@@ -37,17 +37,17 @@ import { linesOfSides } from './sides.js';
  * @import { Terminal } from './terminal.js'
  */
 
-/** Of the result that --json writes. */
+/** Version of the JSON that --json writes. */
 const INTERLEAVED_FORMAT = 1;
 
 /** @type {readonly Side[]} */
 const SIDES = ['a', 'b'];
 
-/** Node counts its monotonic time from the start of the process. ms */
+/** Node's monotonic clock starts with the process. ms */
 const LAUNCHED_AT = 0;
 
 /**
- * `r2-benchmark ab`: runs two set-ups by turns, and says which was faster.
+ * `r2-benchmark ab`: runs two setups alternately and reports which one was faster.
  *
  * @param {object} parts
  * @param {AbOptions} parts.options
@@ -55,8 +55,8 @@ const LAUNCHED_AT = 0;
  * @param {() => number} parts.random uniform in [0, 1)
  * @param {Terminal} parts.terminal
  * @param {StopRequest} parts.stopRequest
- * @param {boolean} parts.withStack whether to show where an unexpected error comes from
- * @returns {Promise<number>} the exit status, which does not depend on which was faster
+ * @param {boolean} parts.withStack whether to print the stack trace of an unexpected error
+ * @returns {Promise<number>} the exit status; it does not depend on which side was faster
  */
 export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
   const { quads, json, report: page, quiet } = options;
@@ -74,12 +74,12 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   const sideOf = (/** @type {Side} */ side) => {
     const { config } = sides[side];
     const screen = progress.screenOf(side);
-    // Two stores may have two times.
+    // The clocks of two stores may differ.
     const clockOfSide = new Clock();
     leaveOutPauses(clockOfSide, null);
     return {
       config,
-      surroundings: {
+      deps: {
         clock: clockOfSide,
         random,
         signal: stopRequest.signal,
@@ -91,7 +91,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
     };
   };
   const open = { a: sideOf('a'), b: sideOf('b') };
-  let isForetold = false;
+  let announced = false;
   /** @type {InterleavedRuns} */
   let runs;
   try {
@@ -99,11 +99,11 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
       orders: quadOrders(quads, random),
       signal: stopRequest.signal,
       hooks: {
-        isReady: (shortest) => shortest !== null && notify(`It takes ${formatDuration(shortest)} at least`),
+        isReady: (shortest) => shortest !== null && notify(`The run takes at least ${formatDuration(shortest)}`),
         passStarts(turn) {
           progress.starts(turn);
-          if (!isForetold && turn.timeLeft !== null) {
-            isForetold = true;
+          if (!announced && turn.timeLeft !== null) {
+            announced = true;
             notify(`The quads take about ${formatDuration(turn.timeLeft)}`);
           }
         },
@@ -114,7 +114,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   } finally {
     progress.end();
     SIDES.forEach((side) => {
-      open[side].surroundings.observer.close();
+      open[side].deps.observer.close();
       sides[side].target.renewal?.stop();
     });
   }
@@ -144,13 +144,13 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
  * @param {(line: string) => void} parts.notify
  */
 function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
-  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
+  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
   stopRequest.onEndAtOnce = () => {
     jsonFile?.discard();
     reportFile?.discard();
     SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
       terminal.err(
-        `${nameOf(side)}: objects may be left; remove them with: ${cleanupCommand(sides[side].config, sides[side].later)}`,
+        `${nameOf(side)}: objects may remain; remove them with: ${cleanupCommand(sides[side].config, sides[side].later)}`,
       ),
     );
   };
@@ -163,7 +163,7 @@ function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, sto
 }
 
 /**
- * Says what is going to be done, and what it costs.
+ * Announces the runs and their cost.
  *
  * @param {AbOptions} options
  * @param {PreparedSides} prepared
@@ -185,14 +185,14 @@ function announce(options, { sides }, { terminal, notify }) {
   linesOfSides(ofA, ofB).forEach(notify);
   const { objects, load } = a.config;
   notify(
-    `${counted(2 * passes, 'turn')} of ${counted(objects.count, 'object')} each (${load.stages.join(', ')}): one of each side to warm up, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
+    `${counted(2 * passes, 'turn')} of ${counted(objects.count, 'object')} each (${load.stages.join(', ')}): one warm-up turn per side, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
   );
   costLines(sides).forEach(notify);
 }
 
 /**
  * @param {PreparedSides['sides']} sides
- * @returns {string[]} one where both go to R2, because both have the same objects and stages
+ * @returns {string[]} a single line if both sides use R2, because their objects and stages are the same
  */
 function costLines({ a, b }) {
   const ofBoth = costLine(a.config, b.config);
@@ -209,7 +209,7 @@ function describe(words) {
 }
 
 /**
- * What is worth knowing of a pass was said of the first one, and the runs were announced together.
+ * Observes one side's passes. Only the first pass prints notices, and the runs are announced together.
  *
  * @param {object} parts
  * @param {ReturnType<TurnProgress['screenOf']>} parts.screen
@@ -241,11 +241,11 @@ function observerOf({ screen, config, quiet, now }) {
 
 /**
  * @param {Quad} quad
- * @param {number} place of it, from 0
+ * @param {number} index zero-based
  * @param {number} quads
- * @returns {string} what it showed, for whoever waits for the last one
+ * @returns {string} an interim result
  */
-function quadLine({ order, passes }, place, quads) {
+function quadLine({ order, passes }, index, quads) {
   const ratios = passes[0].stages.map(({ stage }) => {
     const rates = passes.map(({ side, stages }) => {
       const rate = stages.find((each) => each.stage === stage)?.metrics.rate ?? NaN;
@@ -254,7 +254,7 @@ function quadLine({ order, passes }, place, quads) {
     const ratio = Math.exp(rates.reduce((sum, log) => sum + log, 0) / 2);
     return `${stage} ${Number.isFinite(ratio) ? ratio.toFixed(3) : '-'}`;
   });
-  return `Quad ${place + 1} of ${quads}, ${order}: ops/s of B ÷ A  ${ratios.join('  ')}`;
+  return `Quad ${index + 1} of ${quads}, ${order}: ops/s of B ÷ A  ${ratios.join('  ')}`;
 }
 
 /**
@@ -269,7 +269,7 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
       continue;
     }
     const { config, later } = sides[side];
-    // What is to be said of its last pass stands for all.
+    // The last pass is representative of all.
     const stages = result.stages.slice(-config.load.stages.length);
     const { notices, errors } = closingMessages({ ...result, stages }, config, later);
     notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
@@ -283,7 +283,7 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
 /**
  * @param {InterleavedRuns} runs
  * @param {StopRequest} stopRequest
- * @returns {number} the exit status: that of the worse side
+ * @returns {number} the exit status of the worse side
  */
 function statusOf({ a, b }, stopRequest) {
   return stopRequest.status ?? Math.max(exitStatus(a, stopRequest), b === null ? 0 : exitStatus(b, stopRequest));
@@ -330,7 +330,7 @@ function comparisonOf(runs, { options, sides }) {
 
 /**
  * @param {InterleavedRuns} runs
- * @returns {Pick<InterleavedComparison, 'ways'>} nothing where both reached the objects in the same way, or no quad was over
+ * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides reached the objects the same way, or no quad finished
  */
 function waysOfSides({ a, b, quads }) {
   if (b === null || quads.length === 0 || wayId(wayOf(a.facts.options)) === wayId(wayOf(b.facts.options))) {
@@ -339,7 +339,7 @@ function waysOfSides({ a, b, quads }) {
   const [{ passes }] = quads;
   const stagesOfTurn = passes[0].stages.length;
   const turns = passesOf(quads.length);
-  // The first turn does not count, and neither does what came after the last whole quad.
+  // Skip the warm-up turn and everything after the last complete quad.
   const counting = (/** @type {RunResult} */ { stages }) => stages.slice(stagesOfTurn, turns * stagesOfTurn);
   return { ways: [a, b].map((run) => wayOfTurns(run.facts, counting(run))) };
 }

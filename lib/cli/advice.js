@@ -3,7 +3,7 @@ import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
 
-/** What users of other tools type, and what to type here. */
+/** Options of other tools, and their equivalents here. */
 const ADVICE = Object.freeze([
   {
     flags: ['--objects', '--count', '--requests', '--num-objects', '-n'],
@@ -54,15 +54,15 @@ const ADVICE = Object.freeze([
   { flags: ['--noclear', '--no-clear', '--keep-data', '--no-cleanup', '--no-remove'], text: 'use --keep' },
   { flags: ['--cpus', '--cpu', '--processes'], text: 'use --cores' },
   { flags: ['--autoterm'], text: 'use --until-stable' },
-  { flags: ['--seed'], text: 'payloads follow from --run-id' },
+  { flags: ['--seed'], text: 'payloads are derived from --run-id' },
   { flags: ['--compare', '--diff'], text: 'use the command compare' },
   { flags: ['--merge'], text: 'use the command merge' },
 ]);
 
 /**
- * @param {string} message of commander, about what is no option, argument or command
+ * @param {string} message commander's complaint about an unknown option, argument or command
  * @param {boolean} [takesLoad] whether the command has the arguments and options of a run
- * @returns {string} one line that says what to type instead
+ * @returns {string} one line that suggests what to type instead
  */
 export function advised(message, takesLoad = false) {
   const line = message
@@ -76,7 +76,7 @@ export function advised(message, takesLoad = false) {
   }
   const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
   if (row !== undefined) {
-    return `${flag} is not an option here: it belongs to ${commandsOf(row).join(', ')}`;
+    return `${flag} does not apply here: it belongs to ${commandsOf(row).join(', ')}`;
   }
   if (/^unknown option/.test(line) && !line.includes('(Did you mean')) {
     return `${line}: --help all shows every option`;
@@ -91,7 +91,7 @@ function commandsOf({ of = [], only }) {
 }
 
 /**
- * Commander repeats the arguments that it does not like as they are.
+ * Commander echoes rejected arguments verbatim, so they must be sanitized.
  *
  * @param {string} text
  * @param {(text: string) => void} write

@@ -29,18 +29,15 @@ import { openResults } from './result-files.js';
  */
 
 /**
- * The outputs of a run, and the limits that it must keep.
- *
  * @typedef {object} Outputs
- * @property {readonly string[]} problems because of which it cannot begin
+ * @property {readonly string[]} problems that prevent the run from starting
  * @property {Guard | null} guard
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
- * @property {Outlets | null} outlets of metrics and spans; null without their options
+ * @property {Outlets | null} outlets for metrics and spans; null without their options
  */
-
 /**
- * Runs the benchmark, and reports it.
+ * Runs the benchmark and reports its result.
  *
  * @param {CommandLine} options
  * @param {Program} program
@@ -87,12 +84,12 @@ async function openOutputs(options, env) {
  * @returns {Promise<Outlets>}
  */
 async function openOutlets(options, env, checks) {
-  // Servers and clients of HTTP are loaded only for metrics.
+  // HTTP servers and clients are loaded only for metrics.
   const telemetry = await load(() => import('./telemetry.js'));
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run that the command line reports and, at its end, judges. */
+/** A run that the command line reports and finally checks against its limits. */
 class ReportedRun {
   #options;
   #outputs;
@@ -123,7 +120,7 @@ class ReportedRun {
     this.#notify = options.quiet ? () => {} : (/** @type {string} */ line) => program.terminal.err(line);
   }
 
-  /** @throws {UsageError} where it cannot begin */
+  /** @throws {UsageError} if the run cannot start */
   async run() {
     const { env, invocation, stopRequest } = this.#program;
     const { outlets, problems } = this.#outputs;
@@ -136,7 +133,7 @@ class ReportedRun {
     /** @type {ProgramContext} */
     const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
     await run(this.#options.given, context).catch((error) => {
-      // What it came to is in its result.
+      // Its result already records the error.
       if (!(error instanceof RunError)) {
         throw error;
       }
@@ -145,7 +142,7 @@ class ReportedRun {
 
   /**
    * @param {PreparedRun} prepared
-   * @returns {Promise<Partial<RunObserver>>} who listens
+   * @returns {Promise<Partial<RunObserver>>} the observer of the run
    */
   async #begin(prepared) {
     const { config, target } = prepared;
@@ -154,16 +151,16 @@ class ReportedRun {
     const later = laterOf(this.#options, target, invocation);
     stopRequest.listen();
     stopRequest.onRequest = (reason) =>
-      this.#notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
+      this.#notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
     stopRequest.onEndAtOnce = () => {
       results.forEach(({ file }) => file?.discard());
       logFile?.close();
       if (!config.store.isEmbedded && config.objects.existing === undefined) {
-        terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
+        terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
       }
     };
     if (logFile !== null) {
-      logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run goes on`);
+      logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run continues`);
     }
     this.#prepared = prepared;
     this.#later = later;
@@ -181,7 +178,7 @@ class ReportedRun {
 
   /**
    * @param {PreparedRun} prepared
-   * @returns {Promise<Telemetry | null>} that watches the run
+   * @returns {Promise<Telemetry | null>}
    */
   async #watch({ config, identity, clock: { now, epochNow } }) {
     const { outlets } = this.#outputs;
@@ -212,7 +209,7 @@ class ReportedRun {
   }
 
   /**
-   * Judges the result, prints the messages, and writes the files.
+   * Checks the result against its limits, prints the messages and writes the files.
    *
    * @returns {Promise<number>} the exit status
    */
@@ -230,7 +227,7 @@ class ReportedRun {
     const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
-      // There is nothing left to stop if its reader has gone.
+      // If the reader of the output goes away now, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);
@@ -243,17 +240,17 @@ class ReportedRun {
     return this.#settled;
   }
 
-  /** Ends all that listens, whatever became of the run. */
+  /** Closes all listeners, whatever the outcome of the run. */
   async close() {
     const { stopRequest } = this.#program;
     this.#observer?.close();
     if (this.#settled !== null) {
-      // The objects are removed and the results written: a signal ends nothing but the wait for who watches.
+      // The objects are removed and the results are written: a signal only ends the wait for the last scrape.
       stopRequest.settle(this.#settled);
       stopRequest.onRequest = () => {};
       stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
     }
-    // Nothing that a collector does can change what the run came to.
+    // A collector cannot change the outcome of the run.
     await this.#telemetry?.finish(this.#settled, stopRequest.signal);
   }
 }
@@ -262,7 +259,7 @@ class ReportedRun {
  * @param {readonly ResultOutput[]} outputs
  * @param {Result} result
  * @param {Terminal} terminal
- * @returns {Promise<string[]>} why files could not be written
+ * @returns {Promise<string[]>} a message for each file that could not be written
  */
 async function writeResults(outputs, result, terminal) {
   const failures = [];

@@ -29,17 +29,17 @@ import { UsageError } from '../options/usage-error.js';
  * @import { Terminal } from './terminal.js'
  */
 
-/** Of an event loop, unless the command line sets it: enough to keep it busy. */
+/** Threads per event loop if the command line sets none: enough to keep it busy. */
 const DEFAULT_THREADS = 100;
 
 /**
- * `--calibrate`: measures what the client alone can do on this host, and saves it, so that later runs can be compared with it.
+ * `--calibrate`: measures what the client alone can do on this host and saves it for comparison with later runs.
  *
  * @param {CommandLine} options
  * @param {object} context
  * @param {NodeJS.ProcessEnv} context.env
  * @param {Terminal} context.terminal
- * @param {AbortSignal} context.signal gives up
+ * @param {AbortSignal} context.signal
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
  * @returns {Promise<number>} the exit status
@@ -63,7 +63,7 @@ export async function calibrateByCommand(options, { env, terminal, signal, clock
         notify(
           `Measuring the ${settings.client} client alone, with objects of ${formatSize(settings.size)}: about 10 seconds`,
         );
-        // Elsewhere, the notice says it all.
+        // Without a live terminal, the notice is enough.
         if (terminal.isLive && !options.quiet) {
           progress.start({ text: 'measuring', endsAt: null });
         }
@@ -100,7 +100,7 @@ function settingsOf({ client, size, sizes, keepAlive, threads, cores, local, env
   const loops = threads === undefined ? 1 : chooseCores(cores, threads, usableCores());
   return {
     client,
-    // What an operation costs the client grows with its bytes: the mean stands for all.
+    // The client's cost per operation grows linearly with its bytes, so the mean size represents all sizes.
     size: averageSize({ size, sizes }),
     keepAlive,
     useTls: !local && readUseTls(env, envFile),
@@ -115,7 +115,7 @@ function settingsOf({ client, size, sizes, keepAlive, threads, cores, local, env
  */
 function keep(calibration, file, notify) {
   if (calibration.stages.every(({ unproven }) => unproven !== null)) {
-    notify('No stage was proven, so nothing is saved');
+    notify('Nothing was saved: every stage was inconclusive');
     return;
   }
   const problem = keepCalibration(file, calibration);
@@ -123,15 +123,15 @@ function keep(calibration, file, notify) {
 }
 
 /**
- * Adds a calibration to those that are kept already. A file that cannot be read is replaced.
+ * Adds a calibration to the saved ones. Replaces a file that cannot be read.
  *
  * @param {string | null} file
  * @param {Calibration} calibration
- * @returns {string | null} why it could not be kept; null where all is well
+ * @returns {string | null} why it could not be saved; null on success
  */
 export function keepCalibration(file, calibration) {
   if (file === null) {
-    return 'there is no cache directory: neither XDG_CACHE_HOME nor HOME names one';
+    return 'there is no cache directory, expected XDG_CACHE_HOME or HOME to name one';
   }
   try {
     mkdirSync(path.dirname(file), { recursive: true });

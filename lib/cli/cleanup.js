@@ -25,7 +25,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
-/** A store that does not answer at all is given up after four attempts. */
+/** After this, and after four attempts, the store counts as unreachable. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
 /**
@@ -35,11 +35,11 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {AbortSignal} signal
  * @property {Terminal} terminal
  * @property {boolean} quiet no progress
- * @property {LiveCredentials} [credentials] that may be replaced; without, those of the store
+ * @property {LiveCredentials} [credentials] replaceable ones; without them, those of the store are used
  */
 
 /**
- * `--cleanup <run-id>`: removes what a run, or a shard of it, left behind, from any host.
+ * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards, from any host.
  *
  * @param {Config} config of a run with that id
  * @param {Later} later
@@ -53,9 +53,9 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
   const { writesFor } = clientOf(load);
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
-    stopRequest.onRequest = (reason) => quiet || terminal.err(`The clean-up continues to its end (${reason})`);
+    stopRequest.onRequest = (reason) => quiet || terminal.err(`Still cleaning up (${reason}): not interrupted`);
     stopRequest.onEndAtOnce = () =>
-      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
+      terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
     const versioned = await findVersioned(config, access, terminal);
     const owns = (/** @type {OwnKey} */ { index }) => isOfShard(objects.shard, index);
     const result = await cleanUpRun({
@@ -81,7 +81,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
     terminal.out(describeCleanup(result, config));
     cleanupProblems(result, config, later).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
     if (mayHelpAgain(result)) {
-      terminal.err(`error: objects may be left; try again with: ${cleanupCommand(config, later)}`);
+      terminal.err(`error: objects may remain; try again with: ${cleanupCommand(config, later)}`);
     }
     return isClean(result) ? EXIT.complete : EXIT.incomplete;
   });
@@ -91,7 +91,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
  * @param {Config} config
  * @param {Parameters<typeof withBucketAccess>[0]} access
  * @param {Terminal} terminal
- * @returns {Promise<ReadonlySet<string>>} buckets that keep versions
+ * @returns {Promise<ReadonlySet<string>>} versioned buckets
  */
 export async function findVersioned({ store }, access, terminal) {
   const { versioned, unknown } = await withBucketAccess(access, (means) => requestVersioning(store.buckets, means));
@@ -108,14 +108,14 @@ export async function findVersioned({ store }, access, terminal) {
 function reportAbsence(result, config, terminal) {
   terminal.out(describeCleanup(result, config));
   terminal.err(
-    'Nothing was removed: are S3_BUCKET and --prefix those of the run? --cleanup --list shows which runs have left something',
+    'Nothing was removed: do S3_BUCKET and --prefix match the run? --cleanup --list shows the runs that left objects',
   );
   return EXIT.complete;
 }
 
 /**
- * @param {string} prefix under which the run's objects are
- * @param {Config} config with another one
+ * @param {string} prefix that holds the run's objects
+ * @param {Config} config with a different prefix
  * @param {Later} later
  * @param {Terminal} terminal
  * @returns {number} the exit status
@@ -123,14 +123,14 @@ function reportAbsence(result, config, terminal) {
 function reportOtherPrefix(prefix, config, later, terminal) {
   const { store, objects } = config;
   const { runId } = objects;
-  terminal.out(`Clean-up of run ${runId}: nothing is under ${objects.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
+  terminal.out(`Clean-up of run ${runId}: no objects under ${objects.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
   const command = cleanupCommand({ ...config, objects: { ...objects, prefix } }, later);
-  terminal.err(`error: objects of the run are under ${prefix}/${runId}/; remove them with: ${command}`);
+  terminal.err(`error: the run's objects are under ${prefix}/${runId}/; remove them with: ${command}`);
   return EXIT.incomplete;
 }
 
 /**
- * Opens what a command on buckets needs, and checks that each bucket exists.
+ * Connects a command to its buckets and checks that each bucket exists.
  *
  * @param {Config} config
  * @param {CommandContext} context
@@ -139,7 +139,7 @@ function reportOtherPrefix(prefix, config, later, terminal) {
  * @returns {Promise<number>} the exit status
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
-  // Nothing is written, read or removed that preflight would have to try.
+  // The command runs no stages, so preflight needs no trial requests.
   const { load } = config;
   const timeout = Math.min(load.timeout, MAX_PREFLIGHT_TIMEOUT_MS);
   const checking = { ...config, load: { ...load, stages: [], timeout } };
@@ -171,28 +171,28 @@ export function describeCleanup(result, { store, objects: { runId, prefix, shard
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
   const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
   const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
-  const count = left < 0 ? 'how many are left could not be counted' : `${left} left`;
+  const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
-  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this list gives them`;
+  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this bucket list implies`;
   const unseen = otherBuckets?.includes(null) ? ' in these buckets, which are not all buckets of the run' : '';
-  const others = foreign === 0 ? '' : `, and ${foreign} that the run did not write were not touched`;
+  const others = foreign === 0 ? '' : `, ${foreign} that the run did not write were kept`;
   return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
 }
 
 /** @param {CleanupResult} result */
 function uploadsLeftText({ uploadsLeft = 0 }) {
   if (uploadsLeft < 0) {
-    return ', how many uploads are left could not be counted';
+    return ', the remaining uploads could not be counted';
   }
   return uploadsLeft === 0 ? '' : `, ${counted(uploadsLeft, 'upload')} left`;
 }
 
 /**
  * @param {CleanupResult} result
- * @returns {boolean} whether the same clean-up may remove more when it is tried again
+ * @returns {boolean} whether a second attempt may remove more
  */
 export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
-  // What is in another bucket, and uploads that the store does not show, would be there every time.
+  // Misplaced objects, and uploads that the store hides, would remain after every attempt.
   return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
 }
 
@@ -200,11 +200,11 @@ export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploa
  * @param {CleanupResult} result
  * @param {Config} config
  * @param {Later} later
- * @returns {string[]} what went wrong and what to do about it, a line each
+ * @returns {string[]} one line per problem, with advice
  */
 export function cleanupProblems(result, config, later) {
   const { misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems } = result;
-  const further = furtherProblems > 0 ? [`${furtherProblems} further errors are counted, but not shown`] : [];
+  const further = furtherProblems > 0 ? [`${furtherProblems} more errors are not shown`] : [];
   const advice =
     misplaced + uploadsMisplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config, later)] : [];
   return [...problems, ...further, ...advice];

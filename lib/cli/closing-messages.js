@@ -28,7 +28,7 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
 }
 
 /**
- * The messages on stderr when a run is over.
+ * The messages on stderr at the end of a run.
  *
  * @param {RunResult} result
  * @param {Config} config
@@ -53,7 +53,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
   if (cleanup !== null && isClean(cleanup) && !hasOnlyLooked(cleanup)) {
     notices.push(describeCleanup(cleanup, config));
   }
-  // What was kept in memory has gone with the endpoint.
+  // Objects in memory disappeared with the endpoint.
   const { objects, store } = config;
   if (objects.keep && stages.length > 0 && !store.isEmbedded) {
     if (kept > 0) {
@@ -72,15 +72,15 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 /**
  * @param {StageResult} result
  * @param {Config} config
- * @returns {string[]} the number of objects that a stage of that length takes; nothing if other stages cycle through fewer
+ * @returns {string[]} advice on the number of objects such a stage needs; empty if other stages cycle through fewer
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, { load, schedule }) {
-  const goesRound = operationsOfRun(load).some(({ effect }) => effect === 'reads');
-  if (objectsNeeded === null || (goesRound && !schedule.sharesSlots)) {
+  const cycles = operationsOfRun(load).some(({ effect }) => effect === 'reads');
+  if (objectsNeeded === null || (cycles && !schedule.sharesSlots)) {
     return [];
   }
   const [after, of] = [duration, schedule.duration ?? 0].map((milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`);
   return [
-    `${stage} had no objects left after ${after} of ${of}: for a --duration of that length, pass about ${objectsNeeded} <objects> instead of ${objects}`,
+    `${stage} ran out of objects after ${after} of ${of}: to fill that --duration, pass about ${objectsNeeded} <objects> instead of ${objects}`,
   ];
 }

@@ -27,15 +27,15 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * The options of a run, and of all commands that work on a store or on the client. `objects` and `threads` are undefined for
- * commands without a load.
+ * The options of every command that uses a store or measures the client. `objects` and `threads` are undefined for commands
+ * without a load.
  *
  * @typedef {OptionValues & Checked} CommandLine
  *
  * @typedef {object} Checked
- * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
+ * @property {Readonly<Record<string, string>>} results requested result files by option
  * @property {readonly Threshold[]} thresholds those of --assert
- * @property {RunOptions} given the options of a run, as the user wrote them
+ * @property {RunOptions} given the options of a run as the user typed them
  */
 
 /** @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> & { files: readonly string[] }} MergeOptions */
@@ -45,15 +45,15 @@ import { UsageError } from '../options/usage-error.js';
  *
  * @typedef {object} Compared
  * @property {string} before file or folder of a run
- * @property {string} after likewise
+ * @property {string} after file or folder of a run
  */
 
 /**
  * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> & Record<'a' | 'b', SideOptions>} AbOptions
  *
  * @typedef {object} SideOptions
- * @property {readonly string[]} words that stood in its option
- * @property {CommandLine} options those of a run: what both have in common, and its own
+ * @property {readonly string[]} words the words in its option
+ * @property {CommandLine} options the common options and its own
  */
 
 /**
@@ -66,12 +66,12 @@ import { UsageError } from '../options/usage-error.js';
  *
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  *
- * @typedef {Readonly<Record<string, any>>} Given options by name, as the user wrote them
+ * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
 
 const HELP_WIDTH = 100;
 
-/** The stage of --mix, as it is asserted of. */
+/** The name of the --mix stage in assertions. */
 const MIXED = MIXED_STAGE.toLowerCase();
 
 /**
@@ -81,8 +81,8 @@ const MIXED = MIXED_STAGE.toLowerCase();
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]
  * @returns {Request}
- * @throws {UsageError} with every problem at once
- * @throws {CommanderError} for help and version, and for what is no option at all
+ * @throws {UsageError} with every problem
+ * @throws {CommanderError} for help, version and unknown options
  */
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
@@ -101,7 +101,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     })
     .addHelpText('after', topic.after ?? afterHelp('run', invocation))
     .showHelpAfterError(`(${helpHint(benchmark)})`)
-    // What follows the name of a command belongs to the command.
+    // Options after a command's name belong to the command.
     .enablePositionalOptions()
     .helpCommand(false);
   /** @type {Request | null} */
@@ -133,7 +133,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @param {Invocation} [invocation]
  * @returns {MergeOptions}
  * @throws {UsageError}
- * @throws {CommanderError} for help and version, and for what is no option at all
+ * @throws {CommanderError} for help, version and unknown options
  */
 export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { peak } = invocation;
@@ -148,7 +148,7 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @param {Exclude<CommandName, 'run' | 'side'>} command
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {Request}
  * @throws {UsageError}
  */
@@ -173,14 +173,14 @@ function requestOf(command, operands, given, words) {
 /**
  * @param {string} command
  * @param {readonly string[]} operands
- * @param {string} words the command for a shell
- * @throws {UsageError} if a load has more than two: it names the one that is most likely not meant
+ * @param {string} words shell command
+ * @throws {UsageError} if a load has more than two operands; it names the one most likely to be a mistake
  */
 function refuseSurplus(command, operands, words) {
   if (takesLoad(command) && operands.length > 2) {
     const strange = operands.find((operand) => !/^[0-9]+$/.test(operand)) ?? operands[2];
     const quotes = command === 'ab' ? `; --a and --b take their options in quotes: --a '--client direct'` : '';
-    // A URL may hold a password.
+    // A URL may contain a password.
     conclude([`unexpected argument ${quote(withoutUser(strange))}: expected <objects> <threads>${quotes}`], words);
   }
 }
@@ -191,7 +191,7 @@ function takesLoad(command) {
 }
 
 /**
- * @param {Command} command that has been parsed
+ * @param {Command} command after parsing
  * @returns {Given}
  */
 function optionsGiven(command) {
@@ -203,7 +203,7 @@ function optionsGiven(command) {
  * @param {'run' | 'ab' | 'cleanup' | 'calibrate'} command
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {{ command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }}
  * @throws {UsageError} with every problem
  */
@@ -227,7 +227,7 @@ function loadRequest(command, operands, given, words) {
 /**
  * @param {readonly string[]} operands
  * @param {Given} given
- * @returns {RunOptions} what a run takes of them
+ * @returns {RunOptions} the arguments and options of a run
  */
 function ofRun([objects, threads], given) {
   const options = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name));
@@ -251,17 +251,17 @@ function commandOf({ init, cleanup }, { calibrate, list }) {
 /**
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {AbOptions}
- * @throws {UsageError} with every problem, those of both sides included
+ * @throws {UsageError} with every problem of both sides
  */
 function abRequest(operands, { a, b, ...common }, words) {
   const { values, problems } = readOptions('ab', { ...common, a, b }, { operands });
   const missing = Object.entries({ a, b }).flatMap(([name, options]) =>
-    options === undefined ? [`--${name} requires its options in quotes, or '' if it has none of its own`] : [],
+    options === undefined ? [`--${name}: expected its options in quotes, or '' for none`] : [],
   );
   const [ofA, ofB] = [values.a, values.b].map((own) => readSide(own ?? [], operands, common, words));
-  // A value that cannot be read is wrong even if both sides replace it; conflicts are those of the sides.
+  // An unreadable common value is reported once, even if both sides override it; conflicts are reported per side.
   const unreadable = problems.filter((problem) => /^(--[a-z-]+|<\w+>): /.test(problem));
   const [onA, onB] = [ofA, ofB].map((side) => side.problems.filter((problem) => !unreadable.includes(problem)));
   conclude([...unreadable, ...missing, ...linesOfSides(onA, onB)], words);
@@ -274,12 +274,12 @@ function abRequest(operands, { a, b, ...common }, words) {
 }
 
 /**
- * Reads the options of a side as if they followed those that both have in common.
+ * Reads a side's options as if they followed the common options.
  *
  * @param {readonly string[]} own words
  * @param {readonly string[]} operands
  * @param {Given} common
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {{ options: CommandLine | null, problems: readonly string[] }}
  */
 function readSide(own, operands, common, words) {
@@ -306,7 +306,7 @@ function readSide(own, operands, common, words) {
 /**
  * @param {readonly string[]} files
  * @param {Given} given
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {MergeOptions}
  * @throws {UsageError}
  */
@@ -322,7 +322,7 @@ function filesRequest(files, given, words) {
 /**
  * @param {readonly string[]} sides
  * @param {Given} given
- * @param {string} words the command for a shell
+ * @param {string} words shell command
  * @returns {CompareOptions}
  * @throws {UsageError}
  */
@@ -338,8 +338,8 @@ function compareRequest([before, after], given, words) {
 
 /**
  * @param {readonly string[]} problems
- * @param {string} words the command for a shell
- * @throws {UsageError} with the problems, if there are any
+ * @param {string} words shell command
+ * @throws {UsageError} if there are problems
  */
 function conclude(problems, words) {
   if (problems.length > 0) {
@@ -348,8 +348,8 @@ function conclude(problems, words) {
 }
 
 /**
- * @param {readonly string[] | undefined} assertions as --assert has them
- * @param {AssertedRun | null} run null where nothing is known of it yet
+ * @param {readonly string[] | undefined} assertions values of --assert
+ * @param {AssertedRun | null} run null if the run is not known yet
  */
 function readAssertions(assertions = [], run) {
   return readThresholds(
@@ -360,7 +360,7 @@ function readAssertions(assertions = [], run) {
 
 /**
  * @param {OptionValues} options of a run
- * @returns {AssertedRun} what can be asserted of it
+ * @returns {AssertedRun} what --assert can refer to
  */
 export function assertedRun(options) {
   const { stages, mix = [], findPeak, peakOf, rate } = options;
@@ -384,7 +384,7 @@ export function assertedRun(options) {
 
 /**
  * @param {OptionValues} options
- * @returns {Record<string, string>} the file of each result that is asked for, by its option
+ * @returns {Record<string, string>} requested result files by option
  */
 function resultFiles(options) {
   return Object.fromEntries(
@@ -394,7 +394,7 @@ function resultFiles(options) {
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} files by option
- * @returns {string[]} a problem for each two options that name the same file
+ * @returns {string[]} a problem for each pair of options that name the same file
  */
 function sharedFiles(files) {
   const given = Object.entries(files).filter(([, file]) => file !== undefined);
@@ -411,7 +411,7 @@ function sharedFiles(files) {
   );
 }
 
-/** @param {string} words a command for a shell */
+/** @param {string} words shell command */
 function helpHint(words) {
   return `${words} --help shows the usage`;
 }
@@ -449,7 +449,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} name
- * @returns {string[]} its arguments for commander, which refuses further ones; a load is checked with the options
+ * @returns {string[]} its operands for commander, which rejects any others; those of a load are checked with the options
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];
@@ -475,12 +475,12 @@ function addOptions(command, name, isGrouped = false) {
 }
 
 /**
- * The first argument is a number, an option or the name of a command. Commander looks for the nearest name only where a
- * program has nothing but commands.
+ * The first argument is a number, an option or a command. Commander suggests the nearest name only for programs that have
+ * nothing but commands.
  *
  * @param {string} word
- * @param {string} benchmark for a shell
- * @throws {UsageError} where the word is nearly the name of a command
+ * @param {string} benchmark shell command
+ * @throws {UsageError} if the word looks like a misspelled command
  */
 function refuseMisspelledCommand(word, benchmark) {
   if (!/^[a-z]/i.test(word) || Object.hasOwn(COMMANDS, word)) {
@@ -502,10 +502,10 @@ function refuseMisspelledCommand(word, benchmark) {
 }
 
 /**
- * @param {Given} given before the name of a command
+ * @param {Given} given options before the name of a command
  * @param {string} name
- * @param {string} benchmark for a shell
- * @throws {UsageError} where there are any: they would have no effect
+ * @param {string} benchmark shell command
+ * @throws {UsageError} if there are any, because they would have no effect
  */
 function refuseOptionsBefore(given, name, benchmark) {
   const problems = Object.keys(given).map((option) => {

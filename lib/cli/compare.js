@@ -19,12 +19,12 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * `r2-benchmark compare`: whether the second of two runs was faster than the first.
+ * `r2-benchmark compare`: reports whether the second of two runs was faster than the first.
  *
  * @param {CompareOptions} options
  * @param {Pick<Terminal, 'err' | 'report'>} terminal
- * @returns {Promise<number>} the exit status, which is 0 however different they are, unless something else is asserted
- * @throws {UsageError} where they are not of one kind, among others
+ * @returns {Promise<number>} the exit status: 0 whatever the difference, unless an assertion fails
+ * @throws {UsageError} if, for example, the runs are not comparable
  */
 export async function compareByCommand(options, terminal) {
   const { before, after, margin, json, report } = options;
@@ -62,7 +62,7 @@ export async function compareByCommand(options, terminal) {
 }
 
 /**
- * `--json before.json after.json`, without the file that was meant, must not write over a result.
+ * Keeps `--json before.json after.json`, where the output file was forgotten, from overwriting a result.
  *
  * @param {CompareOptions} options
  * @throws {UsageError}
@@ -72,10 +72,10 @@ async function protectResults({ json, report, before, after }) {
     if (file === undefined || file === STANDARD_OUTPUT) {
       continue;
     }
-    const isSide = [before, after].some((place) => path.resolve(place) === path.resolve(file));
+    const isSide = [before, after].some((side) => path.resolve(side) === path.resolve(file));
     const lost = isSide ? 'one of the two results' : await whatIsLost(file);
     if (lost !== null) {
-      throw new UsageError([`--${option}: ${file} is ${lost}, which would be overwritten: name another file`]);
+      throw new UsageError([`--${option}: ${file} is ${lost} and would be overwritten: name another file`]);
     }
   }
 }
@@ -83,20 +83,20 @@ async function protectResults({ json, report, before, after }) {
 /**
  * @param {string} place
  * @param {Pick<Terminal, 'err'>} terminal
- * @returns {Promise<ReadRun | null>} null where there is nothing in it that could be compared
- * @throws {UsageError} where it holds more than one run
+ * @returns {Promise<ReadRun | null>} null if it contains nothing to compare
+ * @throws {UsageError} if it contains more than one run
  */
 async function readSide(place, terminal) {
   const run = await readRun(place);
   if (run.runsApart.length > 0) {
     throw new UsageError(
       run.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`),
-      'compare takes one run for each side',
+      'compare takes one run per side',
     );
   }
   run.warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
   if (run.result.stages.length === 0) {
-    terminal.err(`error: ${place}: no stage in it, expected a result, a log, or a folder with those of one run`);
+    terminal.err(`error: ${place}: found no stage, expected a result, a log, or a folder with those of one run`);
     return null;
   }
   return run;
@@ -111,7 +111,7 @@ function refuseMismatches({ mismatches, stages }, { force }) {
   if (mismatches.length === 0 || (force && stages.length > 0)) {
     return;
   }
-  const hint = stages.length === 0 ? '' : '--force compares them all the same';
+  const hint = stages.length === 0 ? '' : '--force compares them anyway';
   throw new UsageError(
     mismatches.map((mismatch) => `the runs cannot be compared: ${mismatch}`),
     hint,

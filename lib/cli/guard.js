@@ -23,17 +23,17 @@ import { UsageError } from '../options/usage-error.js';
  * @property {string | undefined} assertFile
  * @property {string | undefined} baseline the file of a result
  *
- * @typedef {object} Guard what a result is held against
+ * @typedef {object} Guard the limits of a result
  * @property {readonly Threshold[]} thresholds
  * @property {Result | null} baseline
- * @property {string[]} warnings about its file
+ * @property {string[]} warnings about the baseline file
  */
 
 /**
- * Reads the files that a result is going to be held against, before there is one.
+ * Reads the limits before the run, so that mistakes are reported at once.
  *
  * @param {GuardOptions} options
- * @param {AssertedRun | null} run null where nothing is known of it yet
+ * @param {AssertedRun | null} run null if the run is not known yet
  * @returns {Guard}
  * @throws {UsageError} with every problem
  */
@@ -52,7 +52,7 @@ export function readGuard({ thresholds, assertFile, baseline }, run) {
 }
 
 /**
- * Reads what two results are going to be held against, of which the first is the baseline.
+ * Reads the thresholds for a comparison whose first result is the baseline.
  *
  * @param {Pick<GuardOptions, 'thresholds' | 'assertFile'>} options
  * @returns {readonly Threshold[]}
@@ -69,9 +69,9 @@ export function readLimits({ thresholds, assertFile }) {
 /**
  * @param {readonly Threshold[]} thresholds
  * @param {{ name: string, result: Result }} before
- * @param {Result} after which is held against them
+ * @param {Result} after the result to check
  * @returns {ThresholdResult[]}
- * @throws {UsageError} where something is asserted of a stage, or compared with a figure, that there is not
+ * @throws {UsageError} if a threshold refers to a stage, or to a baseline figure, that does not exist
  */
 export function judgeAgainst(thresholds, { name, result }, after) {
   const problems = [...checkThresholds(thresholds, stagesOf(after)), ...missingFigures(thresholds, name, result)];
@@ -98,7 +98,7 @@ function readAssertFile(file, run) {
   if (assertions.length === 0) {
     return {
       thresholds: [],
-      problems: [`--assert-file: ${file} asserts nothing, expected a line such as errors == 0`],
+      problems: [`--assert-file: ${file} contains no assertions, expected a line such as errors == 0`],
     };
   }
   return readThresholds(assertions, run);
@@ -149,7 +149,7 @@ function baselineProblems(thresholds, file, baseline) {
     );
   }
   if (comparing.length === 0) {
-    return ['--baseline: nothing is compared with it, expected --assert with a limit such as 0.95 * baseline'];
+    return ['--baseline: no threshold uses it, expected --assert with a limit such as 0.95 * baseline'];
   }
   return missingFigures(comparing, `--baseline: ${file}`, baseline);
 }
@@ -158,13 +158,13 @@ function baselineProblems(thresholds, file, baseline) {
  * @param {readonly Threshold[]} thresholds
  * @param {string} name of the baseline
  * @param {Result} baseline
- * @returns {string[]} a line for each that refers to a figure which the baseline does not have
+ * @returns {string[]} a line for each threshold whose figure the baseline lacks
  */
 function missingFigures(thresholds, name, baseline) {
   return thresholds
     .filter(({ limit }) => 'factor' in limit)
     .filter(({ stage, metric }) => figureOf(baseline, stage, /** @type {Metric} */ (metricNamed(metric))) === null)
-    .map((threshold) => `${name} does not have the figure of ${quote(formatThreshold(threshold))}`);
+    .map((threshold) => `${name} has no figure for ${quote(formatThreshold(threshold))}`);
 }
 
 /**
@@ -182,7 +182,7 @@ export function judge({ thresholds, baseline }, result) {
 /**
  * @param {CommonFacts} baseline
  * @param {CommonFacts} result
- * @returns {string[]} one line where the two were not measured alike
+ * @returns {string[]} a warning if the two were measured with different options
  */
 function differences({ options: before }, { options: now }) {
   const different = COMPARABLE_OPTIONS.filter((name) => before?.[name] !== now?.[name]);
@@ -191,12 +191,12 @@ function differences({ options: before }, { options: now }) {
   }
   const shown = (/** @type {unknown} */ value) => plainText(String(value ?? 'none'));
   const listed = different.map((name) => `${name} ${shown(before[name])}, now ${shown(now[name])}`).join('; ');
-  return [`--baseline: it was not measured alike, its figures may not be comparable (${listed})`];
+  return [`--baseline: it was measured with different options, its figures may not be comparable (${listed})`];
 }
 
 /**
  * @param {readonly ThresholdResult[]} thresholds
- * @returns {{ notices: string[], errors: string[] }} a line for each; errors are those that do not hold, or nobody knows
+ * @returns {{ notices: string[], errors: string[] }} a line per threshold; errors are those missed or inconclusive
  */
 export function thresholdLines(thresholds) {
   const lines = (/** @type {(outcome: ThresholdResult['outcome']) => boolean} */ isMeant) =>
@@ -207,9 +207,9 @@ export function thresholdLines(thresholds) {
 }
 
 /**
- * What went wrong without them comes first: an incomplete run proves nothing.
+ * Other failures take precedence: an incomplete run proves nothing.
  *
- * @param {number} status without the thresholds
+ * @param {number} status before thresholds are considered
  * @param {readonly ThresholdResult[]} thresholds
  * @returns {number} the exit status
  */

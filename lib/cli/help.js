@@ -9,59 +9,59 @@ import { UsageError } from '../options/usage-error.js';
 
 /**
  * @typedef {object} CommandRow
- * @property {string} operands as its usage shows them
- * @property {string} summary for the help of the program
- * @property {string} description for its own help
+ * @property {string} operands as the usage line shows them
+ * @property {string} summary for the program's help
+ * @property {string} description for the command's own help
  */
 
 /** The benchmark itself (`run`) and its commands. @type {Readonly<Record<Exclude<CommandName, 'side'>, CommandRow>>} */
 export const COMMANDS = Object.freeze({
   merge: {
     operands: '<files...>',
-    summary: 'add up logs and results of many hosts',
+    summary: 'combine logs and results of many hosts',
     description:
-      'Adds up the logs and results of one or several hosts: what did they do together, second by second?\n' +
-      '<files> are what r2-benchmark wrote to --log, --json or stdout, one for each host; - is standard input.',
+      'Combines the logs and results of one or more hosts, second by second, into what they did together.\n' +
+      '<files> are what r2-benchmark wrote to --log, --json or stdout, one per host; - is standard input.',
   },
   report: {
     operands: '<files...>',
-    summary: 'write a page of saved results and logs',
+    summary: 'write an HTML report of saved results',
     description:
-      'Writes a page for a browser, in one file: of a saved result, or of what several hosts did together.\n' +
+      'Writes one HTML file that shows a saved result, or what several hosts did together.\n' +
       '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
   },
   compare: {
     operands: '<before> <after>',
-    summary: 'compare two runs: what is faster, what slower?',
+    summary: 'compare two runs stage by stage',
     description:
-      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each of them is a result of --json, ' +
-      'of one host or of several together, a log, or a folder with the results and logs of one run.',
+      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each run is a --json result ' +
+      'of one or more hosts, a log, or a folder with the results and logs of one run.',
   },
   ab: {
     operands: '<objects> <threads>',
-    summary: 'compare two set-ups that take turns',
+    summary: 'compare two setups by running them in turns',
     description:
-      'Runs two set-ups by turns, ABBA or BAAB, and reports which is faster, and by how much: two clients, buckets, ' +
-      'endpoints, numbers of threads. --a and --b hold the options in which they differ; all others apply to both.',
+      'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
+      'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
   },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left, or --list such runs',
-    description: 'Removes what a run, or with --shard a shard of it, left behind. It works from any host.',
+    description: 'Removes the objects that a run, or with --shard one shard of it, left. It works from any host.',
   },
   calibrate: {
     operands: '[<objects> <threads>]',
     summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Give <threads> and the options of your usual command: they decide what is measured.',
+      'much of that they used. Pass <threads> and the options of your usual command: they decide what is measured.',
   },
   run: {
     operands: '<objects> <threads>',
     summary: 'measure',
     description:
       'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
-      'writes <objects> over <threads> concurrent requests, reads and verifies them, stats, removes them.',
+      'writes <objects> with <threads> concurrent requests, then reads, verifies, stats and removes them.',
   },
 });
 
@@ -69,9 +69,9 @@ export const COMMANDS = Object.freeze({
 const USAGE_WIDTH = 'compare <before> <after>'.length;
 
 /**
- * The commands for the usage of the program, a line each.
+ * Usage lines for the commands, one per command.
  *
- * @param {string} benchmark for a shell
+ * @param {string} benchmark shell command
  */
 export function usageOfCommands(benchmark) {
   const lines = Object.entries(COMMANDS)
@@ -83,7 +83,7 @@ export function usageOfCommands(benchmark) {
   return lines.join('');
 }
 
-/** What the short help says of the groups of options that it does not show. */
+/** How the short help describes the option groups that it does not list. */
 const TOPICS = Object.freeze({
   workload: 'sizes, mixes, ranges, parts',
   load: 'rate, duration, warm-up',
@@ -110,8 +110,8 @@ const EXIT_STATUS =
 /**
  * @param {Exclude<CommandName, 'side'>} name
  * @param {Invocation} invocation
- * @param {string} [words] the command for a shell
- * @returns {string} what follows the options in its help
+ * @param {string} [words] shell command
+ * @returns {string} the text after the options in the command's help
  */
 export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
   const texts = {
@@ -154,7 +154,7 @@ Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.
 
 const FLAGS_PER_LINE = 7;
 
-/** The flags that `--a` and `--b` take, some on a line. */
+/** The flags that `--a` and `--b` take, several per line. */
 function flagsOfSides() {
   const flags = Object.values(ROWS)
     .filter(({ of = [] }) => of.includes('side'))
@@ -168,8 +168,8 @@ function flagsOfSides() {
 
 /**
  * @param {string} topic
- * @param {string} benchmark for a shell
- * @returns {string} an example after the options of a topic
+ * @param {string} benchmark shell command
+ * @returns {string} an example to print after the topic's options
  */
 function exampleOf(topic, benchmark) {
   /** @type {Readonly<Record<string, string>>} */
@@ -191,19 +191,18 @@ Example, with the dashboard of deploy/grafana:
 }
 
 /**
- * What `--help <topic>` and `help <topic>` ask for: a group of options, all of them, or the help of a command.
+ * Reads what `--help <topic>` or `help <topic>` requests: a group of options, all options, or the help of a command.
  *
  * @param {readonly string[]} argv
  * @param {Invocation} invocation
  * @param {string} hint where to find the topics
- * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options of a run the help shows, and the parameters that
- *   are left to read
+ * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options the help shows, and the unread parameters
  * @throws {UsageError} if there is no such topic
  *
  * @typedef {object} HelpTopic
  * @property {(option: string) => boolean} shows
  * @property {boolean} isGrouped whether it shows options by group, and no commands
- * @property {string} [after] what follows the options
+ * @property {string} [after] text after the options
  */
 export function helpTopicIn(argv, { benchmark }, hint) {
   const [first, word = ''] = argv;
@@ -219,7 +218,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
   }
   if (!Object.hasOwn(TOPICS, word)) {
     const topics = Object.keys(TOPICS).join(', ');
-    throw new UsageError([`there is no help on ${quote(word)}, expected ${topics}, or a command`], hint);
+    throw new UsageError([`no help topic ${quote(word)}, expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
   return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };

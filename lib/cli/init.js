@@ -6,16 +6,16 @@ import { UsageError } from '../options/usage-error.js';
 
 /** @import { Invocation } from '../store/hint.js' */
 
-/** It is going to hold a secret. */
+/** The file will contain a secret. */
 const OWNER_ONLY = 0o600;
 
 /**
- * `--init`: writes a file of variables for the user to fill in.
+ * `--init`: writes an example file of variables for the user to fill in.
  *
  * @param {string} file
  * @param {Invocation} invocation
- * @returns {string} what to do next, one line
- * @throws {UsageError} where there is something already, which stays as it is, or where nothing can be written
+ * @returns {string} the next step, in one line
+ * @throws {UsageError} if the file exists, which is left unchanged, or cannot be written
  */
 export function writeExample(file, { benchmark }) {
   try {
@@ -35,7 +35,7 @@ export function writeExample(file, { benchmark }) {
 /**
  * @param {string} file
  * @param {Buffer} content
- * @throws {Error} where there is something already, a link that leads nowhere included
+ * @throws {Error} if the file exists, even as a dangling link
  */
 function create(file, content) {
   const descriptor = openSync(file, 'wx', OWNER_ONLY);

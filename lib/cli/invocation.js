@@ -7,23 +7,23 @@ import { shellWord } from '../text/shell-words.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Each program's file, and the name by which npm links to it (`bin` in package.json). */
+/** Each program's file, and the name of npm's link to it (`bin` in package.json). */
 const PROGRAMS = Object.freeze({
   benchmark: { file: 'r2-benchmark.js', link: 'r2-benchmark' },
   peak: { file: 'peak-performance.js', link: 'r2-peak' },
 });
 
-/** Where npm puts the links to the programs of packages that are installed in a folder. */
+/** The folder in which npm links the programs of installed packages. */
 const LINKS = path.join('node_modules', '.bin');
 
-/** An example of the file of variables. It is in the package, wherever that is installed. */
+/** The example file of variables, which is part of the package. */
 export const ENV_EXAMPLE = path.join(ROOT, '.env.example');
 
 /**
  * How the process was started.
  *
  * @typedef {object} Caller
- * @property {readonly string[]} argv the second is the file that Node runs, an absolute path
+ * @property {readonly string[]} argv the second entry is the absolute path of the program
  * @property {() => string} cwd
  */
 
@@ -48,10 +48,10 @@ export function invocationOf({ argv, cwd: currentFolder }, { PATH = '' }) {
 
 /**
  * @param {Program} program
- * @param {string} folder from which a program of ours was started
+ * @param {string} folder of the started program
  * @param {string} cwd
  * @param {string} searchPath
- * @returns {string | null} null where it was not started by a link of npm's
+ * @returns {string | null} null if it was not started through an npm link
  */
 function linkedCommand(program, folder, cwd, searchPath) {
   const { link } = program;
@@ -60,7 +60,7 @@ function linkedCommand(program, folder, cwd, searchPath) {
     return null;
   }
   if (endsWith(folder, LINKS)) {
-    // Elsewhere npx would look in the registry for a package of that name.
+    // In other folders, npx would look for a package of that name in the registry.
     const nearest = ancestorsOf(cwd).map((each) => path.join(each, LINKS, link));
     return leadsTo(nearest.find(existsSync), program) ? `npx ${link}` : shellWord(linked);
   }
@@ -71,7 +71,7 @@ function linkedCommand(program, folder, cwd, searchPath) {
 
 /**
  * @param {Program} program
- * @param {string} folder from which a program of ours was started, perhaps by a link to the program itself
+ * @param {string} folder of the started program, which may be a link
  * @returns {string}
  */
 function fileOf({ file }, folder) {
@@ -80,12 +80,12 @@ function fileOf({ file }, folder) {
 }
 
 /**
- * @param {string | undefined} place
+ * @param {string | undefined} file
  * @param {Pick<Program, 'file'>} program
- * @returns {boolean} whether it is this copy's program, perhaps through links
+ * @returns {boolean} whether the file is this copy's program, directly or through links
  */
-function leadsTo(place, { file }) {
-  return place !== undefined && existsSync(place) && realpathSync(place) === realpathSync(path.join(ROOT, file));
+function leadsTo(file, program) {
+  return file !== undefined && existsSync(file) && realpathSync(file) === realpathSync(path.join(ROOT, program.file));
 }
 
 /**
@@ -98,7 +98,7 @@ function endsWith(folder, end) {
 
 /**
  * @param {string} folder
- * @returns {string[]} the folder and all that hold it, the nearest first
+ * @returns {string[]} the folder and its ancestors, nearest first
  */
 function ancestorsOf(folder) {
   const parent = path.dirname(folder);
@@ -108,7 +108,7 @@ function ancestorsOf(folder) {
 /**
  * @param {string} file
  * @param {string} cwd
- * @returns {string} relative where that is shorter
+ * @returns {string} a relative path if that is shorter
  */
 function shortest(file, cwd) {
   const relative = path.relative(cwd, file);

@@ -11,11 +11,11 @@ import { cpuDemand } from '../host/event-loop.js';
  */
 
 /**
- * Tells a terminal that something else may have been written to it, because a shell stopped the process for a while.
+ * Notifies a terminal that other programs may have written to it while a shell had the process stopped.
  *
- * By SIGCONT alone that would be known too late: Node hands on a signal when its event loop comes to it, and a timer or an
- * answer of the store may come first, and write over what the shell has written. So the terminal hears of Ctrl-Z before the
- * process stops. After a SIGSTOP, which nobody can catch, there is SIGCONT alone.
+ * SIGCONT alone would come too late: Node delivers a signal on the next turn of its event loop, and before that a timer or
+ * a response could draw over the shell's output. The terminal is therefore notified on Ctrl-Z, before the process stops.
+ * After SIGSTOP, which cannot be caught, SIGCONT is all there is.
  *
  * @param {StoppableProcess} process
  * @param {ResumedTerminal} terminal
@@ -28,8 +28,8 @@ export function watchJobControl(process, terminal) {
   const onContinue = () => terminal.resumed();
   const onStop = () => {
     terminal.resumed();
-    // Without listeners, the signal does what it does by default: it stops the process, unless no shell is there that could
-    // let it go on. The SIGCONT after it is not heard, so that what has been drawn since is not drawn a second time.
+    // Without listeners, the signal has its default effect: it stops the process, unless no shell could resume it.
+    // The SIGCONT that follows is ignored, so that what was drawn since then is not drawn twice.
     process.removeListener('SIGTSTP', onStop);
     process.removeListener('SIGCONT', onContinue);
     process.kill(process.pid, 'SIGTSTP');
@@ -39,15 +39,15 @@ export function watchJobControl(process, terminal) {
 }
 
 /**
- * Leaves the time in which the process, or its machine, is suspended out of a clock's time, and reports it.
+ * Excludes suspensions of the process or its machine from the clock's time, and reports them.
  *
  * @param {Clock} clock
- * @param {Pick<Terminal, 'err'> | null} terminal that shows the warning; null if another clock reports the same pause
+ * @param {Pick<Terminal, 'err'> | null} terminal for the warning; null if another clock reports the same pause
  */
 export function leaveOutPauses(clock, terminal) {
   clock.watchPauses(cpuDemand, (pause) =>
     terminal?.err(
-      `warning: this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is in no rate and no percentile`,
+      `warning: this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is excluded from rates and percentiles`,
     ),
   );
 }

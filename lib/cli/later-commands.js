@@ -10,17 +10,17 @@ import { sizeText } from '../workload/size-distribution.js';
  * @import { Target } from '../store/target.js'
  */
 
-// Commands that are printed, to be typed when the run is over.
+// Commands that the program prints for use after the run.
 
 /**
  * What a later command needs to find the same store.
  *
  * @typedef {object} Later
  * @property {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number]>>} options
- * @property {Readonly<Record<string, string>>} variables that have to be set
- * @property {string} command that calls the program, for a shell
+ * @property {Readonly<Record<string, string>>} variables to set
+ * @property {string} command shell command of the program
  *
- * @typedef {Pick<Config, 'objects' | 'load'>} RunPlace the part of a configuration by which its objects are found again
+ * @typedef {Pick<Config, 'objects' | 'load'>} RunPlace the settings that locate a run's objects
  */
 
 /**
@@ -35,36 +35,36 @@ export function laterOf(options, target, invocation) {
 }
 
 /**
- * @param {readonly (string | null)[] | null} buckets of the run in their order, as far as they are known
+ * @param {readonly (string | null)[] | null} buckets of the run in order, as far as they are known
  * @param {RunPlace & Pick<Config, 'store'>} config
  * @param {Later} later
- * @returns {string} which buckets to pass
+ * @returns {string} advice on the buckets to pass
  */
 export function bucketsAdvice(buckets, config, later) {
   const given = config.store.buckets.join(',');
   if (buckets === null) {
-    return `the names of the run's objects do not fit the buckets ${given}: pass all buckets of the run, in the order in which it was given them (S3_BUCKET)`;
+    return `the run's object names do not match the buckets ${given}: pass all buckets of the run, in their original order (S3_BUCKET)`;
   }
   if (buckets.includes(null)) {
     const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
-    return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
+    return `the run used ${buckets.length} buckets, and some of them are missing here: pass them in the order S3_BUCKET=${known}`;
   }
-  // An option goes before the variable.
+  // The option takes precedence over the variable.
   const named =
     later.options.bucket === undefined
       ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
       : { options: { ...later.options, bucket: /** @type {string[]} */ (buckets) } };
-  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand(config, { ...later, ...named })}`;
+  return `the run used the buckets ${buckets.join(',')}, in this order, not ${given}: clean up with: ${cleanupCommand(config, { ...later, ...named })}`;
 }
 
 /**
  * @param {RunPlace} place
  * @param {Later} later
- * @returns {string} the command that removes what a run, or its shard, left behind, for a shell
+ * @returns {string} the shell command that removes the remaining objects of the run or its shard
  */
 export function cleanupCommand(place, later) {
   const { runId } = place.objects;
-  // An id that begins with a hyphen would be taken for an option.
+  // An ID that starts with a hyphen would be taken for an option.
   return commandFor(runId.startsWith('-') ? [`--cleanup=${runId}`] : ['--cleanup', runId], place, later);
 }
 
@@ -72,7 +72,7 @@ export function cleanupCommand(place, later) {
  * @param {RunPlace} place
  * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept the shard's first objects
  * @param {Later} later
- * @returns {string} the command that reads them again, for a shell
+ * @returns {string} the shell command that reads them again
  */
 export function readAgainCommand(place, { count, size, sizes }, later) {
   const amounts = [count, Math.min(place.load.threads, count)].map(String);
@@ -84,7 +84,7 @@ export function readAgainCommand(place, { count, size, sizes }, later) {
  * @param {string[]} args
  * @param {RunPlace} place
  * @param {Later} later
- * @returns {string} for a shell
+ * @returns {string} shell command
  */
 function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
   const words = [

@@ -16,7 +16,7 @@ import { bucketsAdvice, cleanupCommand } from './later-commands.js';
  */
 
 /**
- * `--cleanup --list`: shows which runs have left objects.
+ * `--cleanup --list`: lists the runs that left objects.
  *
  * @param {Config} config
  * @param {Later} later
@@ -42,7 +42,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" keeps versions: what is not listed may have left some, and --cleanup <run-id> removes them`,
+        `Bucket "${bucket}" is versioned: unlisted runs may have left old versions, which --cleanup <run-id> removes`,
       );
     }
     return EXIT.complete;
@@ -61,22 +61,22 @@ export function formatListing({ runs, foreign }, config, later, now) {
   const { prefix } = objects;
   const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
-  const lines = runs.length === 0 ? [`No run has left anything ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
+  const lines = runs.length === 0 ? [`No run left objects ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) belong to no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) belong to no run on these buckets; clean-up leaves them alone: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
   const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
   if (misplaced !== undefined) {
     const { runId, otherBuckets } = misplaced;
-    const more = others.length === 0 ? '' : ` (and ${others.length} further)`;
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     lines.push(`Run ${runId}${more}: ${bucketsAdvice(otherBuckets, ofRun(runId), later)}`);
   }
   const first = runs.find((run) => run !== misplaced && !others.includes(run));
   if (first !== undefined) {
-    lines.push(`Remove what one left with: ${cleanupCommand(ofRun(first.runId), later)}`);
+    lines.push(`Remove the objects of a run with: ${cleanupCommand(ofRun(first.runId), later)}`);
   }
   return lines;
 }

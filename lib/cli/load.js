@@ -2,7 +2,7 @@ import { report } from 'node:process';
 import { openFileLimit } from '../host/open-file-limit.js';
 import { UsageError } from '../options/usage-error.js';
 
-/** Node opens the files of a program at the same time: this is more than enough. */
+/** Node opens the files of a program all at once; this limit is ample. */
 const ENOUGH_FILES = 1024;
 
 /**
@@ -11,7 +11,7 @@ const ENOUGH_FILES = 1024;
  * @template Module
  * @param {() => Promise<Module>} importing
  * @returns {Promise<Module>}
- * @throws {UsageError} where the process may not open the files of the module, or a package is not installed
+ * @throws {UsageError} if the process reaches its limit of open files, or a package is not installed
  */
 export async function load(importing) {
   try {
@@ -23,12 +23,12 @@ export async function load(importing) {
 }
 
 /**
- * @param {NodeJS.ErrnoException} error with which an import ended
+ * @param {NodeJS.ErrnoException} error from the import
  * @param {number} limit of open files
- * @returns {string | null} what the user can put right, null where it is a defect
+ * @returns {string | null} what the user can do about it; null if it is a defect
  */
 export function loadingProblem({ code, message }, limit) {
-  // Node takes the file of a package that it may not open for one that is not there.
+  // When the limit is reached, Node reports a package's file as missing.
   const isMissing = code === 'ERR_MODULE_NOT_FOUND';
   if (code === 'EMFILE' || code === 'ENFILE' || (isMissing && limit < ENOUGH_FILES)) {
     return `this process may not open enough files to load the program (${isMissing ? 'EMFILE' : code}): raise the limit with \`ulimit -n ${ENOUGH_FILES}\` (as root, or in /etc/security/limits.conf) in the shell that starts it`;
@@ -36,5 +36,5 @@ export function loadingProblem({ code, message }, limit) {
   const missing = isMissing ? /Cannot find package '([^']+)'/.exec(message)?.[1] : undefined;
   return missing === undefined
     ? null
-    : `the package ${missing} that this program needs is not installed: run \`npm ci\` in the folder of r2-benchmark.js`;
+    : `the required package ${missing} is not installed: run \`npm ci\` in the folder of r2-benchmark.js`;
 }

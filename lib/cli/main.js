@@ -16,21 +16,19 @@ import { Terminal, abilitiesOf } from './terminal.js';
  */
 
 /**
- * How much the heap may grow, in per cent of what is alive, before it is collected. By default V8 lets a small heap grow
- * several times over: with 1,000 threads that is 60 MB of dead requests, for no CPU time that could be measured.
+ * How far the heap may grow, as a percentage of live data, before it is collected. By default V8 lets a small heap grow
+ * several-fold: at 1,000 threads that is 60 MB of dead requests, for no measurable saving of CPU time.
  */
 const HEAP_GROWTH_PERCENT = 30;
 
 /**
- * The process, or a substitute for it.
+ * The process, or a test double.
  *
  * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'argv' | 'cwd' | 'pid' | 'kill'>
  *   & { stdin: Readable }} Streams
  */
 
 /**
- * What a command works with.
- *
  * @typedef {object} Program
  * @property {NodeJS.ProcessEnv} env
  * @property {Streams} streams
@@ -39,10 +37,9 @@ const HEAP_GROWTH_PERCENT = 30;
  * @property {StopRequest} stopRequest
  * @property {boolean} isDebugging
  */
-
 /**
- * Runs r2-benchmark: the benchmark itself, or the command that the command line names. What a command takes is loaded
- * when the command is known, so that the help is there at once.
+ * Runs r2-benchmark: the benchmark itself, or the command that the command line names. Modules are loaded only once the
+ * command is known, so that help appears instantly.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
@@ -50,7 +47,7 @@ const HEAP_GROWTH_PERCENT = 30;
  * @returns {Promise<number>} the exit status
  */
 export async function main(argv, env, streams) {
-  // Which version of Node the SDK will drop does not concern a benchmark.
+  // The SDK's Node deprecation schedule is irrelevant to a benchmark.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const stopRequest = new StopRequest(streams);
@@ -61,10 +58,10 @@ export async function main(argv, env, streams) {
   stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
   const invocation = invocationOf(streams, env);
   const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
-  stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to end at once, without further clean-up');
+  stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
   const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
   stopRequest.stopListening();
-  // A closed output makes itself known only after the line that it refuses.
+  // A closed output is detected only after the write that it rejects.
   await nextTurn();
   return stopRequest.status ?? status;
 }
@@ -166,7 +163,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   leaveOutPauses(clock, terminal);
   renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
-    // A list has nothing to settle: a signal may end it at once.
+    // Listing has no state to clean up: a signal may end it immediately.
     if (command === 'list') {
       const { listRunsByCommand } = await load(() => import('./list-runs.js'));
       return await listRunsByCommand(config, later, context);

@@ -32,7 +32,7 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @property {Readable} stdin
  * @property {Output} stdout
  * @property {Output} stderr
- * @property {Look | null} look what can be drawn on stdout; null where it is no terminal
+ * @property {Look | null} look of stdout; null if it is not a terminal
  *
  * @typedef {{ stdin: Readable, stdout: Writable & TerminalSize, stderr: Writable }} Streams
  * @typedef {{ isTTY?: boolean, columns?: number, rows?: number }} TerminalSize
@@ -54,7 +54,7 @@ export function main(argv, env, streams) {
 }
 
 /**
- * `r2-benchmark merge`: adds up what one or several hosts did together in each stage.
+ * `r2-benchmark merge`: combines what one or more hosts did in each stage.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env
@@ -90,12 +90,12 @@ export async function withOutputs({ stdin, ...streams }, env, work) {
 }
 
 /**
- * Opens what results are written to, and closes what is left open of it.
+ * Opens the result files, and closes any that are still open afterwards.
  *
  * @param {MergeOptions} options
  * @param {(results: ResultOutput[], guard: Guard) => Promise<number>} work
  * @returns {Promise<number>} the exit status
- * @throws {UsageError} where a file cannot be written, or must not be
+ * @throws {UsageError} if a file cannot or must not be written
  */
 export async function withResults(options, work) {
   await protectLogs(options);
@@ -113,9 +113,9 @@ export async function withResults(options, work) {
 /**
  * @param {MergeOptions} options
  * @param {Outputs} outputs
- * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text what goes to standard output where no result does
- * @param {(merged: Merged) => MergeWarning[]} [refused] what is not added up, unless the user says so
- * @returns {Promise<number>} the exit status, provided that all that was written went through
+ * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text for stdout, if no result goes there
+ * @param {(merged: Merged) => MergeWarning[]} [refused] runs that are not merged unless the user insists
+ * @returns {Promise<number>} the exit status, assuming that all writes succeed
  */
 export function merge(options, outputs, text, refused = ({ runsApart }) => runsApart) {
   const err = errorLines(outputs.stderr);
@@ -151,7 +151,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
 }
 
 /**
- * Writes a result that cannot be judged: without it, whoever looks at the files would find those of an earlier build.
+ * Writes a result even though its limits cannot be checked. Otherwise readers would find the files of an earlier build.
  *
  * @param {readonly string[]} problems
  * @param {Merged} merged
@@ -171,12 +171,12 @@ async function writeProblems(problems, { result, timeSeries }, results, outputs)
 function judgeMerged(guard, result) {
   const { thresholds, warnings } = judge(guard, result);
   const { notices, errors } = thresholdLines(thresholds);
-  const told = [...guard.warnings, ...warnings].map((warning) => `warning: ${warning}`);
-  return { thresholds, lines: [...told, ...notices, ...errors] };
+  const all = [...guard.warnings, ...warnings].map((warning) => `warning: ${warning}`);
+  return { thresholds, lines: [...all, ...notices, ...errors] };
 }
 
 /**
- * `--json log-a.txt log-b.txt`, without the file that was meant, must not write over a log.
+ * Keeps `--json log-a.txt log-b.txt`, where the output file was forgotten, from overwriting a log.
  *
  * @param {MergeOptions} options
  * @throws {UsageError}
@@ -186,7 +186,7 @@ async function protectLogs({ results }) {
   for (const [option, path] of Object.entries(results)) {
     const lost = path === STANDARD_OUTPUT ? null : await whatIsLost(path);
     if (lost !== null) {
-      problems.push(`--${option}: ${path} is ${lost}, which would be overwritten: name another file for the report`);
+      problems.push(`--${option}: ${path} is ${lost} and would be overwritten: name another file for the report`);
     }
   }
   if (problems.length > 0) {
@@ -209,7 +209,7 @@ async function readHosts({ files }, results, stdin) {
  * @param {{ result: WritableResult, timeSeries?: Merged['timeSeries'] }} whole
  * @param {readonly ResultOutput[]} results
  * @param {Pick<Outputs, 'stdout' | 'stderr'>} outputs
- * @param {() => Iterable<string>} text what goes to standard output where no result does
+ * @param {() => Iterable<string>} text for stdout, if no result goes there
  * @returns {Promise<boolean>} whether every file could be written
  */
 export async function writeAll({ result, timeSeries }, results, { stdout, stderr }, text) {
@@ -242,7 +242,7 @@ export function errorLines(stderr) {
   return (line) => stderr.write(`${plainLine(line)}\n`);
 }
 
-/** A stream whose failures are known at the end instead of ending the process at once. */
+/** A stream that reports failures at the end instead of crashing the process. */
 class Output {
   #stream;
   /** @type {Error | null} */
@@ -253,13 +253,13 @@ class Output {
   /** @param {Writable} stream */
   constructor(stream) {
     this.#stream = stream;
-    // A failed write is reported to its callback; without a listener, the event for the same failure would end the process.
+    // The write callback reports the failure. Without this listener, the event for the same failure would end the process.
     stream.on('error', () => {});
   }
 
   /**
    * @param {string} text
-   * @returns {Promise<void>} once it is written, or cannot be: a caller with much to write waits for it
+   * @returns {Promise<void>} resolves when the text is written or has failed; await it to apply back pressure
    */
   write(text) {
     this.#written = new Promise((resolve) => {
@@ -271,7 +271,7 @@ class Output {
     return this.#written;
   }
 
-  /** @returns {Promise<NodeJS.ErrnoException | null>} what went wrong first, once everything is written */
+  /** @returns {Promise<NodeJS.ErrnoException | null>} the first failure, once everything is written */
   async failure() {
     await this.#written;
     return this.#failure;

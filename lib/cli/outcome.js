@@ -12,18 +12,16 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  */
 
 /**
- * What a run came to.
- *
  * @typedef {object} Outcome
- * @property {Result} result with the shares of the calibration, and judged
- * @property {number} status the exit status, provided that the result can be written
- * @property {readonly Message[]} messages on stderr, in their order
+ * @property {Result} result including calibration shares and threshold results
+ * @property {number} status the exit status, assuming that the result can be written
+ * @property {readonly Message[]} messages for stderr, in order
  *
- * @typedef {{ line: string, isNotice: boolean }} Message `isNotice`: left out by --quiet
+ * @typedef {{ line: string, isNotice: boolean }} Message `isNotice`: suppressed by --quiet
  */
 
 /**
- * Judges a run that is over.
+ * Evaluates a finished run.
  *
  * @param {RunResult} run
  * @param {object} context
@@ -31,7 +29,7 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  * @param {Guard} context.guard
  * @param {Parameters<typeof compareWithCalibration>[2]} context.host
  * @param {StopRequest} context.stopRequest
- * @param {boolean} context.hasLost whether a part of the log could not be written
+ * @param {boolean} context.hasLost whether part of the log could not be written
  * @returns {Outcome}
  */
 export function outcomeOf(run, { config, guard, host, stopRequest, hasLost }) {

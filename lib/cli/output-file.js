@@ -14,29 +14,29 @@ import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * A file that the result of a run is going to be written to. That something can be written there is tried before the run,
- * and leaves nothing; the result goes to a temporary file, which takes its place when it is whole.
+ * A result file. The constructor checks before the run that the file can be written, without leaving a trace. The result goes
+ * to a temporary file, which replaces the target once it is complete.
  */
 export class ReportFile {
   #path;
-  /** Of what is no file, such as a pipe or /dev/stdout, and is written to as it is. @type {number | null} */
+  /** Open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
   #descriptor = null;
 
   /**
    * @param {string} place
-   * @param {string} option the option that names the place
-   * @throws {UsageError} where nothing can be written there
+   * @param {string} option that names the file
+   * @throws {UsageError} if it cannot be written
    */
   constructor(place, option) {
     this.#path = place;
     try {
-      const there = statSync(place, { throwIfNoEntry: false });
-      if (there?.isDirectory()) {
+      const existing = statSync(place, { throwIfNoEntry: false });
+      if (existing?.isDirectory()) {
         throw new Error('it is a directory');
       }
-      if (there === undefined || there.isFile()) {
-        // A link stays a link to the file.
-        this.#path = there === undefined ? place : realpathSync(place);
+      if (existing === undefined || existing.isFile()) {
+        // Write through a symbolic link instead of replacing it.
+        this.#path = existing === undefined ? place : realpathSync(place);
         removeLeftovers(this.#path);
         writeAndClose(openSync(this.#temporary, 'wx'), []);
         this.#removeTemporary();
@@ -53,9 +53,9 @@ export class ReportFile {
   }
 
   /**
-   * @param {string | Iterable<string>} text the whole, or what it consists of
-   * @returns {string | null} why it could not be written, because the disk is full for example, and nothing is left
-   *   behind; null where all is well
+   * @param {string | Iterable<string>} text
+   * @returns {string | null} why it could not be written (a full disk, for example), in which case no partial file remains;
+   *   null on success
    */
   write(text) {
     const parts = typeof text === 'string' ? [text] : text;
@@ -73,7 +73,7 @@ export class ReportFile {
     }
   }
 
-  /** Closes what was opened, where the run came to no result. */
+  /** Closes the file if the run produced no result. */
   discard() {
     if (this.#descriptor !== null) {
       closeSync(this.#descriptor);
@@ -114,7 +114,7 @@ function writeAndClose(descriptor, parts) {
 
 /**
  * @param {string} file
- * @param {number | string} pid of the process that writes it: runs at the same time do not share a temporary file
+ * @param {number | string} pid of the writing process, so that concurrent runs do not share a temporary file
  * @returns {string}
  */
 function temporaryOf(file, pid) {
@@ -122,7 +122,7 @@ function temporaryOf(file, pid) {
 }
 
 /**
- * Removes the temporary files of processes that were killed while they wrote a report.
+ * Removes temporary files of processes that were killed while writing a report.
  *
  * @param {string} file
  */
@@ -134,7 +134,7 @@ function removeLeftovers(file) {
       try {
         rmSync(path.join(folder, name), { force: true });
       } catch {
-        // Another user's, perhaps: it does no harm.
+        // It may belong to another user, and does no harm.
       }
     }
   }
@@ -145,14 +145,14 @@ function namesIn(folder) {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder that cannot be listed may be written to all the same.
+    // An unlistable folder may still be writable.
     return [];
   }
 }
 
 /**
  * @param {number} pid
- * @returns {boolean} whether it is a process that lives, and not this one
+ * @returns {boolean} whether another process with that ID is running
  */
 function isAnotherProcess(pid) {
   if (pid === process.pid) {
@@ -162,7 +162,7 @@ function isAnotherProcess(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // One that may not be signalled is there.
+    // EPERM means that the process exists but may not be signalled.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
@@ -170,38 +170,38 @@ function isAnotherProcess(pid) {
 const LINE_FEED = 0x0a;
 
 /**
- * The file of `--log`: the record of a run, line by line. Each line is written before the run goes on, so that even a
- * process that is killed leaves a complete record. A log has a few lines a second.
+ * The file of `--log`: the line-by-line record of a run. Writes are synchronous, so that even a killed process leaves a
+ * complete record. A log has a few lines per second.
  */
 export class LogFile {
   #path;
   #descriptor;
   #isNew;
   #isOpen = true;
-  /** Written before the next line: an earlier log may end within a line. */
+  /** Written before the next line, because an earlier log may lack its final newline. */
   #before = '';
-  /** Whether a line could not be written. The log ends before it. */
+  /** Whether a write failed. The log ends there. */
   hasFailed = false;
   /** @type {(problem: string) => void} */
   onFailure = () => {};
 
   /**
    * @param {string} place
-   * @param {{ append: boolean }} options whether a file that is there is added to
-   * @throws {UsageError} where nothing can be written there, or nothing is to be
+   * @param {{ append: boolean }} options whether to add to an existing file
+   * @throws {UsageError} if the file cannot be written, or exists and must not be appended to
    */
   constructor(place, { append }) {
     this.#path = place;
     try {
-      const there = statSync(place, { throwIfNoEntry: false });
-      if (there?.isDirectory()) {
+      const existing = statSync(place, { throwIfNoEntry: false });
+      if (existing?.isDirectory()) {
         throw new Error('it is a directory');
       }
-      this.#isNew = there === undefined;
-      // What is no file, such as a pipe or /dev/null, has nothing that could be lost.
-      const mayExist = append || (there !== undefined && !there.isFile());
+      this.#isNew = existing === undefined;
+      // A pipe or a device such as /dev/null has no content to lose.
+      const mayExist = append || (existing !== undefined && !existing.isFile());
       this.#descriptor = openSync(place, mayExist ? 'a' : 'ax');
-      if (there?.isFile() && endsWithinLine(place)) {
+      if (existing?.isFile() && endsWithinLine(place)) {
         this.#before = '\n';
       }
     } catch (error) {
@@ -228,7 +228,7 @@ export class LogFile {
     }
   }
 
-  /** A run that had nothing to record leaves no file of its own. */
+  /** Removes a file that this run created and left empty. */
   close() {
     if (!this.#isOpen) {
       return;

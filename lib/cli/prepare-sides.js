@@ -25,15 +25,15 @@ import { Checks, UsageError } from '../options/usage-error.js';
 /**
  * @typedef {object} PreparedSides
  * @property {Readonly<Record<Side, PreparedSide>>} sides
- * @property {ReportFile | null} jsonFile null where there is none, and where it is stdout
- * @property {ReportFile | null} reportFile likewise
+ * @property {ReportFile | null} jsonFile null if there is none, or for stdout
+ * @property {ReportFile | null} reportFile null if there is none, or for stdout
  * @property {() => Promise<void>} close
  *
  * @typedef {{ target: Target, config: Config, later: Later }} PreparedSide
  */
 
 /**
- * Makes ready what does not take the stores, as `prepare` does for a run. All problems are reported at once.
+ * Prepares both sides without contacting the stores, as `prepare` does for a run.
  *
  * @param {AbOptions} options
  * @param {SideContext} context
@@ -103,9 +103,9 @@ export async function prepareSides(options, context) {
  */
 
 /**
- * Two sides whose options name the same store go to one: there is one endpoint of --local for both.
+ * Opens the targets. Sides whose options name the same store share it: a single --local endpoint serves both.
  *
- * @param {Record<Side, Target | null>} targets that are filled in; null stays where there are problems, which the checks know
+ * @param {Record<Side, Target | null>} targets filled in here; an entry stays null if the checks recorded problems
  * @param {AbOptions} options
  * @param {Record<Side, Checks>} checks
  * @param {SideContext} context
@@ -114,10 +114,11 @@ async function openTargets(targets, { a, b, quads }, checks, { env, invocation }
   const open = (/** @type {CommandLine} */ options) =>
     openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation });
   targets.a = await checks.a.run(() => open(a.options));
-  const isSameKind = (a.options.client === 'edge') === (b.options.client === 'edge');
+  const hasOwnAddress = [a, b].some(({ options: { client } }) => client === 'edge' || client === 'public');
+  const isSameKind = a.options.client === b.options.client || !hasOwnAddress;
   const sharesStore =
     isSameKind &&
-    [...STORE_OPTIONS, /** @type {const} */ ('faults')].every((name) =>
+    [...STORE_OPTIONS, /** @type {const} */ ('faults'), /** @type {const} */ ('publicUrl')].every((name) =>
       isDeepStrictEqual(a.options[name], b.options[name]),
     );
   targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
@@ -125,7 +126,7 @@ async function openTargets(targets, { a, b, quads }, checks, { env, invocation }
 
 /**
  * @param {AbOptions} options
- * @throws {UsageError} where what is known of the objects of all turns would not fit into memory
+ * @throws {UsageError} if tracking the objects of all turns would take too much memory
  */
 function checkObjects({ a, quads }) {
   const turns = 2 * passesOf(quads);
@@ -140,7 +141,7 @@ function checkObjects({ a, quads }) {
 /**
  * @param {CommandLine} options
  * @param {number} quads
- * @returns {number} objects that are in a store at the same time, at most
+ * @returns {number} the maximum number of objects in a store at any time
  */
 function objectsAtOnce({ objects, stages }, quads) {
   return operationsOf(stages).some(({ removes }) => removes) ? objects : 2 * passesOf(quads) * objects;
@@ -149,7 +150,7 @@ function objectsAtOnce({ objects, stages }, quads) {
 /**
  * @param {readonly Config[]} configs
  * @param {number | undefined} maxCost dollars
- * @throws {UsageError} where all passes would cost more than they may
+ * @throws {UsageError} if all passes together exceed the cost limit
  */
 function checkCostOfBoth(configs, maxCost) {
   if (maxCost === undefined) {
@@ -157,7 +158,7 @@ function checkCostOfBoth(configs, maxCost) {
   }
   if (configs.some(({ schedule }) => schedule.duration !== undefined)) {
     throw new UsageError([
-      '--max-cost: the cost of passes with --duration is not known beforehand, expected no --duration',
+      '--max-cost: the cost of passes with --duration cannot be known in advance, expected no --duration',
     ]);
   }
   const dollars = configs.reduce((sum, config) => sum + dollarsOf(config), 0);

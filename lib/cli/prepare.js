@@ -12,7 +12,7 @@ import { laterOf } from './later-commands.js';
  */
 
 /**
- * Finds the store of a command that runs nothing.
+ * Opens the store for a command that runs no benchmark.
  *
  * @param {CommandLine} options
  * @param {object} context

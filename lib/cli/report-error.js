@@ -10,23 +10,23 @@ import { UsageError } from '../options/usage-error.js';
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** As an error's code, or in the message of one that came from another thread. */
+/** In an error's code, or in the message of an error from another thread. */
 const TOO_MANY_FILES = /\b(EMFILE|ENFILE)\b/;
 
-/** Messages of V8 and Node when there is no memory. */
+/** In messages of V8 and Node when memory runs out. */
 const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/i;
 
 /**
- * Says what went wrong, for the user to read.
+ * Prints what went wrong.
  *
  * @param {unknown} error
  * @param {Pick<Terminal, 'err'>} terminal
- * @param {boolean} [withStack] whether to show where an unexpected error comes from
+ * @param {boolean} [withStack] whether to print the stack trace of an unexpected error
  * @returns {number} the exit status
  */
 export function reportError(error, terminal, withStack = false) {
   if (error instanceof CommanderError) {
-    // Commander has reported it.
+    // Commander has already reported it.
     return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
   }
   if (error instanceof UsageError) {
@@ -50,7 +50,7 @@ export function reportError(error, terminal, withStack = false) {
 }
 
 /**
- * @param {unknown} error an unexpected one
+ * @param {unknown} error unexpected
  * @returns {string} one line
  */
 function describeDefect(error) {
@@ -63,14 +63,13 @@ function describeDefect(error) {
   const what =
     name === 'WorkerError'
       ? `${text}: the run ends early`
-      : `something unexpected happened, which is a defect of this tool (${name}: ${text})`;
+      : `unexpected error, which is a defect of this tool (${name}: ${text})`;
   return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
 }
 
 /**
  * @param {NodeJS.ErrnoException} error
- * @returns {{ what: string, advice: string } | null} the limit of this host that the process has run into, null where it is
- *   none
+ * @returns {{ what: string, advice: string } | null} the limit of this host that the process reached, or null
  */
 function limitReached({ code = '', message = '' }) {
   if (TOO_MANY_FILES.test(`${code} ${message}`)) {
@@ -79,16 +78,16 @@ function limitReached({ code = '', message = '' }) {
       advice: 'raise the limit with `ulimit -n`, or use fewer threads',
     };
   }
-  // It reserves gigabytes of addresses, which take no memory.
+  // WebAssembly reserves gigabytes of address space without using that much memory.
   if (/\bWebAssembly\b.*\bout of memory\b/i.test(message)) {
     return {
-      what: 'this process is not given enough virtual memory',
+      what: 'this process ran out of virtual memory',
       advice: 'lift the limit with `ulimit -v unlimited`, or set NODE_OPTIONS=--disable-wasm-trap-handler',
     };
   }
   if (code === 'ENOMEM' || code === 'ERR_WORKER_OUT_OF_MEMORY' || OUT_OF_MEMORY.test(message)) {
     return {
-      what: 'this process is not given enough memory',
+      what: 'this process ran out of memory',
       advice: 'raise the limit (`ulimit -v`, or that of the container), or use fewer threads, cores or objects',
     };
   }

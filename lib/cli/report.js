@@ -9,9 +9,9 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
  */
 
 /**
- * `r2-benchmark report`: shows what was saved. A result that stands alone is shown as it is, also that of a search, or of many
- * hosts, which cannot be added to others; all else is added up. Where hosts reached the objects in several ways, the page sets
- * these side by side, so that they need not have been at the same time.
+ * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even one that cannot be merged,
+ * such as that of a search or of many hosts. Several files are merged. If hosts reached the objects in different ways, the
+ * report compares these ways, and the runs need not overlap in time.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env

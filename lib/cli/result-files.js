@@ -6,17 +6,17 @@ import { ReportFile } from './output-file.js';
  * @import { ResultReporter } from '../report/reporter.js'
  * @import { Checks } from '../options/usage-error.js'
  *
- * @typedef {object} ResultOutput where a result goes
+ * @typedef {object} ResultOutput
  * @property {ResultReporter} reporter
  * @property {ReportFile | null} file null for stdout
  */
 
 /**
- * Opens the files of results, before there is one: a path that cannot be written is known at once.
+ * Opens the result files before the run, so that an unwritable path is reported at once.
  *
- * @param {Readonly<Record<string, string>>} files by the option of the reporter
+ * @param {Readonly<Record<string, string>>} files by the reporter's option
  * @param {Checks} checks
- * @returns {Promise<ResultOutput[]>} what can be written; the checks know the rest
+ * @returns {Promise<ResultOutput[]>} the writable ones; the checks record the others
  */
 export async function openResults(files, checks) {
   /** @type {ResultOutput[]} */

@@ -1,7 +1,7 @@
 /**
  * @param {readonly string[]} ofA
  * @param {readonly string[]} ofB
- * @returns {string[]} those that both have once, and the others with the name of their side
+ * @returns {string[]} common lines once, and the others labelled with their side
  */
 export function linesOfSides(ofA, ofB) {
   return [

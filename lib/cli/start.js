@@ -4,7 +4,7 @@ import { load } from './load.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * Loads a program and runs it to its end.
+ * Loads a program and runs it to completion.
  *
  * @param {() => Promise<{ main: (argv: string[], env: NodeJS.ProcessEnv, streams: NodeJS.Process) => Promise<number> }>} importing
  */
@@ -20,11 +20,11 @@ export async function start(importing) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = EXIT.usage;
   }
-  // At its own end, Node takes the listeners of signals away some milliseconds too early: a signal that is repeated then would
-  // replace the exit status.
+  // At exit, Node removes signal listeners some milliseconds too early: a signal repeated in that gap would replace the exit
+  // status.
   process.once('beforeExit', () => process.exit());
-  // Node sets a terminal back as it found it, and aborts where the terminal has gone: then it is that which ends the
-  // process, once everything is done.
+  // At exit, Node restores the terminal's settings and aborts if the terminal is gone. SIGHUP is a better way to end then,
+  // once everything is done.
   if (!terminals.every(isatty)) {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');

@@ -3,43 +3,43 @@ import { EXIT, exitStatusOf } from './exit-status.js';
 
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 
-/** A Ctrl-C that comes sooner after the first one may be the same one, delivered twice. */
+/** A second Ctrl-C within this time may be the first one delivered twice. */
 const MAX_REPEAT_MS = 1000;
 
-/** An unexpected error may occur a thousand times; it is reported this often. */
+/** An unexpected error may occur a thousand times. */
 const MAX_DEFECTS_REPORTED = 3;
 
 /**
- * What ends a run early: a signal, an output that takes no more, a store that has gone with its process, or an unexpected
- * error. The first request stops the run in good order, and no later one shortens its clean-up: GNU timeout, a closing
- * terminal and service managers send several signals. Only a person at a terminal ends the process at once, with another
- * Ctrl-C once it has been offered.
+ * Ends a run early: after a signal, when the output fails or the store's process dies, or after an unexpected error. The
+ * first request stops the run gracefully, and later ones do not shorten its clean-up, because GNU timeout, a closing terminal
+ * and service managers send several signals. Only a person at a terminal can end the process immediately, by pressing Ctrl-C
+ * again once that is offered.
  */
 export class StopRequest {
   #controller = new AbortController();
   #process;
   #isPersonThere;
   #isListening = false;
-  /** Runs from the first Ctrl-C on. @type {NodeJS.Timeout | null} */
+  /** Runs from the first Ctrl-C. @type {NodeJS.Timeout | null} */
   #offerTimer = null;
   #isOffered = false;
-  /** What the run came to; null as long as it goes on. @type {number | null} */
+  /** The final exit status; null during the run. @type {number | null} */
   #settled = null;
   #defects = 0;
-  /** The exit status of the first request; null before it. @type {number | null} */
+  /** The exit status of the first request, or null. @type {number | null} */
   status = null;
   /** The first unexpected error, or null. @type {unknown} */
   defect = null;
   /** @type {(message: string) => void} */
   onRequest = () => {};
-  /** Called when another Ctrl-C would end the process at once, to offer it. */
+  /** Called when another Ctrl-C would end the process immediately. */
   onOffer = () => {};
   /** Called before that Ctrl-C ends the process. @type {() => void} */
   onEndAtOnce = () => {};
 
   /**
    * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process
-   * @param {() => boolean} isPersonThere whether a person at a terminal may press Ctrl-C
+   * @param {() => boolean} isPersonThere whether someone at a terminal may press Ctrl-C
    */
   constructor(process, isPersonThere = () => isatty(0) || isatty(2)) {
     this.#process = process;
@@ -51,21 +51,21 @@ export class StopRequest {
     return this.#controller.signal;
   }
 
-  /** From here on, signals stop the run in good order. */
+  /** From now on, signals stop the run gracefully. */
   listen() {
     this.#isListening = true;
     SIGNALS.forEach((name) => this.#process.on(name, () => this.#signalled(name)));
   }
 
-  /** All is done: a signal that is repeated while the process ends changes nothing, its exit status included. */
+  /** From now on, a repeated signal no longer changes anything, including the exit status. */
   stopListening() {
     this.#isListening = false;
     clearTimeout(this.#offerTimer ?? undefined);
   }
 
   /**
-   * The run has come to its end, and its result is written: a signal still ends what waits for who watches, and changes nothing of
-   * the status.
+   * Call this once the result is written. A signal then only ends the wait for the last scrape, and the status stays the
+   * same.
    *
    * @param {number} status
    */
@@ -74,8 +74,7 @@ export class StopRequest {
   }
 
   /**
-   * Uncaught errors are reported, and stop a run that is under way in good order. Otherwise they end the
-   * process.
+   * Reports uncaught errors. During a run they stop it gracefully; otherwise they end the process.
    *
    * @param {(error: unknown) => void} report
    */
@@ -94,7 +93,7 @@ export class StopRequest {
     });
   }
 
-  /** @param {boolean} isClosed whether its reader has gone */
+  /** @param {boolean} isClosed whether the reader has gone */
   outputLost(isClosed) {
     if (isClosed) {
       this.#request(EXIT.outputClosed, 'the output was closed');
@@ -103,7 +102,7 @@ export class StopRequest {
     }
   }
 
-  /** @param {Error} error why the store that belonged to the run has gone */
+  /** @param {Error} error why the run's own store has gone */
   storeLost(error) {
     this.#request(EXIT.incomplete, error.message);
   }
@@ -127,7 +126,7 @@ export class StopRequest {
   #offer() {
     if (this.#isPersonThere()) {
       this.onOffer();
-      // A repeat that was sent within the second, while the process was held up, comes after its timers.
+      // If the process was held up, a repeat sent within the second arrives only after its timers.
       setImmediate(() => (this.#isOffered = true));
     }
   }

@@ -7,17 +7,17 @@ const CLEAR_LINE = '\r\x1b[K';
 const CLEAR_REST_OF_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** Of a terminal that does not know its size, a serial line for one. */
+/** For a terminal that does not know its size, such as a serial line. */
 const USUAL_SIZE = Object.freeze({ columns: 80, rows: 24 });
 
-/** Of the rows of a line after its first one. */
+/** For continuation rows. */
 const INDENT = '  ';
 
 /**
  * @param {NodeJS.WriteStream} stream
  * @param {string} line
- * @returns {string} on a terminal, rows that break between words; a word that no row has room for is left to the terminal, so that
- *   it can be copied
+ * @returns {string} on a terminal, wrapped at spaces; a line with a word longer than a row is left to the terminal, so that
+ *   the word can be copied
  */
 function fitted({ isTTY, columns }, line) {
   const most = columns - INDENT.length;
@@ -28,27 +28,26 @@ function fitted({ isTTY, columns }, line) {
 }
 
 /**
- * The program's two outputs: the log on stdout, everything else on stderr, and on a terminal one live line, or several,
- * under both.
+ * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, one or more live lines follow.
  *
- * The cursor is left visible, below what is drawn, and no mode of the terminal is ever changed: whatever ends the process,
- * there is nothing that would have to be set back.
+ * The cursor stays visible below the drawing, and no terminal mode is ever changed, so nothing needs restoring however the
+ * process ends.
  */
 export class Terminal {
   #stdout;
   #stderr;
   #live = '';
-  /** The lines that are to stand below the log. @type {readonly string[]} */
+  /** The lines to show below the log. @type {readonly string[]} */
   #lines = [];
-  /** Those of them that do now. @type {readonly string[]} */
+  /** The lines currently on the screen. @type {readonly string[]} */
   #drawn = [];
-  /** Of the terminal when they were drawn. */
+  /** Width of the terminal when they were drawn. */
   #columns = 0;
   #willRedraw = false;
   #isUnicode;
   #hasColour;
   #stdoutIsGone = false;
-  /** Lines of the log that stdout has not taken yet. @type {string[]} */
+  /** Log lines that stdout has not accepted yet. @type {string[]} */
   #pending = [];
   /** Whether a person watches stderr. */
   isLive;
@@ -59,11 +58,11 @@ export class Terminal {
    * @param {object} options
    * @param {NodeJS.WriteStream} options.stdout
    * @param {NodeJS.WriteStream} options.stderr
-   * @param {boolean} options.plain no live line and no colour, even on a terminal
+   * @param {boolean} options.plain no live lines and no colour, even on a terminal
    * @param {boolean} [options.hasColour]
-   * @param {boolean} [options.isUnicode] whether it shows more than ASCII
-   * @param {(isClosed: boolean) => void} options.onLost stdout takes no more: its reader has gone, or it cannot be written,
-   *   because the disk is full for example
+   * @param {boolean} [options.isUnicode] whether it can show more than ASCII
+   * @param {(isClosed: boolean) => void} options.onLost called when stdout fails: closed by its reader, or not writable, for
+   *   example on a full disk
    */
   constructor({ stdout, stderr, plain, hasColour = true, isUnicode = false, onLost }) {
     this.#stdout = stdout;
@@ -82,27 +81,27 @@ export class Terminal {
         onLost(isClosed);
       }
     });
-    // Without stderr, nothing can be reported.
+    // If stderr fails, nothing can be reported.
     stderr.on('error', () => {});
   }
 
-  /** From here on it shows nothing but lines, as if nobody watched. */
+  /** From now on it shows only lines, as if no one were watching. */
   showLinesOnly() {
     this.isLive = false;
   }
 
-  /** What can be drawn on it, as it is now: a user may make it larger or smaller. @returns {Look} */
+  /** What can be drawn on it now; the user may have resized it. @returns {Look} */
   get look() {
     return lookOf(this.#stderr, { plain: !this.isLive, hasColour: this.#hasColour, isUnicode: this.#isUnicode });
   }
 
-  /** @param {string} line of the log; it goes to stderr where stdout is gone */
+  /** @param {string} line of the log; it goes to stderr if stdout is gone */
   out(line) {
     if (this.#stdoutIsGone) {
       this.err(line);
       return;
     }
-    // That stdout was closed becomes known only some lines later.
+    // A closed stdout is detected only some lines later.
     this.#pending.push(line);
     this.#write(this.#stdout, line, (error) => {
       if (!error) {
@@ -112,8 +111,8 @@ export class Terminal {
   }
 
   /**
-   * @param {string} text of a report that has stdout for itself
-   * @returns {Promise<void>} once it is written, or cannot be
+   * @param {string} text of a report that is alone on stdout
+   * @returns {Promise<void>} resolves when the text is written or has failed
    */
   report(text) {
     this.live('');
@@ -125,24 +124,24 @@ export class Terminal {
     this.#write(this.#stderr, plainLine(line));
   }
 
-  /** @param {string} text of the live line; an empty one takes it away */
+  /** @param {string} text of the live line; an empty string removes it */
   live(text) {
     if (this.isLive && text !== this.#live) {
       this.#live = text;
       if (text !== '') {
         this.draw([]);
       }
-      // A terminal that does not know its width, a serial line for one, has 0.
+      // A terminal that does not know its width, such as a serial line, reports 0.
       const columns = this.#stderr.columns || Infinity;
       this.#stderr.write(CLEAR_LINE + cutToWidth(text, columns - 1, ''));
     }
   }
 
   /**
-   * Draws lines below the log, in place of those that were drawn before.
+   * Draws lines below the log, replacing those drawn before.
    *
-   * @param {readonly string[]} lines that fit on the terminal, without control characters but for colours; none takes
-   *   them away
+   * @param {readonly string[]} lines that fit the terminal and contain no control characters except colours; an empty list
+   *   removes the drawing
    */
   draw(lines) {
     if (this.isLive) {
@@ -154,7 +153,7 @@ export class Terminal {
     }
   }
 
-  /** The process is about to be stopped, or was: what was drawn has scrolled away, or will be written over. */
+  /** Call this when the process is stopped or resumed: the drawing may have scrolled away or been overwritten. */
   resumed() {
     this.#drawn = [];
     this.#live = '';
@@ -165,7 +164,7 @@ export class Terminal {
     const isSame = lines.length === drawn.length && lines.every((line, place) => line === drawn[place]);
     if (!isSame) {
       const { columns } = this.look;
-      // Rows that the terminal broke and that are written over would still belong together for it, and be joined later.
+      // If rows that the terminal wrapped were overwritten, it would still treat them as one line and rejoin them later.
       if (columns !== this.#columns) {
         this.#erase();
         this.#columns = columns;
@@ -183,15 +182,15 @@ export class Terminal {
     }
   }
 
-  /** @returns {string} what moves the cursor to the beginning of what is drawn */
+  /** @returns {string} the sequence that moves the cursor to the start of the drawing */
   #toFirstDrawn() {
     const { columns } = this.look;
-    // A terminal that has become narrower breaks lines that stand on it already.
+    // A terminal that became narrower wraps the existing lines.
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(Math.ceil(textWidth(line) / columns), 1), 0);
     return rows === 0 ? '\r' : `\r\x1b[${rows}A`;
   }
 
-  /** All lines that are written in one turn are followed by one redraw. */
+  /** Redraws once after all lines that are written in the same turn. */
   #redrawSoon() {
     if (this.#lines.length > 0 && !this.#willRedraw) {
       this.#willRedraw = true;
@@ -208,7 +207,7 @@ export class Terminal {
    * @param {(error?: Error | null) => void} [taken]
    */
   #write(stream, line, taken) {
-    // The next refresh brings the live line back. Until then the terminal is free for a line that passes through `tee`.
+    // The next refresh restores the live line. Until then, a line that passes through `tee` may use the terminal.
     this.live('');
     this.#erase();
     stream.write(`${fitted(stream, line)}\n`, taken);
@@ -217,8 +216,6 @@ export class Terminal {
 }
 
 /**
- * What can be drawn on a terminal.
- *
  * @param {{ columns?: number, rows?: number }} stream
  * @param {{ plain: boolean, hasColour: boolean, isUnicode: boolean }} abilities
  * @returns {Look}
@@ -235,11 +232,10 @@ export function lookOf({ columns, rows }, { plain, hasColour, isUnicode }) {
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
- * @returns {{ plain: boolean, hasColour: boolean, isUnicode: boolean }} what a terminal can show: plain lines alone if the cursor
- *   cannot be moved; colour, unless the user wants none; and characters beyond ASCII
+ * @returns {{ plain: boolean, hasColour: boolean, isUnicode: boolean }} `plain` if the cursor cannot be moved
  */
 export function abilitiesOf({ NO_COLOR, TERM, WT_SESSION, LC_ALL, LC_CTYPE, LANG }, platform) {
-  // Neither the console of Linux nor the one that Windows had before its Terminal has all of the block elements.
+  // The Linux console, and the Windows console before Windows Terminal, lack some block elements.
   const isUnicode =
     platform === 'win32' ? Boolean(WT_SESSION) : TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
   return { plain: TERM === 'dumb', hasColour: !NO_COLOR, isUnicode };

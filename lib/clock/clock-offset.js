@@ -1,67 +1,67 @@
-/** A Date header is cut to the whole second: the store's clock was less than this much further. */
+/** A Date header is truncated to whole seconds. */
 const DATE_RESOLUTION_MS = 1000;
 
 /**
- * One question to the store what time it has. All in ms; the first two by our clock, the last by the store's.
+ * A request for the store's time. All times in ms; the first two are by our clock, the last by the store's.
  *
  * @typedef {object} ClockSample
  * @property {number} sentAt
  * @property {number} receivedAt
- * @property {number} date of the answer's Date header
+ * @property {number} date of the response's Date header
  */
 
 /**
- * @typedef {object} OffsetBounds by how much the store's clock is at least and at most ahead of ours, in ms
- * @property {number} least
- * @property {number} most
+ * @typedef {object} OffsetBounds bounds on how far the store's clock is ahead of ours, in ms
+ * @property {number} min
+ * @property {number} max
  */
 
 /**
- * What one answer shows of the offset between two clocks. The store read its clock between sending and receiving, and
- * wrote down its whole second.
+ * Bounds on the clock offset from one response. The store read its clock between our sending and receiving, and truncated the
+ * time to whole seconds.
  *
  * @param {ClockSample} sample
  * @returns {OffsetBounds}
  */
 export function boundsOf({ sentAt, receivedAt, date }) {
-  return { least: date - receivedAt, most: date + DATE_RESOLUTION_MS - sentAt };
+  return { min: date - receivedAt, max: date + DATE_RESOLUTION_MS - sentAt };
 }
 
 /**
- * The offset of the store's clock to ours, from the intersection of the answers' bounds. An answer from around the turn
- * of a second narrows it; in the end about the best round trip remains, half of it to each side.
+ * The offset of the store's clock from ours, as the intersection of the bounds from all responses. Responses near the turn of
+ * a second narrow it, ultimately to about ± half the best round trip.
  */
 export class ClockOffset {
-  #least = -Infinity;
-  #most = Infinity;
+  #min = -Infinity;
+  #max = Infinity;
   #bestRoundTrip = Infinity;
   samples = 0;
 
   /** @param {ClockSample} sample */
   add(sample) {
-    const { least, most } = boundsOf(sample);
-    this.#least = Math.max(this.#least, least);
-    this.#most = Math.min(this.#most, most);
+    const { min, max } = boundsOf(sample);
+    this.#min = Math.max(this.#min, min);
+    this.#max = Math.min(this.#max, max);
     this.#bestRoundTrip = Math.min(this.#bestRoundTrip, sample.receivedAt - sample.sentAt);
     this.samples += 1;
   }
 
-  /** ms between the bounds; below 0 where the answers contradict each other, because they came from different clocks. */
+  /** ms between the bounds; negative if responses contradict each other because they came from different clocks. */
   get width() {
-    return this.#most - this.#least;
+    return this.#max - this.#min;
   }
 
-  /** The shortest time in which a question was answered, in ms. */
+  /** The shortest round trip in ms. */
   get bestRoundTrip() {
     return this.#bestRoundTrip;
   }
 
-  /** The middle of the bounds, in ms: the store's time is ours plus this. */
+  /** The middle of the bounds in ms: add it to our time to get the store's. */
   get offset() {
-    return (this.#least + this.#most) / 2;
+    return (this.#min + this.#max) / 2;
   }
 
-  /** How far the true offset may be from {@link offset}, in ms. Contradicting answers make it as wide as they lie apart. */
+  /** Maximum error of {@link offset} in ms. Contradicting responses widen it by their difference. */
   get uncertainty() {
     const half = Math.abs(this.width) / 2;
     return this.width < 0 ? half + this.#bestRoundTrip / 2 : half;
@@ -69,13 +69,13 @@ export class ClockOffset {
 }
 
 /**
- * How far an offset lies outside of what an answer allows: the drift since the offset was measured.
+ * How far an offset is outside the bounds of a response: the drift since the offset was measured.
  *
  * @param {number} offset ms
  * @param {ClockSample} sample
- * @returns {number} ms, 0 where the answer agrees with the offset
+ * @returns {number} ms; 0 if the response agrees with the offset
  */
 export function contradictionOf(offset, sample) {
-  const { least, most } = boundsOf(sample);
-  return Math.max(least - offset, offset - most, 0);
+  const { min, max } = boundsOf(sample);
+  return Math.max(min - offset, offset - max, 0);
 }

@@ -4,20 +4,20 @@ import { SharedPauses } from './shared-pauses.js';
 
 const CLOCK_READINGS = 20;
 
-/** If no thread has looked at the clock for this long, the process was suspended, but for the time in which it was busy. */
+/** If no thread reads the clock for this long, the process was suspended, except for the time in which it was busy. */
 const MIN_PAUSE_MS = 1000;
 
-/** How often the main thread looks at the clock, whatever else it does. */
+/** How often the main thread reads the clock in any case. */
 const TICK_MS = 250;
 
-/** How often, and for how long, another thread waits for the main thread. */
+/** How often, and for how long at a time, another thread waits for the main thread. */
 const MAX_WAITS = 50;
 const WAIT_MS = 10;
 
-/** What comes after a pause is later than what came before it. ms */
+/** Keeps the time after a pause greater than the time before it. ms */
 const INSTANT_MS = 0.001;
 
-/** The system cuts its time to whole milliseconds: it is half of one further, give or take as much. */
+/** The system truncates its time to whole milliseconds, so half of one is the best correction. */
 const wallTime = () => Date.now() + 0.5;
 
 /**
@@ -30,13 +30,13 @@ const wallTime = () => Date.now() + 0.5;
  */
 
 /**
- * Time for a whole run: it starts from the wall clock and continues by the monotonic clock, so that no adjustment of the
- * host's time can stretch a second or take one out. Once the store's clock is known it is the store's time, so that the
- * seconds of several hosts are the same seconds.
+ * Time for a whole run. It starts from the wall clock and continues with the monotonic clock, so that adjustments of the
+ * host's time cannot stretch or drop a second. Once the store's clock is known, it becomes the store's time, so that the
+ * seconds of several hosts coincide.
  *
- * While the process is suspended, monotonic time stands still and the epoch does not: nothing that is measured or limited by
- * monotonic time has the pause in it. All threads of a process are suspended together, so that a pause shows as a gap between
- * their looks at the clock, and the first look after it takes it out.
+ * While the process is suspended, monotonic time stops and the epoch does not, so that monotonic measurements and limits
+ * exclude the pause. All threads are suspended together: a pause shows as a gap between their clock readings, and the first
+ * reading after it excludes it.
  */
 export class Clock {
   #origin;
@@ -44,15 +44,15 @@ export class Clock {
   #wall;
   #system;
   #shared;
-  /** Those that this thread knows. @type {Pause[]} */
+  /** Pauses that this thread knows about. @type {Pause[]} */
   #pauses = [];
   #version = 0;
-  /** ms of all pauses, and of those that the system's monotonic time has counted. */
+  /** ms of all pauses, and of those that the system's monotonic time included. */
   #length = 0;
   #counted = 0;
-  /** Monotonic ms of the last one. */
+  /** Monotonic ms of the latest pause. */
   #pausedAt = -Infinity;
-  /** Of the thread that finds pauses: its demand for a CPU until its last tick. @type {{ at: number, demand: number } | null} */
+  /** On the thread that detects pauses: CPU demand up to its last tick. @type {{ at: number, demand: number } | null} */
   #tick = null;
   #demand = () => 0;
   /** @type {NodeJS.Timeout | undefined} */
@@ -83,7 +83,7 @@ export class Clock {
     this.#wall = wall;
     this.#system = system;
     this.#origin = this.#wallOrigin = aheadOf(monotonic, wall);
-    /** This clock, as another thread needs it. @type {() => ClockState} */
+    /** This clock in the form that another thread needs. @type {() => ClockState} */
     this.toState = () => ({
       origin: this.#origin,
       systemTime: aheadOf(monotonic, system),
@@ -107,7 +107,7 @@ export class Clock {
 
   /**
    * @param {number} epoch ms
-   * @returns {number} monotonic ms; of a moment in a pause those at which it began
+   * @returns {number} monotonic ms; for a time within a pause, that of its start
    */
   fromEpoch(epoch) {
     return this.#pauses.reduce(
@@ -119,7 +119,7 @@ export class Clock {
   /**
    * @param {number} from epoch ms
    * @param {number} until epoch ms
-   * @returns {number} ms in between for which the process was suspended
+   * @returns {number} ms of suspension in between
    */
   pausedBetween(from, until) {
     return this.#pauses.reduce((sum, { at, length }) => {
@@ -131,16 +131,16 @@ export class Clock {
   /**
    * @param {number} startedAt monotonic ms
    * @param {number} finishedAt monotonic ms
-   * @returns {boolean} whether the process was last suspended between the two: how long it took what finished is not known
+   * @returns {boolean} whether a suspension in between makes the duration unknown
    */
   wasSuspended(startedAt, finishedAt) {
     return startedAt <= this.#pausedAt && this.#pausedAt <= finishedAt;
   }
 
   /**
-   * Finds pauses from now on. To be called once, on the first thread of the clock.
+   * Starts detecting pauses. Call this once, on the clock's first thread.
    *
-   * @param {() => number} demand ms for which the process has had a CPU or has waited for one: the rest of a gap is the pause
+   * @param {() => number} demand ms that the process had a CPU or waited for one; the rest of a gap is the pause
    * @param {(milliseconds: number) => void} noticed called after a pause
    */
   watchPauses(demand, noticed) {
@@ -159,27 +159,27 @@ export class Clock {
     this.#shared.watch();
   }
 
-  /** Finds no more pauses. */
+  /** Stops detecting pauses. */
   close() {
     clearInterval(this.#ticking);
   }
 
   /**
-   * The machine was suspended, and the system's monotonic time with it, as other clocks show.
+   * Adds a suspension of the machine that stopped the system's monotonic time too, according to other clocks.
    *
    * @param {number} length ms
    */
-  stoodStill(length) {
+  addSuspension(length) {
     this.#shared.add({ at: this.now(), length, counted: 0 });
   }
 
-  /** ms by which the host's wall clock has gained on this clock. */
+  /** ms that the host's wall clock has gained on this clock. */
   get wallLead() {
     return this.#wall() - this.#wallOrigin - this.now() - this.#length;
   }
 
   /**
-   * The same clock in another thread, where Node counts its monotonic time from another moment.
+   * The same clock in another thread, where Node's monotonic time has a different origin.
    *
    * @param {ClockState} state
    * @returns {Clock}
@@ -187,13 +187,13 @@ export class Clock {
   static fromState({ origin, systemTime: atZero, memory }) {
     const shift = aheadOf(() => performance.now(), systemTime) - atZero;
     const clock = new Clock({ monotonic: () => performance.now() + shift, memory });
-    // Exactly: a moment must not be in one second here, and in the second before it there.
+    // Use exactly the same origin, so that no time falls into different seconds in different threads.
     clock.#origin = origin;
     return clock;
   }
 
   /**
-   * Moves the epoch, once and for all, before anything is counted by it.
+   * Shifts the epoch once, before anything is counted.
    *
    * @param {number} offset ms by which the store's clock is ahead of this host's
    */
@@ -207,7 +207,7 @@ export class Clock {
     if (this.#tick !== null) {
       this.#findPause(time, this.#tick);
     } else if (shared.isWatched) {
-      // One thread alone decides how long a pause was. It looks at the clock as soon as it runs, unless it is blocked.
+      // Only one thread determines the length of a pause. It reads the clock as soon as it runs, unless it is blocked.
       for (let waits = 0; waits < MAX_WAITS && time - shared.firstThreadLook > MIN_PAUSE_MS; waits++) {
         shared.waitWhile(this.#version, WAIT_MS);
       }
@@ -221,13 +221,13 @@ export class Clock {
 
   /**
    * @param {number} time the system's monotonic ms
-   * @param {{ at: number, demand: number }} tick the last one
+   * @param {{ at: number, demand: number }} tick the latest one
    */
   #findPause(time, tick) {
     const { lastLook, threads } = this.#shared;
     const gap = time - lastLook;
     const sinceTick = this.#system() - tick.at;
-    // Between the last tick and the last look, each thread may have been busy, and so may Node's own.
+    // Between the last tick and the last reading, each thread may have been busy, including Node's own.
     const before = (threads + 1) * (sinceTick - gap);
     const demand = Math.max(this.#demand() - tick.demand - before, 0);
     const length = Math.min(gap, sinceTick) - demand - INSTANT_MS;
@@ -243,8 +243,8 @@ function systemTime() {
 }
 
 /**
- * Two clocks cannot be read at the same moment, and a thread may be kept waiting between them for many milliseconds: of
- * some tries the quickest counts, which nothing came between.
+ * Two clocks cannot be read simultaneously, and a thread may have to wait many milliseconds between readings. The fastest of
+ * several attempts counts.
  *
  * @param {() => number} monotonic ms
  * @param {() => number} other ms

@@ -7,7 +7,7 @@ const MAX_TIMER_MS = 3_600_000;
 /**
  * @param {number} milliseconds
  * @param {AbortSignal} signal ends the pause
- * @returns {Promise<void>} resolves in either case: whoever waited looks at the signal next
+ * @returns {Promise<void>} resolves in either case; check the signal afterwards
  */
 export async function pause(milliseconds, signal) {
   try {
@@ -25,7 +25,7 @@ export async function pause(milliseconds, signal) {
  * @param {AbortSignal} signal ends the wait
  */
 export async function waitUntil(moment, clock, signal) {
-  // A timer may fire a little early, and takes no more than some weeks.
+  // A timer may fire slightly early, and is limited to a few weeks.
   while (moment > clock.now() && !signal.aborted) {
     await pause(Math.min(moment - clock.now(), MAX_TIMER_MS), signal);
   }

@@ -1,47 +1,47 @@
 /**
- * Time in which the process, or its machine, was suspended.
+ * Time during which the process or its machine was suspended.
  *
  * @typedef {object} Pause
- * @property {number} at monotonic ms, which stand still meanwhile
+ * @property {number} at monotonic ms, which do not advance during the pause
  * @property {number} length ms of the epoch
- * @property {number} counted ms by which the system's monotonic time advanced meanwhile: all of them, or none if the machine
- *   stopped it
+ * @property {number} counted ms by which the system's monotonic time advanced: equal to the length, or 0 if the machine stopped
+ *   it
  */
 
 /** Pauses beyond this number are added to the last one. */
 const MAX_PAUSES = 250;
 
-/** Threads beyond this number share a cell, so that a pause may seem to begin a little early. */
+/** Threads beyond this number share a cell, so a pause may seem to start slightly early. */
 const MAX_THREADS = 64;
 
-/** Numbers of a thread: those that write into one line of a CPU's cache would slow each other down. */
+/** Array elements per thread, so that threads do not share a cache line. */
 const CELL = 8;
 
-/** Numbers of a {@link Pause}. */
+/** Array elements per {@link Pause}. */
 const FIELDS = 3;
 
 const FLAGS = 4;
-const [THREADS, PAUSES, VERSION, IS_WATCHED] = Array.from({ length: FLAGS }, (_, place) => place);
+const [THREADS, PAUSES, VERSION, IS_WATCHED] = Array.from({ length: FLAGS }, (_, index) => index);
 
-/** What the threads of a clock know together: when each last looked at the clock, and the pauses that were found. */
+/** State shared by the threads of a clock: when each last read the clock, and the pauses found. */
 export class SharedPauses {
   #flags;
   #fields;
 
-  /** @param {SharedArrayBuffer} [memory] of another thread; without, this is the first, which finds the pauses */
+  /** @param {SharedArrayBuffer} [memory] of another thread; if absent, this is the first thread, which detects pauses */
   constructor(memory = sharedMemory()) {
     this.memory = memory;
     /** @type {Int32Array} */
     this.#flags = new Int32Array(memory, 0, FLAGS);
-    /** When each thread last looked, in the system's monotonic ms. @type {Float64Array} */
+    /** When each thread last read the clock, in the system's monotonic ms. @type {Float64Array} */
     this.looks = new Float64Array(memory, this.#flags.byteLength, MAX_THREADS * CELL);
     /** @type {Float64Array} */
     this.#fields = new Float64Array(memory, this.#flags.byteLength + this.looks.byteLength);
-    /** The place of this thread's look. */
+    /** Index of this thread's reading. */
     this.cell = (Atomics.add(this.#flags, THREADS, 1) % MAX_THREADS) * CELL;
   }
 
-  /** It is another one after each new pause. */
+  /** Changes with each new pause. */
   get version() {
     return this.#flags[VERSION];
   }
@@ -50,7 +50,7 @@ export class SharedPauses {
     return Atomics.load(this.#flags, THREADS);
   }
 
-  /** Whether the first thread looks for pauses. */
+  /** Whether the first thread detects pauses. */
   get isWatched() {
     return Atomics.load(this.#flags, IS_WATCHED) === 1;
   }
@@ -59,19 +59,19 @@ export class SharedPauses {
     Atomics.store(this.#flags, IS_WATCHED, 1);
   }
 
-  /** The last look of any thread. */
+  /** The latest reading by any thread. */
   get lastLook() {
     return this.looks.reduce((last, look) => Math.max(last, look));
   }
 
-  /** The last look of the first thread. */
+  /** The latest reading by the first thread. */
   get firstThreadLook() {
     return this.looks[0];
   }
 
   /**
    * @param {number} version
-   * @param {number} milliseconds at most for which the thread is blocked while it is this version
+   * @param {number} milliseconds maximum time to block the thread while the version is unchanged
    */
   waitWhile(version, milliseconds) {
     Atomics.wait(this.#flags, VERSION, version, milliseconds);
@@ -91,10 +91,10 @@ export class SharedPauses {
     Atomics.notify(this.#flags, VERSION);
   }
 
-  /** @returns {Pause[]} in their order */
+  /** @returns {Pause[]} in order */
   list() {
-    return Array.from({ length: Atomics.load(this.#flags, PAUSES) }, (_, place) => {
-      const [at, length, counted] = this.#fields.subarray(place * FIELDS);
+    return Array.from({ length: Atomics.load(this.#flags, PAUSES) }, (_, index) => {
+      const [at, length, counted] = this.#fields.subarray(index * FIELDS);
       return { at, length, counted };
     });
   }

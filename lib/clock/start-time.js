@@ -3,17 +3,17 @@ import { parseDuration } from '../text/units.js';
 
 /** @import { StartTime } from '../model/config.js' */
 
-/** With the time zone, so that it is the same moment on every host. */
+/** Includes the time zone, so that it means the same time on every host. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /**
- * `next:` leaves a run at least so long from the start of its process to the moment: enough to be ready for a store that is
- * 300 ms away; docs/measure/many-hosts.md says so to users. ms
+ * `next:` leaves at least this time between the start of the process and the run: enough to prepare for a store that is
+ * 300 ms away. docs/measure/many-hosts.md documents it. ms
  */
 export const NEXT_MARGIN_MS = 10_000;
 
-/** A week: whoever waits longer has mistyped. */
+/** One week: a longer wait must be a typing error. */
 export const MAX_WAIT_MS = 7 * 24 * 3_600_000;
 
 const EXPECTED =
@@ -22,7 +22,7 @@ const EXPECTED =
 /**
  * @param {string} text
  * @returns {StartTime}
- * @throws {RangeError} that names what was expected
+ * @throws {RangeError} that states what was expected
  */
 export function parseStartTime(text) {
   if (text.startsWith('next:')) {
@@ -42,18 +42,18 @@ export function parseStartTime(text) {
 
 /**
  * @param {string} text
- * @returns {number} epoch ms; NaN where it is no such time
+ * @returns {number} epoch ms; NaN if it is not such a time
  */
 function parseIsoTime(text) {
   const [, year, month, day] = ISO_TIME.exec(text)?.map(Number) ?? [];
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse reads 30 February as 2 March.
   const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   return day <= daysOfMonth ? Date.parse(text) : NaN;
 }
 
 /**
  * @param {string} text
- * @param {string} before the text before the duration
+ * @param {string} before prefix of the duration
  */
 function readDuration(text, before) {
   const duration = parseDuration(text.slice(before.length));

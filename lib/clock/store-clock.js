@@ -9,55 +9,54 @@ import { pause } from './pause.js';
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
-/** The pause between requests while the turn of the store's second is looked for. */
+/** Interval between requests during the search for the turn of the store's second. */
 const SEARCH_INTERVAL_MS = 40;
 
-/** A turn comes within a second; the rest is for slow answers. */
+/** A turn comes within a second; the rest allows for slow responses. */
 const MAX_SEARCH_MS = 2500;
 
-/** Questions around a turn whose time is known roughly. */
+/** Requests around a turn whose time is roughly known. */
 const REQUESTS_AT_TURN = 12;
 
-/** The pause between two questions while the stages run. */
+/** Interval between requests during the stages. */
 const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;
 
-/** How far the host's wall clock may be off when it is set after a suspension. */
+/** Maximum error of the host's wall clock after it is set following a suspension. */
 const MAX_WALL_ERROR_MS = 1000;
 
-/** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long. */
+/** Above this, ± ms, the clock counts as unknown: responses contradict one another or took too long. */
 const MAX_UNCERTAINTY_MS = 5000;
 
 /**
- * A closer look spreads its questions over what the first one left open, and can make that no narrower than a round trip.
- * Where less than a third could be gained, as with a far store, it is not worth the wait for another turn.
+ * A second look spreads its requests over the remaining uncertainty, and cannot narrow it below a round trip. If it can gain
+ * less than a third, as with a distant store, it is not worth waiting for another turn.
  */
 const WORTHWHILE_GAIN = 1.5;
 
 /**
- * The store's clock, as its Date headers show it. It is measured before the first stage; what is seen later can only
- * widen the uncertainty.
+ * The store's clock according to its Date headers. It is measured before the first stage; later observations can only widen the
+ * uncertainty.
  */
 export class StoreClock {
   #clock;
   #request;
-  /** Connections that carry no question. @type {ObjectConnection[]} */
+  /** Idle connections. @type {ObjectConnection[]} */
   #free;
-  /** Carries the questions of the time after it was measured. */
+  /** Connection for requests after the measurement. */
   #watcher;
   #bounds = new ClockOffset();
-  /** How far later answers were off what was measured, in ms. */
+  /** Deviation of later responses from the measurement, in ms. */
   #contradiction = 0;
   #isKnown = false;
 
   /**
    * @param {object} options
-   * @param {Clock} options.clock that is set to the store's time
-   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.request the store's Date in
-   *   epoch ms, 0 where the answer had none
-   * @param {readonly ObjectConnection[]} options.connections for the requests; once it is measured, only the last is used
-   *   one alone
+   * @param {Clock} options.clock set to the store's time
+   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.request resolves to the store's
+   *   Date in epoch ms, or 0 if the response had none
+   * @param {readonly ObjectConnection[]} options.connections for the requests; only the last one is used after the measurement
    */
   constructor({ clock, request, connections }) {
     this.#clock = clock;
@@ -67,8 +66,7 @@ export class StoreClock {
   }
 
   /**
-   * What is known by now; null where the clock could not be measured. What is learned after that can only make the
-   * uncertainty wider.
+   * What is known so far; null if the clock could not be measured. Later observations can only widen the uncertainty.
    *
    * @returns {ClockFacts | null}
    */
@@ -76,14 +74,14 @@ export class StoreClock {
     return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
   }
 
-  /** Why the clock is unknown; null where it was measured. @returns {string | null} */
+  /** Why the clock is unknown; null if it was measured. @returns {string | null} */
   get problem() {
     if (this.#isKnown) {
       return null;
     }
     return this.#bounds.samples === 0
-      ? 'no answer had a Date header'
-      : `the Date headers of its answers leave it uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
+      ? 'no response had a Date header'
+      : `the Date headers of its responses leave it uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
   }
 
   /** ms */
@@ -92,9 +90,9 @@ export class StoreClock {
   }
 
   /**
-   * Measures the offset, in one or two seconds, and sets the clock by it where it is known well enough.
+   * Measures the offset within one or two seconds, and sets the clock if the result is accurate enough.
    *
-   * @param {AbortSignal} signal gives up
+   * @param {AbortSignal} signal
    */
   async measure(signal) {
     await this.#lookForTurn(signal);
@@ -106,16 +104,16 @@ export class StoreClock {
   }
 
   /**
-   * Asks from time to time whether the clock, once it is set, is still right.
+   * Periodically checks whether the clock is still right.
    *
-   * @param {AbortSignal} signal ends it
-   * @param {() => void} lost called once the clock that was measured counts as unknown
+   * @param {AbortSignal} signal
+   * @param {() => void} lost called when the measured clock becomes unknown
    */
   async watch(signal, lost) {
     for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
-      // Now before the turn of a second, now after it: a drift comes out on one side or the other. Within the uncertainty
-      // no answer adds anything, and none shows more than its distance from the turn: after one that
-      // contradicts, the next are asked further out.
+      // Alternate between before and after the turn of a second, because a drift shows on one side only. A response within the
+      // uncertainty adds nothing, and none shows more than its distance from the turn. After a contradiction, ask further away
+      // from it.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
       await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
@@ -134,8 +132,8 @@ export class StoreClock {
   }
 
   /**
-   * The monotonic time of a machine may stand still while the machine is suspended. Then the store's clock and the host's wall
-   * clock, once it is set, are both ahead by the same time. One of them alone may have been set for another reason.
+   * A machine's monotonic time may stop while it is suspended. The store's clock and the host's wall clock, once it is set, are
+   * then ahead by the same time. A lead of only one of them may have other reasons.
    *
    * @param {ClockSample} sample
    * @returns {boolean} whether the machine was suspended since the last sample
@@ -144,13 +142,13 @@ export class StoreClock {
     const lead = this.#clock.wallLead;
     const wasSuspended = lead >= SECOND_MS && contradictionOf(lead, sample) <= this.#uncertainty + MAX_WALL_ERROR_MS;
     if (wasSuspended) {
-      this.#clock.stoodStill(lead);
+      this.#clock.addSuspension(lead);
     }
     return wasSuspended;
   }
 
   /**
-   * Asks until the store's second has turned: then the turn is known to within two questions.
+   * Sends requests until the store's second turns, which locates the turn between two requests.
    *
    * @param {AbortSignal} signal
    */
@@ -162,7 +160,7 @@ export class StoreClock {
   }
 
   /**
-   * Spreads questions over the time in which the next turn has to come.
+   * Spreads requests over the interval in which the next turn must come.
    *
    * @param {AbortSignal} signal
    */
@@ -177,13 +175,13 @@ export class StoreClock {
 
   /**
    * @param {number} interval ms
-   * @param {() => boolean} goesOn
+   * @param {() => boolean} shouldContinue
    * @param {AbortSignal} signal
    */
-  async #requestEvery(interval, goesOn, signal) {
+  async #requestEvery(interval, shouldContinue, signal) {
     /** @type {Promise<void>[]} */
     const questions = [];
-    while (goesOn() && !signal.aborted) {
+    while (shouldContinue() && !signal.aborted) {
       questions.push(this.#question(signal));
       await pause(interval, signal);
     }
@@ -206,7 +204,7 @@ export class StoreClock {
   /**
    * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
-   * @returns {Promise<ClockSample | null>} null where the answer has no time
+   * @returns {Promise<ClockSample | null>} null if the response has no time
    */
   async #sample(connection, signal) {
     const sentAt = this.#clock.epochNow();
@@ -216,9 +214,9 @@ export class StoreClock {
   }
 
   /**
-   * @param {number} offset ms by which the store is ahead of our clock as it is now
+   * @param {number} offset ms that the store is ahead of our clock now
    * @param {number} aside ms
-   * @returns {number} ms until a request has to be sent for the store to read it so long after a turn of its second
+   * @returns {number} ms until a request must be sent so that the store reads it `aside` ms after a turn of its second
    */
   #untilTurn(offset, aside) {
     const readAt = this.#clock.epochNow() + offset + this.#bounds.bestRoundTrip / 2;
@@ -226,7 +224,7 @@ export class StoreClock {
   }
 }
 
-/** @param {number} milliseconds to a tenth */
+/** @param {number} milliseconds rounded to a tenth */
 function round(milliseconds) {
   return Math.round(milliseconds * 10) / 10;
 }

@@ -9,33 +9,33 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @import { RatioTest } from './log-ratio.js'
  */
 
-/** With fewer, the sign-flip test could not be below 5%, whatever the quads are. */
+/** With fewer quads, the sign-flip test can never be below 5%. */
 export const MIN_QUADS = 6;
 
-/** Its time and memory grow with the square root of 2 to the power of quads. */
+/** The time and memory of the sign-flip test grow with the square root of 2^quads. */
 export const MAX_QUADS = 40;
 
 const ALPHA = 1 - CONFIDENCE;
 
-/** How many more quads would bring the tests together depends on which quads they are. */
+/** More quads need not resolve this: it depends on which quads they are. */
 const DISAGREEMENT =
-  'the t interval shows a difference, and the exact sign-flip test does not, as where single quads are unlike the others';
+  'the t interval shows a difference but the exact sign-flip test does not, as happens when single quads stand out';
 
 /** @type {readonly InterleavedMetric[]} */
 const METRICS = ['rate', 'p50', 'p99', 'cpu'];
 
 /**
- * Decides for each stage and metric what the quads show. A quad's log ratio is the mean of its two logarithms of B minus
- * that of its two of A: what changed linearly over the four passes is in both. The log ratios of the quads decide, by their
- * t interval, which takes the variation from pass to pass as it is (T. Kalibera and R. Jones, Rigorous Benchmarking in
- * Reasonable Time, ISMM 2013, want the same of repeated runs), with Holm's correction for the number of tests.
+ * Decides what the quads show for each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of
+ * its two A passes, which cancels linear drift over the four passes. The t interval of these log ratios decides, with Holm's
+ * correction for the number of tests. It includes the variation between passes (as T. Kalibera and R. Jones, Rigorous
+ * Benchmarking in Reasonable Time, ISMM 2013, ask of repeated runs).
  *
- * Whether both are the same within the margin is asked first: a difference that is known and too small to matter is none.
+ * Sameness is tested first: a difference smaller than the margin counts as no change.
  *
  * @param {readonly Quad[]} quads
  * @param {object} options
- * @param {number} options.margin share of a change that counts as none, such as 0.03
- * @returns {InterleavedStage[]} the stages that the quads have, in their order
+ * @param {number} options.margin the share below which a change counts as none, such as 0.03
+ * @returns {InterleavedStage[]} in the order of the stages
  */
 export function compareQuads(quads, { margin }) {
   const names = quads[0]?.passes[0].stages.map(({ stage }) => stage) ?? [];
@@ -52,16 +52,14 @@ export function compareQuads(quads, { margin }) {
 }
 
 /**
- * What the quads have of one metric of a stage.
- *
- * @typedef {object} Sample
+ * @typedef {object} Sample one metric of a stage over all quads
  * @property {string} stage
  * @property {InterleavedMetric} metric
  * @property {number | null} before geometric mean of A
- * @property {number | null} after that of B
+ * @property {number | null} after geometric mean of B
  * @property {number[]} logRatios
- * @property {RatioTest | null} test by their t interval; null where they are too few
- * @property {number | null} signFlip likewise
+ * @property {RatioTest | null} test by the t interval; null if there are too few quads
+ * @property {number | null} signFlip null if there are too few quads
  */
 
 /**
@@ -71,7 +69,7 @@ export function compareQuads(quads, { margin }) {
  * @returns {Sample}
  */
 function sampleOf(quads, stage, metric) {
-  // Of what took no measurable time, or did not happen, there is no logarithm.
+  // Skips quads with a zero or missing figure, which has no logarithm.
   const known = quads
     .map((quad) => ({ a: logsOf(quad, stage, metric, 'a'), b: logsOf(quad, stage, metric, 'b') }))
     .filter(({ a, b }) => [...a, ...b].every(Number.isFinite));
@@ -93,7 +91,7 @@ function sampleOf(quads, stage, metric) {
  * @param {string} stage
  * @param {InterleavedMetric} metric
  * @param {Side} side
- * @returns {number[]} the natural logarithms of its passes; not finite where they are not known
+ * @returns {number[]} natural logarithms, one per pass; not finite if unknown
  */
 function logsOf({ passes }, stage, metric, side) {
   return passes
@@ -119,9 +117,9 @@ function testQuads(logRatios) {
 
 /**
  * @param {number} mean
- * @param {number} error its standard error
- * @param {number} count of values
- * @returns {number} how often chance alone brings a mean that is as far from 0
+ * @param {number} error standard error of the mean
+ * @param {number} count
+ * @returns {number} probability that chance alone gives a mean at least this far from 0
  */
 function chanceOf(mean, error, count) {
   return mean === 0 ? 1 : bothTails(mean / error, count - 1);
@@ -129,7 +127,7 @@ function chanceOf(mean, error, count) {
 
 /**
  * @param {Sample} sample
- * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for so many tests
+ * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests
  * @returns {InterleavedMetricComparison}
  */
 function decide({ metric, before, after, logRatios, test, signFlip }, { margin, p, tests }) {
@@ -155,11 +153,11 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
 }
 
 /**
- * How many quads in addition it would take if further ones were like these, whatever the other tests show.
+ * Estimates how many more quads would decide, if they were like these. It ignores the other tests.
  *
  * @param {readonly number[]} logRatios
- * @param {{ level: number, margin: number }} asked of the t test, and of the interval
- * @returns {number | null} null where no comparison has as many
+ * @param {{ level: number, margin: number }} limits of the t test and of the interval
+ * @returns {number | null} null if it would take more than {@link MAX_QUADS}
  */
 function quadsNeeded(logRatios, { level, margin }) {
   const count = logRatios.length;
@@ -168,18 +166,18 @@ function quadsNeeded(logRatios, { level, margin }) {
   }
   const mean = Math.abs(meanOf(logRatios));
   const deviation = standardErrorOf(logRatios) * Math.sqrt(count);
-  const wouldTell = (/** @type {number} */ quads) => {
+  const wouldDecide = (/** @type {number} */ quads) => {
     const error = deviation / Math.sqrt(quads);
     return mean + studentT(quads - 1) * error <= Math.log1p(margin) || chanceOf(mean, error, quads) <= level;
   };
-  // More quads never tell less: what is looked for lies between one that would not tell and one that would.
+  // More quads never decide less, so a binary search works.
   let [low, high] = [count, MAX_QUADS];
-  if (low >= high || !wouldTell(high)) {
+  if (low >= high || !wouldDecide(high)) {
     return null;
   }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    [low, high] = wouldTell(middle) ? [low, middle] : [middle, high];
+    [low, high] = wouldDecide(middle) ? [low, middle] : [middle, high];
   }
   return high - count;
 }
@@ -188,7 +186,6 @@ function quadsNeeded(logRatios, { level, margin }) {
  * @param {readonly Quad[]} quads
  * @param {string} name of a stage
  * @param {Side} side
- * @returns {number} attempts that failed
  */
 function failuresOf(quads, name, side) {
   const passes = quads.flatMap((quad) => quad.passes.filter((pass) => pass.side === side));

@@ -13,16 +13,15 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @typedef {{ name: string, result: Result }} NamedResult of one run, or of several hosts together
  */
 
-/** A change that is no larger matters to nobody, unless they say otherwise. */
+/** Smaller changes count as none by default. */
 const DEFAULT_MARGIN = 0.03;
 
 /**
- * Compares two results, stage by stage. What it says holds within these two runs: how much one run differs from the next
- * shows in none of them.
+ * Compares two results stage by stage. It cannot show how much one run differs from the next.
  *
  * @param {NamedResult} before
  * @param {NamedResult} after
- * @param {{ margin?: number }} [options] `margin`: the share of a change that counts as none, 0 or more
+ * @param {{ margin?: number }} [options] `margin`: the share below which a change counts as none, 0 or more
  * @returns {Comparison}
  */
 export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) {
@@ -36,7 +35,7 @@ export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) 
   });
   const tests = [...new Set(stages.flatMap(({ findings }) => findings.flatMap(({ test }) => test ?? [])))];
   const adjusted = adjustByHolm(tests.map(({ p }) => p));
-  const adjustedOf = new Map(tests.map((test, place) => [test, adjusted[place]]));
+  const adjustedOf = new Map(tests.map((test, index) => [test, adjusted[index]]));
   return {
     before: comparedSide(before),
     after: comparedSide(after),
@@ -83,7 +82,7 @@ function comparisonOf(finding, { margin, adjustedOf }) {
 /**
  * @param {NamedResult} one
  * @param {NamedResult} other
- * @returns {string[]} the stages that the other one has not
+ * @returns {string[]} stages that the other one lacks
  */
 function stagesWithout({ result: { stages } }, other) {
   const known = new Set(other.result.stages.map(({ stage }) => stage));

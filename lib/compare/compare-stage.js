@@ -18,32 +18,23 @@ import { steadySeconds } from './steady-seconds.js';
  */
 
 /**
- * A stage of a result with what its estimates are made from.
- *
- * @typedef {object} StageSide
+ * @typedef {object} StageSide a stage and the data for its estimates
  * @property {StageSum} stage
- * @property {readonly SecondResult[]} seconds the whole ones of the same load
+ * @property {readonly SecondResult[]} seconds whole seconds at a steady load
  *
  * @typedef {{ before: StageSide, after: StageSide }} StagePair
  */
 
 /**
- * What is known of a metric before anybody decides what it means.
- *
- * @typedef {object} MetricFinding
+ * @typedef {object} MetricFinding the measurements of a metric, before a verdict
  * @property {ComparedMetric} metric
  * @property {number | null} before
  * @property {number | null} after
- * @property {RatioTest | null} test of the ratio; null where there can be none. Two metrics that are one and the same
- *   measurement have the same object
- * @property {string | null} reason why there is none
+ * @property {RatioTest | null} test of the ratio; null if impossible. Metrics that measure the same thing share one object
+ * @property {string | null} reason why there is no test
  */
 
-/**
- * How a figure can be estimated, or why it cannot.
- *
- * @typedef {{ estimate: Estimate, reason: null } | { estimate: null, reason: string }} Attempted
- */
+/** @typedef {{ estimate: Estimate, reason: null } | { estimate: null, reason: string }} Attempted an estimate, or why there is none */
 
 const QUANTILES = /** @type {const} */ ([
   { metric: 'p50', share: 0.5 },
@@ -52,20 +43,20 @@ const QUANTILES = /** @type {const} */ ([
   { metric: 'p999', share: 0.999 },
 ]);
 
-const VARYING_LOAD = 'the load of a search or a ramp changes while it measures';
+const VARYING_LOAD = 'the load of a search or a ramp changes during the measurement';
 
-const SHARE_OF_STAGE = 'it is a fixed share of the rate of the stage, which tells';
+const SHARE_OF_STAGE = "it is a fixed share of the stage's rate: see the stage";
 
-const NO_SECONDS_OF_KINDS = 'single seconds are known of the stage alone, and not of the kinds that it mixes';
+const NO_SECONDS_OF_KINDS = 'seconds are recorded per stage, not per operation of a mix';
 
-const NO_SPREAD = 'a run has one figure of it, which does not show how much it varies';
+const NO_SPREAD = 'a single figure per run does not show how much it varies';
 
-/** Of a second's bytes per operation, as a share: logs round them. */
+/** Relative difference of bytes per operation that is due to rounding in logs. */
 const SAME_SIZE = 1e-4;
 
 /**
  * @param {StageSum} stage
- * @param {CommonOptions | null} options of its run
+ * @param {CommonOptions | null} options
  * @returns {StageSide}
  */
 export function sideOf(stage, options) {
@@ -89,16 +80,16 @@ export function findingsOf(pair) {
 }
 
 /**
+ * Drops the throughput of operations that move no bytes.
+ *
  * @param {MetricFinding} finding
- * @returns {boolean} false for the throughput of operations that move no bytes
  */
 function movedBytes({ metric, before, after }) {
   return metric !== 'throughput' || before !== 0 || after !== 0;
 }
 
 /**
- * What is known of one kind of the operations that a stage mixes. Only the errors can be tested: their counts are those of the
- * kind, where seconds are those of the stage.
+ * One operation of a mix. Only its errors can be tested: they are counted per operation, but seconds cover the whole stage.
  *
  * @param {KindSum} before
  * @param {KindSum} after
@@ -137,7 +128,7 @@ function bytesOf({ bytes }) {
 }
 
 /**
- * Where each operation moves as many bytes, on both sides, the bytes say nothing that the operations have not said.
+ * If every operation on both sides moves the same number of bytes, throughput adds nothing to the rate.
  *
  * @param {StagePair} pair
  */
@@ -150,22 +141,22 @@ function isSameTest({ before, after }) {
 }
 
 /**
- * Of one host, the figure is the one that its result has; a log may lack it, and has the seconds. The time of several hosts
- * is that in which all of them measured.
+ * For one host, the figure comes from its result, or from the seconds if a log lacks it. For several hosts, it covers the time
+ * in which all of them measured.
  *
  * @param {'rate' | 'throughput'} metric
  * @param {StagePair} pair
  * @param {(second: SecondResult) => number} figureOf
- * @param {(stage: StageSum) => number | null} averageOf a second, of one host
+ * @param {(stage: StageSum) => number | null} averageOf per second, for one host
  * @returns {MetricFinding}
  */
 function rateFinding(metric, { before, after }, figureOf, averageOf) {
   const [one, other] = [before, after].map((side) => {
     const figures = side.seconds.map(figureOf);
-    const isOfSeveral = (side.stage.merge?.hosts ?? 1) > 1;
-    const ofSeconds = figures.length === 0 ? null : meanOf(figures);
-    const ofStage = averageOf(side.stage);
-    const value = isOfSeveral ? (ofSeconds ?? ofStage) : (ofStage ?? ofSeconds);
+    const hasSeveralHosts = (side.stage.merge?.hosts ?? 1) > 1;
+    const fromSeconds = figures.length === 0 ? null : meanOf(figures);
+    const fromStage = averageOf(side.stage);
+    const value = hasSeveralHosts ? (fromSeconds ?? fromStage) : (fromStage ?? fromSeconds);
     return { value, attempted: attemptRate(side, figures, metric) };
   });
   return { metric, before: one.value, after: other.value, ...test(one.attempted, other.attempted, [one, other]) };
@@ -198,7 +189,7 @@ function whyNoSeconds({ stage, seconds }) {
 /**
  * @param {Attempted} before
  * @param {Attempted} after
- * @param {readonly { value: number | null }[]} figures that are shown, around which the interval lies
+ * @param {readonly { value: number | null }[]} figures the interval is centred on these
  * @returns {Pick<MetricFinding, 'test' | 'reason'>}
  */
 function test(before, after, [one, other]) {
@@ -218,7 +209,7 @@ function test(before, after, [one, other]) {
 /**
  * @param {string | null} before
  * @param {string | null} after
- * @returns {string | null} why there is no test; null where nothing is missing on either side
+ * @returns {string | null} why there is no test; null if nothing is missing
  */
 function reasonOf(before, after) {
   if (before !== null && before === after) {
@@ -263,7 +254,7 @@ function latenciesOf(side) {
   }
   const withOperations = seconds.filter(({ operations }) => operations > 0);
   if (withOperations.some(({ histogram }) => typeof histogram !== 'string')) {
-    return { reason: 'no latencies of single seconds are known, which --json has and a log has not' };
+    return { reason: 'no latencies per second are known: a --json result has them, a log does not' };
   }
   return {
     whole: distributionOf(encoded),
@@ -307,7 +298,7 @@ function failuresOf(counts) {
 
 /**
  * @param {{ before: Failures, after: Failures }} failures
- * @returns {MetricFinding} of the share of attempts that failed
+ * @returns {MetricFinding} the share of failed attempts
  */
 function failureFinding({ before: one, after: other }) {
   const [shareBefore, shareAfter] = [one, other].map(({ failed, attempts }) =>
@@ -325,13 +316,13 @@ function failureFinding({ before: one, after: other }) {
 
 /**
  * @param {StagePair} pair
- * @returns {MetricFinding} of the CPU time of an operation
+ * @returns {MetricFinding} CPU time per operation
  */
 function cpuFinding({ before, after }) {
   const [one, other] = [before, after].map(({ stage: { clientLoad, operations } }) =>
     clientLoad && operations > 0 ? (1000 * (clientLoad.cpuUser + clientLoad.cpuSystem)) / operations : null,
   );
   const isKnown = one !== null && other !== null;
-  const reason = isKnown ? NO_SPREAD : 'the CPU time is not known, which --json has and a log has not';
+  const reason = isKnown ? NO_SPREAD : 'the CPU time is not known: a --json result has it, a log does not';
   return { metric: 'cpu', before: one, after: other, test: null, reason };
 }

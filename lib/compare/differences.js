@@ -7,18 +7,18 @@ import { textOfOption } from '../options/recorded-options.js';
  */
 
 /**
- * What was not the same for two results, apart from what was measured: each of it may be the reason for a change.
+ * Lists how the runs differed apart from their figures. Each difference may explain a change.
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {ComparedDifference[]} as short texts, which may be hostile
+ * @returns {ComparedDifference[]} short texts, possibly hostile
  */
 export function differencesBetween(before, after) {
   const rows = [
     ...versions(before, after),
     ...options(before, after),
     row('host', hostsOf(before), hostsOf(after)),
-    row('data centers of Cloudflare', colosOf(before), colosOf(after)),
+    row('Cloudflare data centers', colosOf(before), colosOf(after)),
     row('day (UTC)', dayOf(before), dayOf(after)),
     ...stagesOfBoth(before, after).flatMap(([one, other]) => [
       row(`end of ${one.stage}`, one.end ?? null, other.end ?? null),
@@ -34,7 +34,7 @@ export function differencesBetween(before, after) {
 /**
  * @param {StageSum} one
  * @param {StageSum} other the same stage of another result
- * @returns {[KindSum, KindSum][]} the kinds of operations that both mix, in the order of the first one; none of a stage of one kind
+ * @returns {[KindSum, KindSum][]} operations that both mix, in the order of the first stage
  */
 export function kindsOfBoth({ kinds = [] }, { kinds: others = [] }) {
   return kinds.flatMap((kind) => {
@@ -46,7 +46,6 @@ export function kindsOfBoth({ kinds = [] }, { kinds: others = [] }) {
 /**
  * @param {Pick<StageSum, 'stage'>} stage
  * @param {Pick<KindSum, 'operation'>} kind
- * @returns {string} as the log names it
  */
 export function nameOfKind({ stage }, { operation }) {
   return `${stage} ${operation}`;
@@ -55,7 +54,7 @@ export function nameOfKind({ stage }, { operation }) {
 /**
  * @param {Result} before
  * @param {Result} after
- * @returns {[StageSum, StageSum][]} the stages that both have, in the order of the first one
+ * @returns {[StageSum, StageSum][]} stages that both have, in the order of the first result
  */
 export function stagesOfBoth(before, after) {
   return before.stages.flatMap((stage) => {
@@ -66,7 +65,7 @@ export function stagesOfBoth(before, after) {
 
 /**
  * @param {Result} result
- * @returns {string | null} ISO time at which its first host began; null where that is not known
+ * @returns {string | null} ISO time when its first host began; null if unknown
  */
 export function startOf({ start, hosts }) {
   const starts = start === null ? hosts.flatMap((host) => host.start ?? []) : [start];
@@ -94,7 +93,7 @@ function versions(before, after) {
 }
 
 /**
- * A log without machine lines says nothing of its options: that is one difference, and not one for each.
+ * A log without machine lines has no options: this counts as one difference, not one per option.
  *
  * @param {Result} before
  * @param {Result} after

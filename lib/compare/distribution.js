@@ -1,12 +1,12 @@
-/** Values and how often each of them occurred. */
+/** Values and their counts. */
 export class Distribution {
   #values;
-  /** How many values are as small as the one at the same place, or smaller. @type {number[]} */
+  /** Cumulative counts: the number of values up to and including each. @type {number[]} */
   #upTo = [];
 
   /**
    * @param {readonly number[]} values in ascending order
-   * @param {readonly number[]} counts of each of them
+   * @param {readonly number[]} counts one per value
    */
   constructor(values, counts) {
     this.#values = values;
@@ -21,31 +21,28 @@ export class Distribution {
     return this.#upTo.at(-1) ?? 0;
   }
 
-  /**
-   * @param {number} value
-   * @returns {number} how many are larger
-   */
+  /** @param {number} value */
   countAbove(value) {
-    const place = firstPlace(this.#values, (each) => each > value);
-    return this.count - (this.#upTo[place - 1] ?? 0);
+    const index = firstIndex(this.#values, (each) => each > value);
+    return this.count - (this.#upTo[index - 1] ?? 0);
   }
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number} the value that so large a share does not exceed
+   * @returns {number} the value that this share does not exceed
    */
   quantile(share) {
-    const place = firstPlace(this.#upTo, (upTo) => upTo >= share * this.count);
-    return this.#values[Math.min(place, this.#values.length - 1)];
+    const index = firstIndex(this.#upTo, (upTo) => upTo >= share * this.count);
+    return this.#values[Math.min(index, this.#values.length - 1)];
   }
 }
 
 /**
  * @param {readonly number[]} values
- * @param {(value: number) => boolean} isFound false up to some value, and true from there on
- * @returns {number} the place of the first one for which it is true; after the last where it is true of none
+ * @param {(value: number) => boolean} isFound false up to some value, then true
+ * @returns {number} index of the first value for which it is true; the length if there is no such value
  */
-function firstPlace(values, isFound) {
+function firstIndex(values, isFound) {
   let [low, high] = [0, values.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

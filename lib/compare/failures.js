@@ -2,7 +2,7 @@ import { incompleteBeta } from '../statistics/incomplete-beta.js';
 
 /** @import { RatioTest } from './log-ratio.js' */
 
-/** Of each of the two sides of the interval. */
+/** Probability on each side of the interval. */
 const TAIL = 0.025;
 
 const HALVINGS = 200;
@@ -10,18 +10,18 @@ const HALVINGS = 200;
 /**
  * @typedef {object} Failures
  * @property {number} failed attempts
- * @property {number} attempts all of them, at least 1
+ * @property {number} attempts at least 1
  */
 
 /**
- * Whether one side failed more often, by an exact test of counts: of all failures together, the share that falls to `after`
- * is binomial if each attempt fails as often as any other (J. Przyborowski, H. Wilenski, Homogeneity of results in testing
- * samples from Poisson series, Biometrika 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of
- * confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934).
+ * Tests exactly whether one side failed more often. If all attempts fail equally often, the share of all failures that falls to
+ * `after` is binomial (J. Przyborowski, H. Wilenski, Homogeneity of results in testing samples from Poisson series, Biometrika
+ * 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits illustrated in the
+ * case of the binomial, Biometrika 26 (1934).
  *
  * @param {Failures} before
  * @param {Failures} after
- * @returns {RatioTest | null} of the shares of failed attempts; null where none failed
+ * @returns {RatioTest | null} of the shares of failed attempts; null if no attempt failed
  */
 export function testFailures(before, after) {
   const failed = before.failed + after.failed;
@@ -39,7 +39,7 @@ export function testFailures(before, after) {
 
 /**
  * @param {number} share
- * @returns {number} Infinity for all
+ * @returns {number} Infinity for a share of 1
  */
 function oddsOf(share) {
   return share / (1 - share);
@@ -48,8 +48,8 @@ function oddsOf(share) {
 /**
  * @param {number} successes
  * @param {number} trials
- * @param {number} share with which each succeeds
- * @returns {number} how often there are so many successes, or more
+ * @param {number} share probability of success
+ * @returns {number} probability of at least this many successes
  */
 function atLeast(successes, trials, share) {
   return successes === 0 ? 1 : incompleteBeta(share, successes, trials - successes + 1);
@@ -58,7 +58,7 @@ function atLeast(successes, trials, share) {
 /**
  * @param {number} successes
  * @param {number} trials
- * @returns {number} the smallest share with which so many, or more, are not too improbable
+ * @returns {number} the smallest share for which at least this many successes are not too improbable
  */
 function lowestShare(successes, trials) {
   if (successes === 0) {

@@ -1,34 +1,32 @@
 import { bothTails, studentT } from '../statistics/student-t.js';
 
-/** More standard errors than that are as good as none that chance could bring. */
+/** Chance alone does not produce this many standard errors. */
 const MAX_ERRORS = 1000;
 
 const HALVINGS = 60;
 
 /**
- * A figure and how far its true value may be, on the scale of natural logarithms: there a change is a distance, and twice is
- * as far as half.
+ * A figure and its uncertainty, as natural logarithms: there a ratio is a distance, and twice is as far as half.
  *
  * @typedef {object} Estimate
  * @property {number} log of the figure
  * @property {number} freedom degrees of freedom of its error
- * @property {(errors: number) => number} below how far the interval of so many standard errors reaches down; Infinity where
- *   it has no end
- * @property {(errors: number) => number} above likewise, up
+ * @property {(errors: number) => number} below how far the interval of this many standard errors extends downwards; Infinity if
+ *   it is unbounded
+ * @property {(errors: number) => number} above the same upwards
  *
- * @typedef {object} RatioTest of two figures
- * @property {number} low end of the interval that holds the true ratio, after ÷ before, with 95% confidence; 0 where it has
- *   none
- * @property {number} high Infinity where it has none
- * @property {number} p how often chance alone would show figures as far apart, or farther, 0 to 1: below 0.05 exactly where
- *   the interval does not hold 1
+ * @typedef {object} RatioTest
+ * @property {number} low lower end of the 95% interval of after ÷ before; 0 if it is unbounded
+ * @property {number} high Infinity if it is unbounded
+ * @property {number} p probability that chance alone gives figures at least this far apart: below 0.05 exactly if the interval
+ *   excludes 1
  */
 
 /**
- * The interval of the ratio of two figures that are measured independently of each other. For intervals that reach as far
- * down as up it is that of B. L. Welch, The generalization of Student's problem when several different population variances
- * are involved, Biometrika 34 (1947). For others, the sides that count in each direction are combined: G. Y. Zou, A. Donner,
- * Construction of confidence limits about effect measures, Statistics in Medicine 27 (2008).
+ * The interval of the ratio of two independently measured figures. If the intervals are symmetric, it is that of B. L. Welch,
+ * The generalization of Student's problem when several different population variances are involved, Biometrika 34 (1947). If
+ * not, the matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures,
+ * Statistics in Medicine 27 (2008).
  *
  * @param {Estimate} before
  * @param {Estimate} after
@@ -59,14 +57,15 @@ function welchFreedom(one, other) {
   if (a === 0 || b === 0) {
     return a === b ? Math.min(one.freedom, other.freedom) : a === 0 ? other.freedom : one.freedom;
   }
-  // In shares of the larger one, so that no square is too large or too small.
-  const most = Math.max(a, b);
-  return (a / most + b / most) ** 2 / ((a / most) ** 2 / one.freedom + (b / most) ** 2 / other.freedom);
+  // Relative to the larger one, so that no square overflows or underflows.
+  const largest = Math.max(a, b);
+  return (a / largest + b / largest) ** 2 / ((a / largest) ** 2 / one.freedom + (b / largest) ** 2 / other.freedom);
 }
 
 /**
+ * A side that is unbounded within one standard error shows nothing and is left out.
+ *
  * @param {Estimate} estimate
- * @returns {number} of the side that is known to reach less far: one that has no end within a standard error says nothing
  */
 function varianceOfLog({ below, above }) {
   const sides = [below(1), above(1)].filter(Number.isFinite);
@@ -75,8 +74,8 @@ function varianceOfLog({ below, above }) {
 
 /**
  * @param {number} distance
- * @param {(errors: number) => number} reach never less for more errors
- * @returns {number} for how many standard errors an interval reaches just as far
+ * @param {(errors: number) => number} reach never decreases
+ * @returns {number} the number of standard errors at which an interval reaches this far
  */
 function errorsWithin(distance, reach) {
   let [low, high] = [0, MAX_ERRORS];

@@ -5,7 +5,7 @@ import { stagesOfBoth } from './differences.js';
 /** @import { Result, StageSum } from '../model/result.js' */
 
 /**
- * What a figure says depends on these. A log may not say one of them, which is no mismatch.
+ * Conditions that must be equal for figures to be comparable. A value that a log lacks is not a mismatch.
  *
  * @type {readonly { what: string, of: (stage: StageSum) => string | null }[]}
  */
@@ -20,48 +20,50 @@ const CONDITIONS = [
   { what: 'load', of: loadOf },
 ];
 
-/** Percentage points by which the shares of operations that succeeded may differ in runs of the same mix. */
+/** Percentage points by which the shares of successful operations may differ between runs of the same mix. */
 const SHARE_TOLERANCE = 1;
 
 /**
- * Why the figures of two results do not stand for the same thing.
+ * Why the figures of two results are not comparable.
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {string[]} a line each, which may be hostile; none where they can be compared
+ * @returns {string[]} one line each, possibly hostile; empty if they are comparable
  */
 export function mismatchesBetween(before, after) {
   const pairs = stagesOfBoth(before, after);
   if (pairs.length === 0) {
-    return [`no stage is in both: ${namesOf(before)} before, ${namesOf(after)} after`];
+    return [`the results have no stage in common: ${namesOf(before)} before, ${namesOf(after)} after`];
   }
   return [
     ...Object.entries({ before, after }).flatMap(([side, { stages }]) => {
       const varying = stages.filter(varies).map(({ stage }) => stage);
       return varying.length === 0
         ? []
-        : [`${side} is a search or a ramp, whose load changes while it measures (${varying.join(', ')})`];
+        : [`${side} is a search or a ramp, whose load changes during the measurement (${varying.join(', ')})`];
     }),
-    ...CONDITIONS.flatMap(({ what, of }) => unlike(what, ([one, other]) => [of(one), of(other)], pairs)),
-    ...unlike('operations', mixesOf(before, after), pairs),
+    ...CONDITIONS.flatMap(({ what, of }) => differing(what, ([one, other]) => [of(one), of(other)], pairs)),
+    ...differing('operations', mixesOf(before, after), pairs),
   ];
 }
 
 /**
+ * Whether the load of a stage changes while it runs.
+ *
  * @param {StageSum} stage
- * @returns {boolean} whether its load was not the same all the time
  */
 export function varies({ search, ramp }) {
   return Boolean(search) || Boolean(ramp);
 }
 
 /**
- * What was asked for is exact. What succeeded is not: of the same mix, one run has a few operations more of a kind.
+ * Compares the requested mixes if both are known, exactly; otherwise the operations that succeeded, which vary a little between
+ * runs of the same mix.
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} the operations that both stages mix, in words
- *   that are the same where the mixes are; null for a stage that mixes none
+ * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} each side's mix in words, equal for equal mixes;
+ *   null for a stage without a mix
  */
 function mixesOf(before, after) {
   const asked = [before, after].map(({ options }) => options?.mix ?? null);
@@ -80,7 +82,7 @@ function mixesOf(before, after) {
 
 /**
  * @param {StageSum} stage
- * @returns {Map<string, number> | null} per cent of its operations, by their names; null where it does not mix any
+ * @returns {Map<string, number> | null} percentage of each operation; null without a mix
  */
 function sharesOf({ kinds, operations: all }) {
   return kinds === undefined
@@ -104,11 +106,11 @@ function textOf(shares) {
 
 /**
  * @param {string} what
- * @param {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} of both stages; null where it is not known
+ * @param {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} of null if unknown
  * @param {readonly [StageSum, StageSum][]} pairs
- * @returns {string[]} a line for all stages that differ alike
+ * @returns {string[]} one line per difference, with all stages that have it
  */
-function unlike(what, of, pairs) {
+function differing(what, of, pairs) {
   /** @type {Map<string, string[]>} */
   const stages = new Map();
   for (const pair of pairs) {

@@ -6,22 +6,22 @@ import { errorOfNoisyMean } from '../statistics/dependent-mean.js';
  * @import { Estimate } from './log-ratio.js'
  */
 
-/** Of operations beyond the quantile, over all seconds: with fewer the tail is a handful of accidents. */
+/** Operations slower than the quantile. With fewer, the tail is a handful of accidents. */
 const MIN_EXCEEDANCES = 100;
 
-/** Seconds that have to have one of them. */
+/** Seconds that must contain one of them. */
 const MIN_SECONDS_WITH = 10;
 
-/** A histogram of three digits knows a value no better than that, as a share of it. */
+/** Relative resolution of a histogram with three digits. */
 const RESOLUTION = 0.001;
 
 /**
- * How many operations of each second took longer than a quantile.
+ * Counts the operations of each second that took longer than a quantile.
  *
- * @typedef {{ above: number, all: number }} Exceedances of one second
+ * @typedef {{ above: number, all: number }} Exceedances in one second
  *
  * @param {Distribution} whole of the stage
- * @param {readonly Distribution[]} seconds the whole ones of the stage
+ * @param {readonly Distribution[]} seconds of the stage
  * @param {number} share such as 0.99
  * @returns {Exceedances[]}
  */
@@ -32,7 +32,7 @@ export function exceedancesOf(whole, seconds, share) {
 
 /**
  * @param {readonly Exceedances[]} seconds
- * @returns {string | null} why they say nothing of the quantile; null where they do
+ * @returns {string | null} why they are too few for the quantile; null if they suffice
  */
 export function whyTooFew(seconds) {
   const exceedances = sumOf(seconds.map(({ above }) => above));
@@ -47,12 +47,11 @@ export function whyTooFew(seconds) {
 
 /**
  * The interval of a quantile by R. S. Woodruff, Confidence intervals for medians and other position measures, Journal of the
- * American Statistical Association 47 (1952): the share of the operations that exceed it is a mean, whose error is known;
- * the quantiles of the shares at the ends of its interval are the ends of the quantile's. The error is that of a ratio of
- * two sums over seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6), which depend on each other as those of a rate
- * do.
+ * American Statistical Association 47 (1952). The share of operations above the quantile is a mean with a known error; the
+ * quantiles at the ends of its interval are the ends of the quantile's interval. The error is that of a ratio of two sums over
+ * seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6); the seconds depend on each other as they do for a rate.
  *
- * @param {Distribution} whole of the stage, in whatever unit
+ * @param {Distribution} whole of the stage, in any unit
  * @param {readonly Exceedances[]} seconds
  * @param {number} share such as 0.99
  * @returns {Estimate}

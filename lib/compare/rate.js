@@ -4,8 +4,8 @@ import { errorOfMean } from '../statistics/dependent-mean.js';
 /** @import { Estimate } from './log-ratio.js' */
 
 /**
- * @param {readonly number[]} seconds what was done in each whole second, at least MIN_SECONDS
- * @returns {Estimate | null} of the mean; null where nothing was done
+ * @param {readonly number[]} seconds amount per whole second, at least MIN_SECONDS
+ * @returns {Estimate | null} of the mean; null if it is 0
  */
 export function estimateRate(seconds) {
   const mean = meanOf(seconds);
@@ -13,7 +13,7 @@ export function estimateRate(seconds) {
     return null;
   }
   const { variance, freedom } = errorOfMean(seconds);
-  // A rate that is as steady as a clock is known to one operation all the same.
+  // Even a perfectly steady rate is known only to within one operation.
   const relative = Math.max(Math.sqrt(variance), 1 / seconds.length) / mean;
   const reach = (/** @type {number} */ errors) => errors * relative;
   return { log: Math.log(mean), freedom, below: reach, above: reach };

@@ -1,36 +1,38 @@
 /** @import { CommonOptions, SecondResult, StageSum } from '../model/result.js' */
 
-/** ms that are left out at each end where nothing says at which moment the stage began and ended. */
+/** Left out at each end if the exact start or end of the stage is unknown. ms. */
 const UNKNOWN_EDGE = 1000;
 
 /**
- * The whole seconds of a stage in which its load was what it was meant to be: without the partial ones at either end,
- * without warm-up and drain, without those next to a pause, and with all hosts in the stage.
+ * The whole seconds of a stage at its intended load: without partial seconds, warm-up and drain, without seconds next to a pause,
+ * and only while all hosts are in the stage.
  *
  * @param {StageSum} stage
- * @param {CommonOptions | null} options of its run
- * @returns {SecondResult[]} in their order
+ * @param {CommonOptions | null} options
+ * @returns {SecondResult[]} in order
  */
 export function steadySeconds(stage, options) {
   const { from, until } = (stage.merge?.hosts ?? 1) > 1 ? timeOfAll(stage, options) : timeOfOne(stage);
   const seconds = stage.seconds
     .filter(({ secondStart }) => 1000 * secondStart >= from && 1000 * (secondStart + 1) <= until)
     .sort((one, other) => one.secondStart - other.secondStart);
-  return stage.paused ? seconds.filter((_, place) => !isNextToPause(seconds, place)) : seconds;
+  return stage.paused ? seconds.filter((_, index) => !isNextToPause(seconds, index)) : seconds;
 }
 
 /**
+ * A process may have been suspended for part of such a second.
+ *
  * @param {readonly SecondResult[]} seconds
- * @param {number} place of one that the process may have been suspended for a part of
+ * @param {number} index
  */
-function isNextToPause(seconds, place) {
-  const { secondStart } = seconds[place];
-  const [before, after] = [seconds[place - 1], seconds[place + 1]];
+function isNextToPause(seconds, index) {
+  const { secondStart } = seconds[index];
+  const [before, after] = [seconds[index - 1], seconds[index + 1]];
   return before?.secondStart < secondStart - 1 || after?.secondStart > secondStart + 1;
 }
 
 /**
- * @typedef {{ from: number, until: number }} Time epoch ms; a time that is not known has no second in it
+ * @typedef {{ from: number, until: number }} Time epoch ms; contains no second if unknown
  *
  * @param {StageSum} stage of one host
  * @returns {Time}
@@ -43,11 +45,11 @@ function timeOfOne({ startedAt, endedAt, warmup, drain }) {
 }
 
 /**
- * The warm-up and the time are those of each host, and begin with it: the last host's warm-up and the first host's time are
- * what counts.
+ * Each host has its own warm-up and duration, counted from its own start. What counts begins after the last host's warm-up and
+ * ends with the first host's duration.
  *
  * @param {StageSum} stage of several hosts
- * @param {CommonOptions | null} options that they have in common
+ * @param {CommonOptions | null} options shared by the hosts
  * @returns {Time}
  */
 function timeOfAll({ startedAt, endedAt, warmup, drain, merge }, options) {

@@ -6,7 +6,7 @@
 /** Of each interval, and of all tests together. */
 export const CONFIDENCE = 0.95;
 
-/** What a larger and a smaller figure mean. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
+/** Verdicts for a larger and a smaller figure. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
 const WORDS = Object.freeze({
   rate: ['faster', 'slower'],
   throughput: ['faster', 'slower'],
@@ -18,14 +18,14 @@ const WORDS = Object.freeze({
   cpu: ['more', 'fewer'],
 });
 
-const NO_INTERVAL = 'its seconds differ too much for an interval, longer runs would tell more';
+const NO_INTERVAL = 'its seconds vary too much for an interval: use longer runs';
 
 /**
- * What a metric comes to. Whether it is the same is asked first: where the whole interval lies within the margin, a
- * difference that can be proven is still none that matters.
+ * Decides the verdict on a metric. Sameness is tested first: if the whole interval is within the margin, even a proven difference
+ * is too small to matter.
  *
  * @param {MetricFinding} finding
- * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for so many tests
+ * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests
  * @returns {{ verdict: ComparisonVerdict, reason: string | null }}
  */
 export function verdictOf({ metric, before, after, test, reason }, { margin, p, tests }) {
@@ -48,7 +48,7 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
   return {
     verdict: 'cannot tell',
     reason: isAlone
-      ? `among ${tests} figures, chance alone may bring one that differs as much`
+      ? `with ${tests} figures, chance alone can make one differ this much`
       : `it may be unchanged, or changed by more than ${Number((100 * margin).toFixed(2))}%`,
   };
 }

@@ -1,26 +1,26 @@
-import { DOLLARS_A_MILLION, priceOf } from './prices.js';
+import { DOLLARS_PER_MILLION, priceOf } from './prices.js';
 
 /** @import { RequestCounts } from '../model/result.js' */
 
-/** How much of the dollars that a search may cost is left. */
+/** Dollars that a search may still spend. */
 export class CostBudget {
   #most;
   #left;
 
   /**
-   * @param {number} most dollars; Infinity where no limit was given
-   * @param {RequestCounts} requests that were made before, each counted as if it were of the dearer kind
-   * @param {number} [finalLists] that come after the search
+   * @param {number} most dollars; Infinity without a limit
+   * @param {RequestCounts} requests made before, each counted at the higher price
+   * @param {number} [finalLists] lists after the search
    */
   constructor(most, { preflight, clock, probe }, finalLists = 0) {
     this.#most = most;
-    this.#left = most - ((preflight + clock + probe + finalLists) * DOLLARS_A_MILLION.A) / 1e6;
+    this.#left = most - ((preflight + clock + probe + finalLists) * DOLLARS_PER_MILLION.A) / 1e6;
   }
 
   /**
-   * The stages that cost something get equal parts, and those to come what others leave.
+   * Divides the remainder equally between the stages that are not free. Later stages get what earlier ones leave.
    *
-   * @param {readonly string[]} stages that are still to run, in lower case, the first one next
+   * @param {readonly string[]} stages remaining stages in order, in lower case
    * @returns {number} attempts that the first of them may make
    */
   attemptsFor(stages) {
@@ -29,10 +29,10 @@ export class CostBudget {
   }
 
   /**
-   * @param {readonly string[]} stages as above; the first of them has just been
+   * @param {readonly string[]} stages as above; the first of them has just ended
    * @param {number} attempts that it should have been able to make
-   * @param {number} made attempts that it has made
-   * @returns {number} dollars that the run would have to be allowed for it, at least: earlier stages may take more then, too
+   * @param {number} made attempts that it made
+   * @returns {number} minimum cost limit in dollars that would have allowed them; earlier stages could then spend more as well
    */
   limitFor(stages, attempts, made) {
     const price = priceOf(stages[0]);
@@ -41,7 +41,7 @@ export class CostBudget {
 
   /**
    * @param {string} stage in lower case
-   * @param {number} attempts that it has made
+   * @param {number} attempts that it made
    */
   spend(stage, attempts) {
     this.#left -= attempts * priceOf(stage);

@@ -12,12 +12,12 @@ import { meanOver } from '../workload/size-distribution.js';
  * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'passes'> }} PricedConfig
  */
 
-/** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
-export const DOLLARS_A_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
+/** Dollars per million operations, R2 list prices: https://developers.cloudflare.com/r2/pricing/ */
+export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
 /**
  * @param {string} hostname of a store
- * @returns {boolean} whether these are its prices
+ * @returns {boolean} whether these prices apply
  */
 export function hasThesePrices(hostname) {
   return isR2(hostname);
@@ -25,16 +25,16 @@ export function hasThesePrices(hostname) {
 
 /**
  * @param {string} stage its name in lower case
- * @returns {number} dollars for one request of its operations
+ * @returns {number} dollars per request of its operation
  */
 export function priceOf(stage) {
-  return DOLLARS_A_MILLION[operationNamed(stage).billingClass] / 1e6;
+  return DOLLARS_PER_MILLION[operationNamed(stage).billingClass] / 1e6;
 }
 
 /**
  * @param {'A' | 'B'} billed
  * @param {PricedConfig} config
- * @returns {number} requests billed so, which R2 calls operations, if each stage is done once with each object
+ * @returns {number} requests of that class (operations, in R2's terms) if each stage processes each object once
  */
 export function operationsBilledAs(billed, config) {
   const stages = pricedOperations(config).filter(({ operation }) => operation.billingClass === billed);
@@ -43,18 +43,18 @@ export function operationsBilledAs(billed, config) {
 
 /**
  * @param {PricedConfig} config
- * @returns {number} what it costs to do each stage once with each object, in dollars
+ * @returns {number} dollars if each stage processes each object once
  */
 export function dollarsOf(config) {
   return pricedOperations(config).reduce((sum, { operation, count }) => sum + count * priceOf(operation.name), 0);
 }
 
 /**
- * To abort an upload is free. What mixes operations has the price of each kind; operations that only a later version knows
- * have none here.
+ * Aborting an upload is free. In a mixed stage, each kind has its own price; unknown operations of later versions count as
+ * free.
  *
  * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
- * @returns {number} what their attempts cost, in dollars
+ * @returns {number} cost of their attempts in dollars
  */
 export function dollarsSpentOn(stages) {
   /** @type {readonly Pick<KindSum, 'operation' | 'attempts' | 'aborts'>[]} */
@@ -70,7 +70,7 @@ export function dollarsSpentOn(stages) {
 
 /**
  * @param {PricedConfig} config
- * @returns {number} lists that prove at the end of a run that nothing of it is left: a page of each bucket
+ * @returns {number} list requests that prove at the end of a run that none of its objects are left: one page per bucket
  */
 export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
   const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
@@ -78,7 +78,7 @@ export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
 }
 
 /**
- * A mixed stage does as many operations as there are objects, in their shares.
+ * A mixed stage has as many operations as there are objects, divided by share.
  *
  * @param {PricedConfig} config
  * @returns {{ operation: Operation, count: number }[]}
@@ -103,7 +103,7 @@ function pricedOperations(config) {
 
 /**
  * @param {PricedConfig} config
- * @returns {number} requests that an object takes to be written; their mean where objects are of several sizes
+ * @returns {number} requests to write one object; the mean if sizes differ
  */
 function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);

@@ -1,13 +1,13 @@
-import { DOLLARS_A_MILLION } from './prices.js';
+import { DOLLARS_PER_MILLION } from './prices.js';
 
-/** Whole nanodollars: no price of R2 has a smaller part, and their sums are exact. */
+/** Prices and their sums are exact in whole nanodollars, because no R2 price is finer. */
 const NANODOLLARS = 1e9;
 
-/** What a run may still spend, in memory that all workers share. */
+/** Dollars that a run may still spend, in memory shared by all workers. */
 export class Purse {
   #left;
 
-  /** @param {SharedArrayBuffer} memory of another purse, which this one shares */
+  /** @param {SharedArrayBuffer} memory of another purse to share */
   constructor(memory) {
     this.memory = memory;
     this.#left = new BigInt64Array(memory);
@@ -22,7 +22,7 @@ export class Purse {
 
   /**
    * @param {bigint} amount nanodollars
-   * @returns {boolean} whether there was so much; otherwise nothing is taken
+   * @returns {boolean} whether there was enough; otherwise nothing is taken
    */
   take(amount) {
     if (Atomics.sub(this.#left, 0, amount) >= amount) {
@@ -38,12 +38,12 @@ export class Purse {
   }
 
   /**
-   * Takes what was spent whether there was so much or not.
+   * Deducts spent money even if there was not enough.
    *
-   * @param {number} requests that are no operation of a stage, each counted as if it were of the dearer kind
+   * @param {number} requests outside the stages, each counted at the higher price
    */
   spend(requests) {
-    this.give(-nanodollars((requests * DOLLARS_A_MILLION.A) / 1e6));
+    this.give(-nanodollars((requests * DOLLARS_PER_MILLION.A) / 1e6));
   }
 }
 

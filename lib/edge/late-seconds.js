@@ -1,14 +1,15 @@
 import { SecondFeed } from '../meter/second-feed.js';
 
+/** @import { SecondFeedOptions } from '../meter/second-feed.js' */
+
 /**
- * @import { SecondFeedOptions } from '../meter/second-feed.js'
+ * A success to be counted in its turn; `finishedAt` in monotonic ms. @typedef {{ finishedAt: number, count: () => void
+ * }} LateSuccess
  */
 
-/** An operation that has succeeded, and what is done once its turn has come. @typedef {{ finishedAt: number, count: () => void }} LateSuccess finishedAt in monotonic ms */
-
 /**
- * The seconds of a stage whose operations become known later than they finish, many at a time: they are counted in the order of
- * their ends, and a second is handed on once no operation can come any more that has ended in it.
+ * The seconds of a stage whose operations are reported in batches, after they finish. They are counted in order of
+ * completion, and a second is handed on once no more operations that ended in it can arrive.
  */
 export class LateSeconds {
   #counts;
@@ -22,21 +23,21 @@ export class LateSeconds {
     this.#feed = new SecondFeed(options);
   }
 
-  /** @param {LateSuccess} success that has ended at the moment that was last known of, or after it */
+  /** @param {LateSuccess} success that ended at or after the last known moment */
   add(success) {
     this.#waiting.push(success);
   }
 
-  /** @param {number} moment monotonic ms, before which no operation has ended that is not known */
+  /** @param {number} moment monotonic ms; every operation that ended before it is known */
   knownUntil(moment) {
     this.#countUntil(moment);
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
-  /** The answers of slices hand on the seconds; there is no timer to start. */
+  /** Answers hand on the seconds, so there is no timer to start. */
   start() {}
 
-  /** @param {number} endedAt monotonic ms of the stage's end: everything is known */
+  /** @param {number} endedAt monotonic ms of the stage's end, when everything is known */
   stop(endedAt) {
     this.#countUntil(Infinity);
     this.#feed.end(endedAt);

@@ -25,30 +25,30 @@ import { SliceVersions, changes } from './slice-versions.js';
  * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
 
-/** Before it is known how long an operation takes, a slice is to be short. */
+/** Rounds of the first slice, kept short while the speed of operations is unknown. */
 const FIRST_ROUNDS = 8;
 
-/** A slice is not cut shorter than that to let all invocations end together. */
+/** Minimum rounds of a slice, even if a shorter one would let all invocations end together. */
 const MIN_ROUNDS = 4;
 
-/** As much of the time that a slice may last as it is given work for. */
+/** Share of a slice's time that it is given work for. */
 const SHARE_OF_TIME = 0.9;
 
-/** So often a claim for nobody is tried, before the slice counts as one that has begun. */
+/** Attempts to claim an unanswered slice before it counts as begun. */
 const MAX_CLAIM_ATTEMPTS = 4;
 
-/** Characters of a finding of the Worker, which may name several keys of 100 characters. */
+/** Maximum characters of a finding of the Worker, which may name several keys of 100 characters. */
 const MAX_FINDING_LENGTH = 500;
 
-/** The short names under which errors are counted. */
+/** The short names by which errors are counted. */
 const KIND = /^[a-z-]{1,30}$/;
 
-/** So many claims of all hosts together that no two are the same. */
+/** Enough claims that no two hosts choose the same. */
 const CLAIMS = 2 ** 52;
 
 /**
- * @param {number} timeout ms for an operation
- * @returns {number} ms for a whole slice
+ * @param {number} timeout ms per operation
+ * @returns {number} ms per slice
  */
 export function sliceTimeout(timeout) {
   return MAX_SLICE_MS + timeout + WAY_MS;
@@ -56,7 +56,7 @@ export function sliceTimeout(timeout) {
 
 /**
  * @param {number} threads operations at a time
- * @returns {number[]} of each invocation, which is allowed few of them
+ * @returns {number[]} for each invocation; one invocation may run only a few
  */
 export function invocationsFor(threads) {
   const count = Math.ceil(threads / MAX_IN_FLIGHT);
@@ -64,15 +64,16 @@ export function invocationsFor(threads) {
 }
 
 /**
- * Sends the operations of a stage to the edge: each connection has one invocation of the Worker after the other run a slice of
- * the stage. The Worker makes one attempt at each operation and says when; all that is counted is counted here, by the same
- * meters, and tried again under the same policy, as if the operations were this host's.
+ * Sends the operations of a stage to the edge: on each connection, one invocation of the Worker after the other runs a
+ * slice of the stage. The Worker makes one attempt at each operation and reports its times. Counting and retries happen
+ * here, with the same meters and retry policy as for operations of this host.
  *
  * @param {object} options
- * @param {number} options.timeout ms for an operation
+ * @param {number} options.timeout ms per operation
  * @param {Slice['layout']} options.layout of the keyspace
- * @param {() => void} options.claimed a slice is about to be claimed, which leaves an object that clean-up has to remove
- * @returns {NonNullable<Engine['send']>} of an engine whose connections are the invocations at a time
+ * @param {() => void} options.claimed called before a slice is claimed, because a claim leaves an object that clean-up
+ *   must remove
+ * @returns {NonNullable<Engine['send']>} for an engine with one connection per concurrent invocation
  */
 export function sendBySlices(options) {
   return (_stage, load, { connections }) => {
@@ -80,31 +81,31 @@ export function sendBySlices(options) {
     return {
       connections: connections.slice(0, invocations.length),
       countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
-      there: thereForSlices,
+      there: existingForSlices,
       begin: (setup) => new SlicedStage(setup, invocations, options).begin(),
     };
   };
 }
 
 /**
- * What a slice is about to remove is not there for what comes after: many removals are under way at a time.
+ * Hides objects that a slice is about to remove: a slice makes many removals at a time.
  *
  * @param {Workload} workload
  * @returns {Workload['written']}
  */
-function thereForSlices({ mixed, written }) {
+function existingForSlices({ mixed, written }) {
   const has = (/** @type {number} */ local) =>
     written.has(local) && !(mixed && isRemoval(mixed.versions.highest(local)));
   return /** @type {Workload['written']} */ ({ has });
 }
 
-/** One connection, and what it has to do. */
+/** One connection and its pending operations. */
 class Lane {
-  /** To be sent, again or because an earlier slice did not come to it. @type {OperationRecord[]} */
+  /** Operations to send: retries, and those that an earlier slice did not reach. @type {OperationRecord[]} */
   due = [];
-  /** Operations that wait to be tried again, or for an object. */
+  /** Operations that wait for a retry or an object. */
   waiting = 0;
-  /** Those of them that wait for an object. */
+  /** Those that wait for an object. */
   placing = 0;
   /** @type {() => void} */
   wake = () => {};
@@ -112,18 +113,16 @@ class Lane {
   /**
    * @param {ObjectConnection} connection
    * @param {number} threads operations at a time
-   * @param {number} knownUntil monotonic ms; what ended before is known
+   * @param {number} knownUntil monotonic ms; all outcomes before it are known
    */
   constructor(connection, threads, knownUntil) {
     this.connection = connection;
     this.threads = threads;
     this.knownUntil = knownUntil;
-    /** Operations of the next slice. */
     this.room = threads * FIRST_ROUNDS;
   }
 }
 
-/** One stage, from its first slice to its last. */
 class SlicedStage {
   #setup;
   #timeout;
@@ -131,20 +130,20 @@ class SlicedStage {
   #keyspace;
   #claimed;
   #maxOperations;
-  /** Of requests that are no operation. */
+  /** For requests that are not operations. */
   #claimRetrier;
   #lanes;
   #seconds;
-  /** Of operations that have come to their end. @type {OperationRecord[]} */
+  /** Records without an operation. @type {OperationRecord[]} */
   #free = [];
-  /** Of which an attempt may have been carried out without an answer. @type {Set<OperationRecord>} */
+  /** Records whose attempt may have succeeded without an answer. @type {Set<OperationRecord>} */
   #uncertain = new Set();
   #done = 0;
   #moved = 0;
 
   /**
    * @param {StageSetup} setup
-   * @param {readonly number[]} invocations threads of each
+   * @param {readonly number[]} invocations threads for each
    * @param {Parameters<typeof sendBySlices>[0]} options
    */
   constructor(setup, invocations, { timeout, layout, claimed }) {
@@ -159,7 +158,7 @@ class SlicedStage {
       MAX_SLICE_OPERATIONS,
       grouping === null ? Infinity : Math.floor(MAX_SLICE_OBJECTS / engine.workload.amounts[grouping.size]),
     );
-    this.#lanes = invocations.map((threads, place) => new Lane(engine.connections[place], threads, seconds.startedAt));
+    this.#lanes = invocations.map((threads, index) => new Lane(engine.connections[index], threads, seconds.startedAt));
     this.#claimRetrier = new Retrier({
       ...{ maxAttempts: MAX_CLAIM_ATTEMPTS, now: clock.now, random: engine.random, pauses },
       ...{ signal: watch.stopped, hooks: { attemptFailed() {}, retrying: claimed } },
@@ -194,7 +193,6 @@ class SlicedStage {
         }
       }
     } catch (error) {
-      // The others have no reason to go on.
       this.#setup.watch.fail({ error, bucket: '', operation: this.#setup.stage.kinds[0].operation.name });
       throw error;
     } finally {
@@ -204,7 +202,7 @@ class SlicedStage {
 
   /**
    * @param {Lane} lane
-   * @returns {OperationRecord[]} of its next slice
+   * @returns {OperationRecord[]} for its next slice
    */
   #take(lane) {
     if (this.#setup.watch.stopped.aborted || this.#timeLeft() <= 0) {
@@ -226,10 +224,10 @@ class SlicedStage {
 
   /**
    * @param {Lane} lane
-   * @returns {OperationRecord | null} the next operation; null where there is none so far
+   * @returns {OperationRecord | null} the next operation; null if there is none now
    */
   #claim(lane) {
-    // A thread takes nothing else while its operation waits for an object.
+    // A thread whose operation waits for an object takes no other.
     while (lane.placing < lane.threads) {
       const record = this.#free.pop() ?? this.#newRecord(lane);
       if (this.#setup.claims.next(record) < 0) {
@@ -246,7 +244,7 @@ class SlicedStage {
   }
 
   /**
-   * @param {OperationRecord} record that has its object
+   * @param {OperationRecord} record with its object
    * @param {Lane} lane
    */
   #begun(record, { connection }) {
@@ -260,7 +258,7 @@ class SlicedStage {
   /**
    * @param {OperationRecord} record
    * @param {Lane} lane
-   * @param {number} firstWait ms; negative where there is no object for it
+   * @param {number} firstWait ms; negative if it has no object
    */
   async #waitForObject(record, lane, firstWait) {
     lane.waiting += 1;
@@ -277,11 +275,10 @@ class SlicedStage {
   }
 
   /**
-   * Once no operation is to be begun any more, those go on that were; what no slice has come to is not counted, as if nobody had
-   * claimed it.
+   * After the deadline, only retries continue. Operations that no slice reached are released uncounted.
    *
    * @param {Lane} lane
-   * @returns {OperationRecord[]} none where the stage does not wait for them
+   * @returns {OperationRecord[]} empty if the stage does not wait for them
    */
   #takeTried(lane) {
     const due = lane.due.splice(0);
@@ -295,7 +292,7 @@ class SlicedStage {
     return [];
   }
 
-  /** @returns {number} ms in which operations may be begun */
+  /** @returns {number} ms in which operations may start */
   #timeLeft() {
     return this.#until(this.#setup.limit?.stopsAt);
   }
@@ -319,7 +316,7 @@ class SlicedStage {
     return new OperationRecord(this.#setup.stage.kinds[0].operation, this.#setup.workload, connection);
   }
 
-  /** @param {OperationRecord} record that is of no operation any more */
+  /** @param {OperationRecord} record whose operation has ended */
   #release(record) {
     this.#setup.claims.done(record);
     this.#uncertain.delete(record);
@@ -365,7 +362,7 @@ class SlicedStage {
    * @param {Lane} lane
    * @param {readonly OperationRecord[]} records
    * @param {SliceVersions | null} versions
-   * @returns {{ slice: Slice, bucket: string }} and the bucket that its claim is in
+   * @returns {{ slice: Slice, bucket: string }} with the bucket of its claim
    */
   #sliceOf({ threads }, records, versions) {
     const { kinds, grouping } = this.#setup.stage;
@@ -402,8 +399,8 @@ class SlicedStage {
    */
   #settle(lane, records, { successes, failures, startedAt, endedAt }, times, versions) {
     const isOpen = new Set(records);
-    const end = (/** @type {number} */ place, /** @type {number} */ begunAt, /** @type {number} */ finishedAt) => {
-      const record = records[place];
+    const end = (/** @type {number} */ index, /** @type {number} */ begunAt, /** @type {number} */ finishedAt) => {
+      const record = records[index];
       isOpen.delete(record);
       record.attempts += 1;
       record.attemptStartedAt = times.at(begunAt);
@@ -411,13 +408,13 @@ class SlicedStage {
       record.finishedAt = times.at(finishedAt);
       return record;
     };
-    const isChange = (/** @type {SlicedSuccess} */ [place]) => changes(records[place].operation);
+    const isChange = (/** @type {SlicedSuccess} */ [index]) => changes(records[index].operation);
     for (const success of [...successes.filter(isChange), ...successes.filter((each) => !isChange(each))]) {
-      const [place, begunAt, finishedAt] = success;
-      this.#succeeded(end(place, begunAt, finishedAt), success, versions);
+      const [index, begunAt, finishedAt] = success;
+      this.#succeeded(end(index, begunAt, finishedAt), success, versions);
     }
-    for (const { place, begunAt, finishedAt, error, finding, versionError } of failures) {
-      const record = end(place, begunAt, finishedAt);
+    for (const { index, begunAt, finishedAt, error, finding, versionError } of failures) {
+      const record = end(index, begunAt, finishedAt);
       if (error === null) {
         this.#giveUp(record, new IntegrityError(record, plainText(finding, MAX_FINDING_LENGTH), versionError));
       } else {
@@ -426,7 +423,7 @@ class SlicedStage {
     }
     const rate = successes.length / Math.max(endedAt - startedAt, 1);
     lane.room = Math.min(Math.max(Math.ceil(rate * MAX_SLICE_MS * SHARE_OF_TIME), lane.threads), this.#maxOperations);
-    // What a slice did not come to is next.
+    // What a slice did not reach comes next.
     lane.due.unshift(...isOpen);
   }
 
@@ -449,7 +446,7 @@ class SlicedStage {
     this.#done += 1;
     this.#moved += bytes;
     recorder.ended(record);
-    // What is done with it may come before it is counted.
+    // Its object becomes available before the operation is counted.
     claims.done(record);
     this.#seconds.add({
       finishedAt: record.finishedAt,
@@ -465,7 +462,7 @@ class SlicedStage {
   }
 
   /**
-   * @param {OperationRecord} record of a change that was carried out
+   * @param {OperationRecord} record of a completed change
    * @param {SlicedSuccess} success
    * @param {SliceVersions | null} versions
    */
@@ -492,7 +489,7 @@ class SlicedStage {
    * @param {OperationRecord} record of a read
    * @param {SlicedSuccess} success
    * @param {SliceVersions} versions
-   * @returns {boolean} whether what came may have come; it is given up otherwise
+   * @returns {boolean} whether it read an allowed version; otherwise it is abandoned
    */
   #isAllowed(record, success, versions) {
     try {
@@ -506,7 +503,7 @@ class SlicedStage {
 
   /**
    * @param {Lane} lane
-   * @param {OperationRecord} record whose attempt has failed
+   * @param {OperationRecord} record whose attempt failed
    * @param {AttemptError} error
    */
   #tryLater(lane, record, error) {
@@ -549,8 +546,7 @@ class SlicedStage {
   }
 
   /**
-   * Settles a slice that was not answered: it has either not begun, and never will, or it is over, and its operations are made
-   * again.
+   * Settles an unanswered slice. Either it never began and never will, or it is over and its operations are retried.
    *
    * @param {Lane} lane
    * @param {OperationRecord[]} records
@@ -570,14 +566,14 @@ class SlicedStage {
     }
     const hasBegun = error.sent && error.outcomeUnknown && !(await this.#claimForNobody(lane, claim, bucket));
     if (!hasBegun) {
-      // One request has failed, not all that it would have led to.
+      // Only one request failed, not all the operations it would have run.
       const [first, ...others] = records;
       first.attempts += 1;
       lane.due.push(...others);
       await this.#tryBeforeAll(lane, first, new AttemptError({ ...detailsOf(error), outcomeUnknown: false }));
       return;
     }
-    // Nothing of it is to be under way any more when a key is written again.
+    // None of it may still be in flight when a key is rewritten.
     const over = records[0].attemptStartedAt + lasts + this.#timeout;
     await this.#setup.pauses.wait(Math.max(over - this.#setup.engine.clock.now(), 0));
     records.forEach((record) => {
@@ -587,7 +583,7 @@ class SlicedStage {
   }
 
   /**
-   * The whole lane waits: what one request was refused for would be the next one's.
+   * Holds back the whole lane: the next request would be refused for the same reason.
    *
    * @param {Lane} lane
    * @param {OperationRecord} record
@@ -606,7 +602,7 @@ class SlicedStage {
    * @param {Lane} lane
    * @param {string} claim
    * @param {string} bucket
-   * @returns {Promise<boolean>} whether the slice had not begun: now it cannot any more
+   * @returns {Promise<boolean>} whether the slice had not begun; now it cannot
    */
   async #claimForNobody({ connection }, claim, bucket) {
     const request = { ...NOTHING, bucket, key: claim, body: Buffer.alloc(0), input: { IfNoneMatch: '*' } };
@@ -617,7 +613,7 @@ class SlicedStage {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // The Worker has claimed it, or nobody can be asked.
+      // The Worker claimed it first, or the store cannot be asked.
       return false;
     }
   }
@@ -638,7 +634,7 @@ class SlicedStage {
 /**
  * @param {Readonly<Record<string, any>>} output of a slice
  * @param {number} operations of the slice
- * @returns {SliceAnswer} with the outcome of one operation at least, which is what a stage makes progress by
+ * @returns {SliceAnswer} with at least one outcome, so that the stage makes progress
  * @throws {AttemptError}
  */
 function answerIn(output, operations) {
@@ -652,14 +648,14 @@ function answerIn(output, operations) {
   if (answer.successes.length + answer.failures.length === 0) {
     throw new AttemptError({
       ...{ kind: 'protocol', handling: 'retry' },
-      message: 'the Worker answered a slice with the outcome of no operation',
+      message: 'the Worker answered a slice without any outcome',
     });
   }
   return answer;
 }
 
 /**
- * @param {AttemptErrorDetails} details from the Worker, whose texts may be hostile
+ * @param {AttemptErrorDetails} details from the Worker, so its texts may be hostile
  * @returns {AttemptError}
  */
 function attemptErrorOf({ kind, handling, message, status, code, outcomeUnknown, isOverload }) {
@@ -689,24 +685,23 @@ function groupsIn(records) {
   return { groups, absent: groups.flatMap(({ locals, next }) => [...locals, next].filter(isAbsent)) };
 }
 
-/** What a call has that is about no object. */
+/** The fields of a call that concerns no object. */
 const NOTHING = Object.freeze({ size: 0, body: null, sink: { accept() {} } });
 
-/** When what a slice tells of was, by this host's clock. */
 class SliceTimes {
   #clock;
   #startedAt;
-  /** ms by which the Worker's clock is taken to be wrong. */
+  /** Assumed error of the Worker's clock in ms. */
   #shift;
   #sentAt;
   #receivedAt;
 
   /**
-   * Invocations run on many machines, whose clocks agree within milliseconds: nothing of a slice was before it was sent, nor
-   * after its answer had come.
+   * Invocations run on many machines, whose clocks agree within milliseconds. No time of a slice may be before it was
+   * sent or after its answer arrived.
    *
    * @param {Pick<SliceAnswer, 'startedAt' | 'endedAt'>} answer
-   * @param {Clock} clock that is set to the Worker's time
+   * @param {Clock} clock set to the Worker's time
    * @param {number} sentAt monotonic ms
    * @param {number} receivedAt monotonic ms
    */

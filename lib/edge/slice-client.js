@@ -7,7 +7,7 @@ import { CLOCK_RESOLUTION_MS, MAX_SLICE_MS } from './slice.js';
  * @import { LoadConfig } from '../model/config.js'
  */
 
-/** What a run has to know of the client whose operations the Worker makes: see RunClient. */
+/** The client whose operations the Worker makes; see RunClient. */
 export const sliceClient = Object.freeze({
   /** @param {LoadConfig} load */
   connectionsFor({ threads }) {
@@ -15,7 +15,7 @@ export const sliceClient = Object.freeze({
   },
 
   /**
-   * A connection carries slices of as many operations at a time as an invocation may have.
+   * A connection carries slices with as many concurrent operations as an invocation may have.
    *
    * @param {Omit<WorkerSpec, 'threads'>} spec
    * @param {LoadConfig} load
@@ -29,7 +29,7 @@ export const sliceClient = Object.freeze({
     return Workers.open({ ...spec, timeout: sliceTimeout(timeout) }, { ...context, cores: 1, threads, send });
   },
 
-  // From here, a request takes its way to the Worker in addition.
+  // From this host, a request also travels to the Worker.
   showsLatencyAlone: false,
   writesFor: MAX_SLICE_MS,
   facts: Object.freeze({ clockResolution: CLOCK_RESOLUTION_MS }),

@@ -7,19 +7,22 @@ import { VERSION_BYTES } from '../workload/payload.js';
  */
 
 /**
- * The versions of the objects of a slice, while others are under way that change the same objects: the Worker tells which ones
- * came, and which may come is known here alone. See ObjectVersions for the rule. What was known when the slice was sent is less than
- * what was known when its reads were, and what is known at its end is more: so nothing is called wrong that is not, and what the
- * slice itself has changed before a read counts.
+ * Judges the versions that a slice read while other slices change the same objects. The Worker reports which versions
+ * it read; only the client knows which ones are allowed (see ObjectVersions for the rule). The lower bound is from when
+ * the slice was sent, and the upper bound from when it ended, so no correct read is rejected. Changes by the slice
+ * itself before a read count.
  */
 export class SliceVersions {
   #records;
-  /** By place, the state below which nothing could be read when the slice was sent. */
+  /** For each operation, the lowest state that could be read when the slice was sent. */
   #lowest;
-  /** What the slice has changed without a doubt: nothing is changed twice in a slice. @type {Map<number, { state: number, finishedAt: number }>} */
+  /**
+   * Confirmed changes of the slice, which changes no object twice. @type {Map<number, { state: number, finishedAt:
+   * number }>}
+   */
   #changed = new Map();
 
-  /** @param {readonly OperationRecord[]} records of operations that are about to be sent */
+  /** @param {readonly OperationRecord[]} records of operations about to be sent */
   constructor(records) {
     this.#records = records;
     this.#lowest = records.map((record) => mixedOf(record).versions.lowest(record.localIndex));
@@ -29,23 +32,23 @@ export class SliceVersions {
   toRequest() {
     return {
       states: this.#records.map(({ operation, state }) => (changes(operation) ? state : 0)),
-      candidates: this.#records.map((record, place) => (tellsVersion(record) ? [] : this.#candidates(record, place))),
+      candidates: this.#records.map((record, index) => (tellsVersion(record) ? [] : this.#candidates(record, index))),
     };
   }
 
   /**
    * @param {OperationRecord} record
-   * @param {number} place
+   * @param {number} index
    */
-  #candidates(record, place) {
+  #candidates(record, index) {
     const { versions } = mixedOf(record);
-    return versions.candidates(record.localIndex, this.#lowest[place], versions.highest(record.localIndex));
+    return versions.candidates(record.localIndex, this.#lowest[index], versions.highest(record.localIndex));
   }
 
   /**
-   * To be called for all changes of the slice before any of its reads.
+   * Call this for all changes of the slice before checking its reads.
    *
-   * @param {OperationRecord} record of a change that the store has acknowledged
+   * @param {OperationRecord} record of a change that the store acknowledged
    * @param {number} finishedAt ms since the slice began
    */
   changed({ localIndex, state, workload: { mixed } }, finishedAt) {
@@ -56,15 +59,15 @@ export class SliceVersions {
 
   /**
    * @param {OperationRecord} record of a read
-   * @param {SlicedSuccess} success of it
-   * @throws {IntegrityError} where it is not of a version that may be read
+   * @param {SlicedSuccess} success
+   * @throws {IntegrityError} if it read a version that is not allowed
    */
-  check(record, [place, begunAt, , , digest, fitting = null]) {
+  check(record, [index, begunAt, , , digest, fitting = null]) {
     const { versions } = mixedOf(record);
     const change = this.#changed.get(record.localIndex);
-    // Within a millisecond of the Worker's clock, nobody knows what was first.
+    // Within one millisecond of the Worker's clock, the order is unknown.
     const isBefore = change !== undefined && change.finishedAt < begunAt;
-    const lowest = isBefore ? Math.max(this.#lowest[place], change.state) : this.#lowest[place];
+    const lowest = isBefore ? Math.max(this.#lowest[index], change.state) : this.#lowest[index];
     if (fitting === null) {
       checkEtag(record, digest, lowest, 'of the object');
     } else if (fitting.length === 0) {
@@ -83,7 +86,7 @@ export function changes({ creates, removes }) {
 
 /**
  * @param {OperationRecord} record
- * @returns {boolean} whether what comes tells its version, if it has bytes at all
+ * @returns {boolean} whether its result shows its version, if it has bytes at all
  */
 function tellsVersion({ operation, size }) {
   return !operation.receives || (operation.part === undefined && size >= VERSION_BYTES);

@@ -7,33 +7,30 @@ import { OBJECT_CALL } from '../s3/s3-calls.js';
  * @import { OperationAmounts, LoadConfig, Shard, SizeDistribution } from '../model/config.js'
  */
 
-// What the client sends to the Worker (edge/worker.js), and how it answers: both sides import this module.
+// What the client and the Worker (edge/worker.js) send each other. Both sides import this module.
 
-/** Workers wait for no more answers at a time in an invocation, those of R2 among them. */
+/** An invocation waits for at most this many answers at a time, including R2's. */
 export const MAX_IN_FLIGHT = 6;
 
 /**
- * Operations of a slice, each of which is one subrequest: the free plan allows 1,000 to Cloudflare's services in an invocation,
- * and one of them claims the slice.
+ * Operations per slice. Each is one subrequest: the free plan allows 1,000 to Cloudflare's services per invocation, and
+ * one of them claims the slice.
  */
 export const MAX_SLICE_OPERATIONS = 900;
 
-/**
- * Objects of a slice, where its operations are about several each: each of them is named in the request, and its key is made
- * anew in the Worker.
- */
+/** Objects per slice if an operation covers several. Each is named in the request, and the Worker computes its key. */
 export const MAX_SLICE_OBJECTS = 50_000;
 
-/** A slice begins no operation any more after so long: it is to be known soon what came of it. ms */
+/** A slice starts no operation after this time, so that its outcome is known soon. ms */
 export const MAX_SLICE_MS = 2000;
 
-/** The platform ends an invocation that has its time, and answers; what is left is for the way. ms */
+/** Time for the platform to end an overdue invocation and for the answer to arrive. ms */
 export const WAY_MS = 5000;
 
-/** Bytes that an object may have: six of them at a time fit into the 128 MB of an isolate, with the run's payload. */
+/** Maximum bytes per object: six at a time fit into the isolate's 128 MB, with the run's payload. */
 export const MAX_OBJECT_BYTES = 8 * 2 ** 20;
 
-/** The clock of a Worker goes on by whole milliseconds, and only while it waits for an answer. */
+/** A Worker's clock advances in whole milliseconds, and only while it waits for an answer. */
 export const CLOCK_RESOLUTION_MS = 1;
 
 /**
@@ -45,27 +42,26 @@ export function runsSlices({ client, through = false }) {
 }
 
 /**
- * A part of a stage, for one invocation of the Worker.
- *
- * @typedef {object} Slice
- * @property {string} claim key of the object that tells that the slice has begun: a second invocation finds it, and does nothing
+ * @typedef {object} Slice the part of a stage that one invocation of the Worker runs
+ * @property {string} claim key of the object that marks the slice as begun: a second invocation finds it and does
+ *   nothing
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
- * @property {string[]} operations the names of the kinds of its operations
- * @property {number[]} kinds of each operation, its place among them; empty where there is one kind
+ * @property {string[]} operations names of the kinds of operations
+ * @property {number[]} kinds for each operation, the index of its kind; empty if there is only one kind
  * @property {number} size bytes of the largest object
- * @property {SizeDistribution} [sizes] absent where all objects are of one size
+ * @property {SizeDistribution} [sizes] absent if all objects have the same size
  * @property {OperationAmounts} amounts
  * @property {boolean} wroteObjects whether the run writes the objects, and so knows their ETags
  * @property {number} threads operations at a time
- * @property {number} lasts ms after which none is begun any more
- * @property {number} timeout ms for an operation
- * @property {number[]} locals local indices of the objects, one for each operation
- * @property {number[]} turns see OperationRecord, likewise
- * @property {number[]} digests of the ETags that the objects have, likewise; empty where nobody looks
- * @property {SlicedGroup[]} [groups] likewise, where each operation is about several objects
- * @property {number[]} [absent] local indices of those of the groups' objects that are not there, as far as the run knows
- * @property {SlicedVersions} [versions] where objects are written again
+ * @property {number} lasts ms after which no operation starts
+ * @property {number} timeout ms per operation
+ * @property {number[]} locals local index of each operation's object
+ * @property {number[]} turns one per operation; see OperationRecord
+ * @property {number[]} digests ETag digest of each operation's object; empty if ETags are not checked
+ * @property {SlicedGroup[]} [groups] one per operation, if each covers several objects
+ * @property {number[]} [absent] local indices of the groups' objects that do not exist, as far as the run knows
+ * @property {SlicedVersions} [versions] if objects are rewritten
  *
  * @typedef {object} SlicedGroup see ObjectGroup
  * @property {number[]} locals
@@ -73,40 +69,39 @@ export function runsSlices({ client, through = false }) {
  * @property {number} next
  *
  * @typedef {object} SlicedVersions
- * @property {number[]} states that the operations make, one for each; see OperationRecord
- * @property {number[][]} candidates likewise, versions that a body may be which does not tell its own; empty elsewhere
+ * @property {number[]} states state that each operation makes; see OperationRecord
+ * @property {number[][]} candidates for each operation, the versions possible for a body that does not show its own;
+ *   otherwise empty
  */
 
 /**
- * What came of an operation, by its place in the slice: when it was begun, when it had its answer, and when that began, in ms of
- * the Worker's clock since the slice began; the digest of the ETag in the answer, 0 where there was none; then, where objects
- * are written again, versions that all bytes of what was read fit, or none where there was no object; null where nothing that
- * could tell a version was read.
+ * The outcome of an operation: its index in the slice; when it began, had its answer, and when that answer began, in ms
+ * of the Worker's clock since the slice began; and the digest of the answer's ETag, or 0. If objects are rewritten,
+ * then also the versions that all bytes read fit: empty if there was no object, null if nothing that shows a version
+ * was read.
  *
- * @typedef {[place: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number, fitting?: number[] | null]} SlicedSuccess
+ * @typedef {[index: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number, fitting?: number[] | null]} SlicedSuccess
  *
  * @typedef {object} SlicedFailure
- * @property {number} place
+ * @property {number} index
  * @property {number} begunAt ms since the slice began
  * @property {number} finishedAt ms since the slice began
- * @property {AttemptErrorDetails | null} error null where the store answered with something else than what was written
- * @property {string} finding what that was
- * @property {VersionError | null} [versionError] where that is about versions of the object
+ * @property {AttemptErrorDetails | null} error null if the store answered with wrong data
+ * @property {string} finding the wrong data
+ * @property {VersionError | null} [versionError] if the finding is about versions of the object
  */
 
 /**
- * What came of a slice. Operations that are in neither list were not begun.
- *
- * @typedef {object} SliceAnswer
+ * @typedef {object} SliceAnswer operations in neither list were not begun
  * @property {number} startedAt epoch ms of the Worker's clock
  * @property {number} endedAt epoch ms of the Worker's clock
- * @property {string} colo the data center that it ran in, such as `AMS`; '' where nobody says
+ * @property {string} colo the data center it ran in, such as `AMS`; '' if unknown
  * @property {SlicedSuccess[]} successes
  * @property {SlicedFailure[]} failures
  */
 
 /**
- * Asks the Worker to run a slice, which is the `Slice` of the call's input; its output is a {@link SliceAnswer}.
+ * Asks the Worker to run a slice: the call's input has the `Slice`, and its output is a {@link SliceAnswer}.
  *
  * @type {Readonly<S3Call>}
  */
@@ -122,7 +117,7 @@ export const RUN_SLICE = Object.freeze({
 });
 
 /**
- * Claims a slice for nobody, so that it will not run: its input has an `IfNoneMatch`.
+ * Claims a slice so that it can never run. The input has an `IfNoneMatch`.
  *
  * @type {Readonly<S3Call>}
  */
@@ -136,7 +131,7 @@ export const CLAIM_SLICE = Object.freeze({
 
 /**
  * @param {string} document
- * @returns {Record<string, unknown>} the answer; nothing where it is none
+ * @returns {Record<string, unknown>} the answer; empty if it is invalid
  */
 function readAnswer(document) {
   try {
@@ -149,7 +144,7 @@ function readAnswer(document) {
 /**
  * @param {Readonly<Record<string, any>>} output of {@link RUN_SLICE}
  * @param {number} operations of the slice
- * @returns {SliceAnswer | null} null where it is none: each operation is there once, at most, at a time that can be
+ * @returns {SliceAnswer | null} null if it is invalid: each operation may occur once, at a possible time
  */
 export function sliceAnswerIn(output, operations) {
   const { startedAt, endedAt, colo, successes, failures } = output;
@@ -157,15 +152,15 @@ export function sliceAnswerIn(output, operations) {
     return null;
   }
   const seen = new Set();
-  const isNew = (/** @type {number} */ place) =>
-    Number.isInteger(place) && place >= 0 && place < operations && !seen.has(place) && seen.add(place) !== undefined;
+  const isNew = (/** @type {number} */ index) =>
+    Number.isInteger(index) && index >= 0 && index < operations && !seen.has(index) && seen.add(index) !== undefined;
   const isTimed = (/** @type {number} */ begunAt, /** @type {number} */ finishedAt) =>
     0 <= begunAt && begunAt <= finishedAt && finishedAt <= endedAt - startedAt;
   const isRight =
     successes.every((success) => {
-      const [place, begunAt, finishedAt, answeredAt, digest, fitting = null] = Array.isArray(success) ? success : [];
+      const [index, begunAt, finishedAt, answeredAt, digest, fitting = null] = Array.isArray(success) ? success : [];
       return (
-        isNew(place) &&
+        isNew(index) &&
         isTimed(begunAt, finishedAt) &&
         answeredAt <= finishedAt &&
         Number.isInteger(digest) &&
@@ -173,9 +168,9 @@ export function sliceAnswerIn(output, operations) {
       );
     }) &&
     failures.every((failure) => {
-      const { place, begunAt, finishedAt, error, finding } = Object(failure);
+      const { index, begunAt, finishedAt, error, finding } = Object(failure);
       return (
-        isNew(place) && isTimed(begunAt, finishedAt) && typeof (error === null ? finding : error?.message) === 'string'
+        isNew(index) && isTimed(begunAt, finishedAt) && typeof (error === null ? finding : error?.message) === 'string'
       );
     });
   return isRight ? /** @type {SliceAnswer} */ (output) : null;

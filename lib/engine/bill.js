@@ -1,5 +1,5 @@
 import { nanodollars } from '../cost/purse.js';
-import { DOLLARS_A_MILLION, priceOf } from '../cost/prices.js';
+import { DOLLARS_PER_MILLION, priceOf } from '../cost/prices.js';
 import { isInParts, requestsToWrite } from '../operations/multipart.js';
 
 /**
@@ -55,10 +55,10 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
 }
 
 /** An upload may have to be looked for, to find out whether it was completed. */
-const PRICE_OF_SETTLING = nanodollars(DOLLARS_A_MILLION.B / 1e6);
+const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
 /** Rounded up, as every price is. */
-const PRICE_OF_CLEANING = nanodollars(DOLLARS_A_MILLION.A / 1e6 / OBJECTS_A_PAGE);
+const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_A_PAGE);
 
 /** @implements {StageClaims} */
 class PaidClaims {

@@ -8,21 +8,21 @@ import { readSystemFile } from './system-file.js';
  * @import { ReadSystemFile } from './system-file.js'
  */
 
-/** Where the trees of control groups are: of version 2, by itself or beside version 1, and of version 1 for CPU. */
+/** Roots of control group hierarchies: version 2, alone or alongside version 1, and version 1 for CPU. */
 const UNIFIED_ROOTS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'];
 const CPU_ROOTS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct'];
 
 /**
  * @typedef {object} CpuQuota
- * @property {number} cores parts of one included
- * @property {string} statistics the file that tells for how long the group was held back
+ * @property {number} cores may be fractional
+ * @property {string} statistics the file that reports throttling
  */
 
 /**
- * The smallest quota of the control groups that the process is in: each group is within all those above it.
+ * The smallest quota of the process's control groups. A group is also subject to the quotas of its ancestors.
  *
  * @param {ReadSystemFile} [read]
- * @returns {CpuQuota | null} null where there is none
+ * @returns {CpuQuota | null} null if there is no quota
  */
 export function findCpuQuota(read = readSystemFile) {
   const { unified, cpu } = readCgroups(read('/proc/self/cgroup') ?? '');
@@ -40,11 +40,11 @@ export function findCpuQuota(read = readSystemFile) {
 }
 
 /**
- * A container may see the path that its group has on the host, and its own group at the root.
+ * A container may see its group's path on the host while its own group is at the root.
  *
  * @param {readonly string[]} roots
  * @param {string | null} group
- * @returns {string[]} of the group and of all those above it
+ * @returns {string[]} folders of the group and its ancestors
  */
 function foldersOf(roots, group) {
   if (group === null) {
@@ -60,22 +60,22 @@ function foldersOf(roots, group) {
 /**
  * @param {CpuQuota} quota
  * @param {ReadSystemFile} [read]
- * @returns {Throttling | null} what it has done so far
+ * @returns {Throttling | null} since the group was created
  */
 export function throttlingOf({ statistics }, read = readSystemFile) {
   return readThrottling(read(statistics) ?? '');
 }
 
 /**
- * How much CPU time the process may use: the cores of the host that it may run on, or less where a quota gives less.
+ * CPU time available to the process: the cores of the host that it may use, or a smaller quota.
  *
- * @returns {number} cores, parts of one included
+ * @returns {number} cores, may be fractional
  */
 export function availableCores() {
   return Math.min(availableParallelism(), findCpuQuota()?.cores ?? Infinity);
 }
 
-/** @returns {number} how many event loops there are cores for, at least 1 */
+/** @returns {number} the number of event loops that the cores can run, at least 1 */
 export function usableCores() {
   return Math.max(Math.floor(availableCores()), 1);
 }

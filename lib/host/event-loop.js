@@ -10,15 +10,15 @@ import { readSystemFile } from './system-file.js';
 
 const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 
-/** How often the delay is looked at. Each look wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
+/** Interval between delay measurements. Each one wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
 const DELAY_RESOLUTION_MS = 50;
 
-/** A pause makes the loop's own time longer than the clock's by at least this. ms */
+/** In a pause, the loop's own time exceeds the clock's by at least this. ms */
 const MIN_PAUSE_MS = 500;
 
 const NANOSECONDS = 1e6;
 
-/** @returns {number} ms for which this process has had a CPU, and the thread that calls it has waited for one */
+/** @returns {number} ms that this process had a CPU, plus ms that the calling thread waited for one */
 export function cpuDemand() {
   const { user, system } = process.cpuUsage();
   const scheduling = readScheduling(readSystemFile(SCHEDULING_OF_THREAD) ?? '');
@@ -26,13 +26,13 @@ export function cpuDemand() {
 }
 
 /**
- * Begins to measure the event loop of the thread that calls it. Its utilization takes the time in which the thread waits
- * for a CPU for busy, or for idle, as it comes: only the system's scheduler tells that apart.
+ * Starts measuring the calling thread's event loop. Its utilization counts time waiting for a CPU as busy or idle
+ * unpredictably; only the system's scheduler can distinguish them.
  *
  * @param {object} options
  * @param {() => number} options.now monotonic ms
  * @param {ReadSystemFile} [options.read]
- * @returns {() => LoopLoad} since then; to be called once, on the same thread
+ * @returns {() => LoopLoad} since then; call it once, on the same thread
  */
 export function measureLoop({ now, read = readSystemFile }) {
   const scheduling = () => readScheduling(read(SCHEDULING_OF_THREAD) ?? '');
@@ -50,7 +50,7 @@ export function measureLoop({ now, read = readSystemFile }) {
     const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
     delay.disable();
     const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
-    // The loop counts a pause as busy or as idle, depending on when it began.
+    // The loop counts a pause as busy or idle, depending on when it started.
     const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
       utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,
@@ -64,7 +64,7 @@ export function measureLoop({ now, read = readSystemFile }) {
 }
 
 /**
- * @param {IntervalHistogram} delay times between two looks, the interval that they should have included
+ * @param {IntervalHistogram} delay times between measurements, including the interval between them
  * @param {number} percentile
  * @returns {number | null} ms
  */
@@ -72,7 +72,7 @@ function delayOf(delay, percentile) {
   return delay.count === 0 ? null : Math.max(delay.percentile(percentile) / NANOSECONDS - DELAY_RESOLUTION_MS, 0);
 }
 
-/** @returns {() => number} ms that the collection of garbage of this thread has taken since; to be called once */
+/** @returns {() => number} ms of garbage collection on this thread since then; call it once */
 function measureGarbageCollection() {
   let time = 0;
   const add = (/** @type {PerformanceEntry} */ { duration }) => (time += duration);

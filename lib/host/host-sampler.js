@@ -20,16 +20,16 @@ import { readSystemFile } from './system-file.js';
 
 const SAMPLE_EVERY_MS = 1000;
 
-/** From this share of a link's speed on it is full: what is missing are the headers of its frames. */
+/** Utilization at which a link counts as full; frame headers take the rest. */
 const FULL_LINK = 0.95;
 
-/** What carries more than that has another speed than it says, as some of the devices of virtual machines do. */
+/** Above this utilization, the reported link speed must be wrong, as with some virtual devices. */
 const IMPOSSIBLE = 1.05;
 
 /**
- * What the machine was doing, and the limits that it is under. A source that is not there makes its figure null.
+ * Measures the load of the machine, and the limits that apply. An unavailable source makes its figure null.
  *
- * It is read at the beginning and at the end, and the traffic each second: by some tenth of a millisecond of CPU time.
+ * It reads everything at both ends of a stage, and the traffic every second, which takes about 0.1 ms of CPU time.
  */
 export class HostSampler {
   #read;
@@ -48,9 +48,9 @@ export class HostSampler {
   /**
    * @param {object} options
    * @param {() => number} options.now monotonic ms
-   * @param {string | null} options.interfaceName that carries the traffic to the store; null where it is not known
-   * @param {number | null} [options.endpointProcess] the id of the process of an embedded endpoint
-   * @param {number | null} [options.storeProcess] the id of the process of another store on this host; null if there is none
+   * @param {string | null} options.interfaceName of the traffic to the store; null if unknown
+   * @param {number | null} [options.endpointProcess] process ID of an embedded endpoint
+   * @param {number | null} [options.storeProcess] process ID of another store on this host, or null
    * @param {ReadSystemFile} [options.read]
    */
   constructor({ now, interfaceName, endpointProcess = null, storeProcess = null, read = readSystemFile }) {
@@ -66,7 +66,7 @@ export class HostSampler {
     this.#timer = setInterval(() => this.#sampleTraffic(), SAMPLE_EVERY_MS).unref();
   }
 
-  /** @returns {Omit<HostLoad, 'loops'>} since the beginning */
+  /** @returns {Omit<HostLoad, 'loops'>} since the start */
   stop() {
     clearInterval(this.#timer);
     const before = this.#before;
@@ -134,7 +134,7 @@ export class HostSampler {
     return scheduling === null || cpuTime === null ? null : { ...scheduling, cpuTime };
   }
 
-  /** Pairs of containers and tunnels say a speed, too, but have none: behind a link there is a device. */
+  /** Container pairs and tunnels report a meaningless speed. Only a physical link has a device. */
   #readLinkSpeed() {
     const folder = `/sys/class/net/${this.#interfaceName}`;
     const isPhysical = this.#read(`${folder}/device/uevent`) !== null;
@@ -190,16 +190,16 @@ export class HostSampler {
 /**
  * @typedef {object} Sample
  * @property {Map<number, CpuTicks>} ticks
- * @property {boolean} isComplete whether the ticks hold what only Linux tells
+ * @property {boolean} isComplete whether the ticks include what only Linux reports
  * @property {Set<number> | null} allowed
- * @property {number} ownTime ms of CPU that this process has used
+ * @property {number} ownTime ms of CPU time of this process
  */
 
 /**
  * @param {Sample} before
  * @param {Sample} after
  * @param {number} duration ms
- * @returns {CpuLoad | null} null where CPUs came or went meanwhile, or nothing is known of those that the process may use
+ * @returns {CpuLoad | null} null if CPUs were added or removed meanwhile, or those that the process may use are unknown
  */
 function cpuLoad(before, after, duration) {
   const all = [...after.ticks].map(([number, ticks]) => ({
@@ -236,7 +236,7 @@ function difference(before, after) {
   return { total: since('total'), busy: since('busy'), iowait: since('iowait'), steal: since('steal') };
 }
 
-/** What Node knows on any system. @returns {Map<number, CpuTicks>} in ms */
+/** Figures that Node provides on any system. @returns {Map<number, CpuTicks>} in ms */
 function ticksElsewhere() {
   return new Map(
     cpus().map(({ times: { user, nice, sys, irq, idle } }, number) => {

@@ -1,13 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readSystemFile } from './system-file.js';
 
-/** The state of a socket that listens, in /proc/net/tcp. */
+/** State of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A';
 
 /**
  * @param {number} port of this host
- * @returns {number | null} the id of the process that listens there; null if there is none, or more than one, or the system does
- *   not show it to this user
+ * @returns {number | null} ID of the process that listens on the port; null if there is not exactly one, or the system hides it
+ *   from this user
  */
 export function findListeningProcess(port) {
   const inodes = new Set(['tcp', 'tcp6'].flatMap((name) => socketsOn(port, readSystemFile(`/proc/net/${name}`) ?? '')));
@@ -17,8 +17,8 @@ export function findListeningProcess(port) {
 
 /**
  * @param {number} port
- * @param {string} table of proc(5): a heading, and a line for each socket
- * @returns {string[]} links to those that listen on the port
+ * @param {string} table see proc(5): a header, then one line per socket
+ * @returns {string[]} link targets of the sockets that listen on the port
  */
 function socketsOn(port, table) {
   const rows = table.split('\n').slice(1);
@@ -44,13 +44,13 @@ function holdsOne(id, sockets) {
     try {
       return sockets.has(readlinkSync(`${folder}/${name}`));
     } catch {
-      // It was closed meanwhile.
+      // It was closed in the meantime.
       return false;
     }
   });
 }
 
-/** @param {string} folder @returns {string[]} none if it is not shown to us */
+/** @param {string} folder @returns {string[]} empty if the folder is hidden from us */
 function namesIn(folder) {
   try {
     return readdirSync(folder);

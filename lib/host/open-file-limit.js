@@ -1,12 +1,12 @@
 /**
- * Node raises the soft limit on open files to the hard one when it starts, so that the hard one decides.
+ * Node raises the soft limit on open files to the hard one at startup, so the hard one applies.
  *
  * @param {{ getReport: () => object, excludeNetwork?: boolean }} report of the process
- * @returns {number} files that the process may have open, Infinity if there is no limit, or it is unknown
+ * @returns {number} files that the process may have open; Infinity if unlimited or unknown
  */
 export function openFileLimit(report) {
   const { excludeNetwork } = report;
-  // Looking up the names of all connections would take its time.
+  // Resolving the names of all connections would take too long.
   report.excludeNetwork = true;
   const { userLimits } = /** @type {any} */ (report.getReport());
   report.excludeNetwork = excludeNetwork;

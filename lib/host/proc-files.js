@@ -1,23 +1,23 @@
-// What Linux tells of the machine in text files. Each function reads one of them, and gives null where the text is not
-// what it should be: an older kernel, or a container that shows less.
+// Parsers for text files in which Linux describes the machine. Each returns null for unexpected text, such as that of an older
+// kernel, or of a container that shows less.
 // https://www.kernel.org/doc/html/latest/filesystems/proc.html
 
-/** What Linux counts CPU time in for all its readers. */
+/** Linux reports CPU time in this unit. */
 const TICK_MS = 10;
 
 /**
- * The time that a CPU has spent since it started, in ticks of a hundredth of a second.
+ * CPU time since startup, in ticks of 10 ms.
  *
  * @typedef {object} CpuTicks
  * @property {number} total
- * @property {number} busy with anything, interrupts included
- * @property {number} iowait idle while something waited for a disk
- * @property {number} steal that the hypervisor gave to others although there was work
+ * @property {number} busy with anything, including interrupts
+ * @property {number} iowait idle while waiting for a disk
+ * @property {number} steal given to other guests by the hypervisor although there was work
  */
 
 /**
  * @param {string} text of /proc/stat
- * @returns {Map<number, CpuTicks> | null} by the number of the CPU
+ * @returns {Map<number, CpuTicks> | null} by CPU number
  */
 export function readCpuTicks(text) {
   const lines = [...text.matchAll(/^cpu(\d+) (.*)$/gm)];
@@ -28,7 +28,7 @@ export function readCpuTicks(text) {
 
 /** @param {readonly string[]} fields */
 function cpuTicks(fields) {
-  // Guests' time, which comes behind these, is within `user` and `nice`.
+  // The fields that follow, for guests, are already included in `user` and `nice`.
   const [user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal = 0] = fields.map(Number);
   const busy = user + nice + system + irq + softirq;
   return { total: busy + idle + iowait + steal, busy, iowait, steal };
@@ -45,17 +45,17 @@ export function readAllowedCpus(text) {
   }
   const ranges = list.split(',').map((range) => range.split('-').map(Number));
   return new Set(
-    ranges.flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, place) => first + place)),
+    ranges.flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, index) => first + index)),
   );
 }
 
 /**
- * @param {string} text of /proc/thread-self/schedstat, or of the same file of a process for its first thread
+ * @param {string} text of /proc/thread-self/schedstat, or of a process's own file for its first thread
  * @returns {{ running: number, waiting: number } | null} ms on a CPU, and ms runnable without one
  */
 export function readScheduling(text) {
   const [, running, waiting] = /^(\d+) (\d+) \d+\s*$/.exec(text) ?? [];
-  // A thread that asks has run: a kernel that does not count gives zeros.
+  // The calling thread has certainly run, so zeros mean that the kernel does not count.
   return running === undefined || Number(running) === 0
     ? null
     : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
@@ -63,10 +63,10 @@ export function readScheduling(text) {
 
 /**
  * @param {string} text of /proc/…/stat
- * @returns {number | null} ms of CPU time that the process has used, on all threads
+ * @returns {number | null} ms of CPU time of the process, on all threads
  */
 export function readCpuTime(text) {
-  // A program's name may hold anything, brackets included.
+  // The program's name may contain anything, including parentheses.
   const fields = text
     .slice(text.lastIndexOf(')') + 1)
     .trim()
@@ -77,7 +77,7 @@ export function readCpuTime(text) {
 
 /**
  * @param {string} text of a file of /proc/pressure
- * @returns {number | null} ms in which something had to wait for the resource
+ * @returns {number | null} ms during which something waited for the resource
  */
 export function readPressure(text) {
   const [, total] = /^some .*\btotal=(\d+)$/m.exec(text) ?? [];
@@ -102,7 +102,7 @@ export function readTraffic(text, name) {
 }
 
 /**
- * @param {string} text of /proc/net/snmp: a line of names for each protocol, and one of values
+ * @param {string} text of /proc/net/snmp: per protocol, a line of names and a line of values
  * @returns {{ sent: number, retransmitted: number } | null} TCP segments of the host
  */
 export function readTcpSegments(text) {
@@ -114,7 +114,7 @@ export function readTcpSegments(text) {
 
 /**
  * @param {string} text of /sys/class/net/…/speed
- * @returns {number | null} bytes/s; null where the interface has none, or does not know
+ * @returns {number | null} bytes/s; null if the interface has no speed or does not know it
  */
 export function readLinkSpeed(text) {
   const megabits = Number(text.trim());
@@ -123,7 +123,7 @@ export function readLinkSpeed(text) {
 
 /**
  * @param {string} text of /proc/self/cgroup
- * @returns {{ unified: string | null, cpu: string | null }} the process's groups: of version 2, and of version 1 for CPU
+ * @returns {{ unified: string | null, cpu: string | null }} the process's groups in version 2, and in version 1 for CPU
  */
 export function readCgroups(text) {
   const lines = text
@@ -136,9 +136,9 @@ export function readCgroups(text) {
 }
 
 /**
- * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version 1,
- *   quota and period, with -1 for none
- * @returns {number} cores; Infinity where there is no quota
+ * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version 1:
+ *   quota and period, with -1 for no quota
+ * @returns {number} cores; Infinity without a quota
  */
 export function readQuota(text) {
   const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
@@ -146,12 +146,12 @@ export function readQuota(text) {
 }
 
 /**
- * What a quota has done to a group so far.
+ * Effect of a quota on a group so far.
  *
  * @typedef {object} Throttling
  * @property {number} periods of the quota
- * @property {number} throttledPeriods those in which the group was held back
- * @property {number} time ms for which it was, on each CPU, all together
+ * @property {number} throttledPeriods in which the group was throttled
+ * @property {number} time ms of throttling, summed over CPUs
  */
 
 /**

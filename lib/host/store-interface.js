@@ -4,12 +4,12 @@ import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Finds the interface that carries what goes to an address. A UDP socket is connected to it, which sends nothing: the
- * system only chooses the way, and the socket has the address of this host on it.
+ * Finds the interface for traffic to an address. Connecting a UDP socket sends nothing: the system only chooses the route, and
+ * the socket gets this host's address on it.
  *
  * @param {string} address
  * @param {number} port
- * @returns {Promise<string | null>} null where there is no way, or the interface is not known
+ * @returns {Promise<string | null>} null if there is no route, or the interface is unknown
  */
 export async function findInterface(address, port) {
   const socket = dgram.createSocket(isIPv6(address) ? 'udp6' : 'udp4');

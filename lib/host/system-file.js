@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 /**
  * @callback ReadSystemFile
  * @param {string} path
- * @returns {string | null} null where there is no such file, or it is not shown to us: then there is one figure less
+ * @returns {string | null} null if the file is missing or hidden from us; a figure is then missing
  */
 
-/** These files are made when they are read, in some ten µs: no promise is worth it. @type {ReadSystemFile} */
+/** Synchronous, because the kernel generates these files within some ten µs. @type {ReadSystemFile} */
 export function readSystemFile(path) {
   try {
     return readFileSync(path, 'utf8');

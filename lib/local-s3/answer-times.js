@@ -4,7 +4,7 @@ import { createHistogram } from 'node:perf_hooks';
  * @import { RecordableHistogram } from 'node:perf_hooks'
  * @import { Operation } from './router.js'
  *
- * @typedef {object} TimeSummary all in ms, within 0.1%
+ * @typedef {object} TimeSummary all in ms, accurate to 0.1%
  * @property {number} count answers
  * @property {number} minimum
  * @property {number} mean
@@ -17,12 +17,12 @@ import { createHistogram } from 'node:perf_hooks';
 
 const MICROSECONDS = 1000;
 
-/** An hour in µs: no benchmark waits longer for an answer. */
+/** One hour in µs, longer than any benchmark waits. */
 const MAX_TIME = 3_600_000_000;
 
 /**
- * How long requests took here, by operation: the truth that a client's latencies can be held against. It is counted with
- * Node's own HdrHistogram, not with the one that the client counts with.
+ * Server-side response times by operation: the ground truth for a client's latencies. They are recorded with Node's own
+ * HdrHistogram rather than the client's histogram.
  */
 export class AnswerTimes {
   /** @type {Map<Operation, RecordableHistogram>} */
@@ -41,7 +41,7 @@ export class AnswerTimes {
     histogram.record(Math.min(Math.max(Math.round(milliseconds * MICROSECONDS), 1), MAX_TIME));
   }
 
-  /** @returns {Partial<Record<Operation, TimeSummary>>} what came together since the last call */
+  /** @returns {Partial<Record<Operation, TimeSummary>>} times recorded since the last call */
   take() {
     const summaries = Object.fromEntries(
       [...this.#histograms].map(([operation, times]) => [operation, summary(times)]),

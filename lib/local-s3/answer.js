@@ -9,10 +9,10 @@ import { errorDocument } from './s3-error.js';
  * @import { Tally } from './tally.js'
  */
 
-/** Bytes of a body that pass at a pace, part after part. */
+/** Bytes of a paced body that are sent at once. */
 const PART = 64 * 1024;
 
-/** The one answer to one request, counted once it was sent to its end. */
+/** The response to one request, counted once it is sent completely. */
 export class Answer {
   #tally;
   #operation;
@@ -23,7 +23,7 @@ export class Answer {
    * @param {ServerResponse} response
    * @param {object} context
    * @param {Operation} context.operation
-   * @param {number} context.arrivedAt when the request's head had arrived, monotonic ms
+   * @param {number} context.arrivedAt when the request's head arrived, monotonic ms
    * @param {string} context.resource the path of the request
    * @param {Tally} context.tally
    */
@@ -48,7 +48,7 @@ export class Answer {
   async sendAtPace(result, pace) {
     const { status, body = Buffer.alloc(0) } = result;
     this.begin(result);
-    // What nobody waits for any more takes no bandwidth from others.
+    // An abandoned response takes no bandwidth from others.
     for (let sent = 0; !this.isAbandoned; sent += PART) {
       const part = body.subarray(sent, sent + PART);
       await pass(pace(part.length));
@@ -61,7 +61,7 @@ export class Answer {
   }
 
   /**
-   * Sends the status and the headers alone; {@link end} has to follow, or the connection has to be cut.
+   * Sends the status and headers only. The caller must then call {@link end} or cut the connection.
    *
    * @param {Result} result
    */
@@ -82,8 +82,8 @@ export class Answer {
   }
 
   /**
-   * @param {number} status as sent
-   * @param {Buffer} [rest] what is still to be sent of the body
+   * @param {number} status that was sent
+   * @param {Buffer} [rest] unsent remainder of the body
    */
   end(status, rest) {
     if (!this.isAbandoned) {
@@ -94,14 +94,14 @@ export class Answer {
 
   /**
    * @param {{ status: number, code: string, message: string, region?: string }} error
-   * @param {(string | number)[]} [headers] further headers
+   * @param {(string | number)[]} [headers] additional headers
    */
   sendError(error, headers = []) {
     const result = xmlResult(error.status, errorDocument(error, this.#resource));
     this.send({ ...result, headers: [...headers, ...result.headers] });
   }
 
-  /** Whether the client went away, as it may during a delay: writing to it would be an error then. */
+  /** Whether the client has gone away, for example during a delay; writing would then be an error. */
   get isAbandoned() {
     return this.response.destroyed;
   }

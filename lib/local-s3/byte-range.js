@@ -1,17 +1,17 @@
 import { S3Error } from './s3-error.js';
 
-/** @typedef {{ first: number, last: number }} ByteRange offsets of the first byte and of the last one */
+/** @typedef {{ first: number, last: number }} ByteRange offsets of the first and the last byte */
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The one range of a Range header (RFC 9110, section 14.1.2). As in S3, a header that asks for something else, such as
- * several ranges, is ignored.
+ * Parses a Range header with a single range (RFC 9110, section 14.1.2). Like S3, ignores a header with anything else, such as
+ * several ranges.
  *
  * @param {string | undefined} header
  * @param {number} size bytes of the object
- * @returns {ByteRange | null} null where the whole object is to be answered
- * @throws {S3Error} InvalidRange where the object has no byte of the range
+ * @returns {ByteRange | null} null for the whole object
+ * @throws {S3Error} InvalidRange if the range is outside the object
  */
 export function requestedRange(header, size) {
   const [, start = '', end = ''] = RANGE.exec(header ?? '') ?? [];

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-// A certificate in DER, after RFC 5280 section 4.1. One of a fixed shape takes a page; a package that can do all of X.509
-// would bring twenty others with it.
+// Writes a certificate in DER (RFC 5280, section 4.1). A fixed shape takes a page of code; a package for all of X.509 would
+// bring twenty others with it.
 
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
@@ -12,7 +12,7 @@ const UTC_TIME = 0x17;
 const SEQUENCE = 0x30;
 const SET = 0x31;
 
-/** The tags that RFC 5280 gives to the version and the extensions of a certificate, and to an IP address in a name. */
+/** RFC 5280's tags for the version and extensions of a certificate, and for an IP address in a name. */
 const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
 const IP_ADDRESS = 0x87;
@@ -22,13 +22,13 @@ const ECDSA_WITH_SHA256 = Buffer.from('2a8648ce3d040302', 'hex');
 const COMMON_NAME = Buffer.from('550403', 'hex');
 const SUBJECT_ALTERNATIVE_NAME = Buffer.from('551d11', 'hex');
 
-/** Clocks on one host agree; a day is longer than any run that needs the certificate. */
+/** Clocks on one host agree, and no run takes longer than a day. */
 const VALID_BEFORE_MS = 3_600_000;
 const VALID_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Makes a self-signed certificate for an endpoint that lives as long as a benchmark: whoever trusts it trusts this
- * endpoint alone.
+ * Creates a self-signed certificate for an endpoint that lives as long as a benchmark. Trusting it means trusting this endpoint
+ * alone.
  *
  * @param {string} address an IPv4 address
  * @param {number} now epoch ms
@@ -80,14 +80,14 @@ function derLength(length) {
   return length < 0x100 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 0xff);
 }
 
-/** A positive integer of full length: neither a sign bit nor a zero in front. */
+/** A positive integer of full length, without a sign bit or leading zero. */
 function serialNumber() {
   const serial = randomBytes(16);
   serial[0] = (serial[0] & 0x3f) | 0x40;
   return serial;
 }
 
-/** @param {number} epoch ms, before 2050: afterwards RFC 5280 wants another type */
+/** @param {number} epoch ms, before 2050, when RFC 5280 requires another type */
 function utcTime(epoch) {
   const digits = new Date(epoch).toISOString().replace(/\D/g, '');
   return der(UTC_TIME, Buffer.from(`${digits.slice('20'.length, 'YYYYMMDDhhmmss'.length)}Z`));

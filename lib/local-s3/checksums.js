@@ -14,14 +14,14 @@ const ALGORITHMS = Object.freeze({
 const NAMES = /** @type {ChecksumAlgorithm[]} */ (Object.keys(ALGORITHMS));
 
 /**
- * @typedef {{ algorithm: ChecksumAlgorithm, value: string }} NamedChecksum as base64
+ * @typedef {{ algorithm: ChecksumAlgorithm, value: string }} NamedChecksum value in base64
  *
- * @typedef {{ algorithm: ChecksumAlgorithm, type: 'FULL_OBJECT' | 'COMPOSITE' }} UploadChecksum how an upload is checked
+ * @typedef {{ algorithm: ChecksumAlgorithm, type: 'FULL_OBJECT' | 'COMPOSITE' }} UploadChecksum
  */
 
 /**
  * @param {IncomingHttpHeaders} headers
- * @returns {NamedChecksum | null} null where they name none
+ * @returns {NamedChecksum | null} null if there is none
  * @throws {S3Error} InvalidRequest
  */
 export function checksumIn(headers) {
@@ -45,9 +45,9 @@ export function checksumIn(headers) {
 }
 
 /**
- * @param {NamedChecksum | null} checksum that a request names
+ * @param {NamedChecksum | null} checksum from the request
  * @param {Buffer} body
- * @throws {S3Error} BadDigest where it is not that of the body
+ * @throws {S3Error} BadDigest if it does not match the body
  */
 export function checkBody(checksum, body) {
   if (checksum === null) {
@@ -61,7 +61,7 @@ export function checkBody(checksum, body) {
 
 /**
  * @param {IncomingHttpHeaders} headers of the request that creates an upload
- * @returns {UploadChecksum | null} null where it is not checked
+ * @returns {UploadChecksum | null} null if the upload has no checksums
  * @throws {S3Error} InvalidRequest
  */
 export function uploadChecksumIn(headers) {
@@ -70,12 +70,12 @@ export function uploadChecksumIn(headers) {
     return null;
   }
   const known = NAMES.find((name) => name === algorithm);
-  // R2 offers the one for whole objects, and the other for composites.
+  // R2 supports the first only for whole objects, and the second only for composites.
   const expected = known === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE';
   if (known === undefined || (type !== undefined && type !== expected)) {
     throw new S3Error(
       'InvalidRequest',
-      `The checksum algorithm ${algorithm} does not go with the type ${type ?? 'of this endpoint'}.`,
+      `The checksum algorithm ${algorithm} does not support the type ${type ?? 'of this endpoint'}.`,
     );
   }
   return { algorithm: known, type: expected };

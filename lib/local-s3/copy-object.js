@@ -6,9 +6,9 @@ import { escapeXml, xmlDocument } from './xml.js';
 const SOURCE = /^\/?([^/]+)\/(.+)$/s;
 
 /**
- * CopyObject, of the whole object as it is.
+ * CopyObject of a whole object without changes.
  *
- * @param {string} source the header: bucket and key, percent-encoded
+ * @param {string} source header: bucket and key, percent-encoded
  * @param {object} target
  * @param {(bucket: string) => ObjectTable} target.tableOf
  * @param {ObjectTable} target.table of its bucket

@@ -14,7 +14,7 @@ const QUIET = /<Quiet>\s*true\s*<\/Quiet>/;
  *
  * @param {ObjectTable} table
  * @param {Buffer} body the XML request
- * @returns {string} the XML answer; it names nothing in quiet mode
+ * @returns {string} the XML response, which is empty in quiet mode
  * @throws {S3Error} MalformedXML
  */
 export function deleteObjects(table, body) {
@@ -25,7 +25,7 @@ export function deleteObjects(table, body) {
 }
 
 /**
- * @param {string} content what the answer holds, as XML
+ * @param {string} content XML
  * @returns {string}
  */
 export function deleteResult(content) {

@@ -7,38 +7,38 @@
  * @property {(error: Error) => void} reject
  */
 
-/** The endpoint's process has ended although nobody closed it. */
+/** The endpoint's process ended unexpectedly. */
 export class EndpointLost extends Error {}
 
-/** Calls into the endpoint's process, and what becomes of them when the process ends. */
+/** Calls into the endpoint's process, which fail when the process ends. */
 export class EndpointCalls {
   #child;
   #exited;
   #calls = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** Why no more calls are taken. @type {Error | null} */
+  /** Why calls are rejected from now on. @type {Error | null} */
   #end = null;
 
-  /** @param {ChildProcess} child one that runs process.js and has just been made */
+  /** @param {ChildProcess} child a new process that runs process.js */
   constructor(child) {
     this.#child = child;
-    // A process that could not be started has no exit.
+    // A process that fails to start has no exit event.
     this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-    /** Rejects when the process ends although nobody closed it. @type {Promise<never>} */
+    /** Rejects when the process ends unexpectedly. @type {Promise<never>} */
     this.failure = new Promise((_, reject) => {
       child.on('error', (error) => this.#fail(error, reject));
       child.on('exit', (code, signal) => this.#fail(unexpectedEnd(code, signal), reject));
       child.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome, reject));
     });
-    // Nobody is obliged to watch it: the calls that fail report the same.
+    // Callers need not watch it: failing calls report the same error.
     this.failure.catch(() => {});
   }
 
   /**
    * @param {CallName} method
    * @param {...unknown} parameters
-   * @returns {Promise<any>} rejects when the call fails, and when the process has ended or ends
+   * @returns {Promise<any>} rejects if the call fails or the process ends
    */
   call(method, ...parameters) {
     if (this.#end !== null) {
@@ -46,12 +46,12 @@ export class EndpointCalls {
     }
     const id = this.#calls++;
     const outcome = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // A message that does not arrive has its cause in the end of the process, which is reported to whoever waits.
+    // A message can fail only because the process ended, which is reported to all waiting callers.
     this.#child.send({ id, method, parameters }, () => {});
     return outcome;
   }
 
-  /** Ends the process and thereby all of its connections. May be called again, and after a failure. */
+  /** Ends the process and all its connections. May be called repeatedly and after a failure. */
   async close() {
     this.#refuseCalls(new Error('The local endpoint has been closed'));
     if (this.#child.connected) {
@@ -62,7 +62,7 @@ export class EndpointCalls {
 
   /**
    * @param {Outcome} outcome
-   * @param {(error: Error) => void} reject the failure's
+   * @param {(error: Error) => void} reject rejects {@link failure}
    */
   #settle({ id, value, error }, reject) {
     if (id === null) {
@@ -80,7 +80,7 @@ export class EndpointCalls {
 
   /**
    * @param {Error} error
-   * @param {(error: Error) => void} reject the failure's
+   * @param {(error: Error) => void} reject rejects {@link failure}
    */
   #fail(error, reject) {
     if (this.#end === null) {

@@ -6,23 +6,23 @@ import { StoreServer } from './store-server.js';
  * @import { Report } from './tally.js'
  *
  * @typedef {object} EndpointOptions
- * @property {string[]} buckets the buckets that exist
- * @property {Credentials} credentials that are let in
- * @property {readonly Credentials[]} furtherCredentials let in as well: temporary ones that take over from each other
- * @property {string} region that requests have to be signed for
+ * @property {string[]} buckets existing buckets
+ * @property {Credentials} credentials accepted credentials
+ * @property {readonly Credentials[]} furtherCredentials also accepted: temporary ones that succeed each other
+ * @property {string} region that requests must be signed for
  * @property {{ key: string, cert: string } | null} tls private key and certificate as PEM; null for plain HTTP
- * @property {string} basePath what stands in front of the bucket in every path: '' or such as `/storage/v1/s3`
+ * @property {string} basePath path before the bucket: '' or, for example, `/storage/v1/s3`
  * @property {string} faults a script, see parseFaults; '' for none
  * @property {'store' | 'null'} mode `store` checks signatures and keeps objects; `null` does neither and is as cheap as
- *   can be, for measuring a client alone
- * @property {number} objectSize null mode: the size of every object, in bytes
- * @property {number} port 0 for any that is free
+ *   possible, for measuring a client alone
+ * @property {number} objectSize null mode: size of every object in bytes
+ * @property {number} port 0 for any free port
  *
  * @typedef {object} Endpoint
- * @property {(port: number) => Promise<number>} listen gives the port
+ * @property {(port: number) => Promise<number>} listen resolves to the port
  * @property {() => Report} report
- * @property {(bucket: string, key: string, body: Buffer) => void} put plants an object
- * @property {(bucket: string) => string[]} list the keys of a bucket, in the order of their UTF-8 bytes
+ * @property {(bucket: string, key: string, body: Buffer) => void} put adds an object
+ * @property {(bucket: string) => string[]} list keys of a bucket, in the order of their UTF-8 bytes
  */
 
 /** @type {Omit<EndpointOptions, 'buckets' | 'credentials'>} */
@@ -47,8 +47,8 @@ export function withDefaults(options) {
 
 /**
  * @param {EndpointOptions} options
- * @returns {Endpoint} one that does not listen yet
- * @throws {Error} when the fault script has mistakes, or faults are given for the null mode
+ * @returns {Endpoint} not yet listening
+ * @throws {Error} if the fault script is invalid, or is set in null mode
  */
 export function createEndpoint(options) {
   return options.mode === 'null' ? new NullServer(options) : new StoreServer(options);

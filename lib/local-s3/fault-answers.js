@@ -4,15 +4,15 @@
  * @import { Fault } from './fault-injector.js'
  * @import { HeaderList, Result } from './operations.js'
  *
- * @typedef {object} Victim the request that a fault befalls
+ * @typedef {object} Victim the request that a fault affects
  * @property {Fault} fault
  * @property {Answer} answer
- * @property {() => Result} perform lets the request take effect, and returns the right answer
- * @property {() => Result} performBefore what would have been right before the object's last write
- * @property {(socket: Socket) => void} reset ends a connection with RST
+ * @property {() => Result} perform carries out the request and returns the correct response
+ * @property {() => Result} performBefore the response that was correct before the object's last write
+ * @property {(socket: Socket) => void} reset closes a connection with RST
  */
 
-/** Between two bytes of a body that drips, in ms. */
+/** Pause between two bytes of a dripping body, in ms. */
 const DRIP_PAUSE = 50;
 
 const WRONG_ETAG = `"${'0'.repeat(32)}"`;
@@ -52,7 +52,7 @@ const FAULTS = Object.freeze({
 });
 
 /**
- * Answers a request wrongly, or not at all.
+ * Sends a faulty response, or none.
  *
  * @param {Victim} victim
  */
@@ -87,7 +87,7 @@ function drip(answer, result, position) {
  */
 function bodyOf({ body }) {
   if (body === undefined) {
-    throw new Error('A fault of bodies befell a request that is answered without one.');
+    throw new Error('A body fault affected a request whose response has no body.');
   }
   return body;
 }
@@ -100,7 +100,7 @@ function bodyOf({ body }) {
  */
 function replaceHeader(result, name, change) {
   /** @type {HeaderList} */
-  const headers = result.headers.map((value, place) => (result.headers[place - 1] === name ? change(value) : value));
+  const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
   return { ...result, headers };
 }
 

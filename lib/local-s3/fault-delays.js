@@ -4,21 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @import { Operation } from './router.js'
  * @import { FaultItem } from './faults.js'
  *
- * How an item of the script holds up answers. Times are monotonic ms.
+ * How an item of the script delays responses. Times are monotonic ms.
  *
  * @typedef {object} Delayer
- * @property {(now: number) => number} begin when work can begin on a request that arrives now
- * @property {() => number} pause ms that pass from then on
- * @property {(now: number, due: number, operation: Operation) => number} release when an answer is let go that is due at
- *   a time
+ * @property {(now: number) => number} begin when work can start on a request that arrives now
+ * @property {() => number} pause ms from then until the response is due
+ * @property {(now: number, due: number, operation: Operation) => number} release when a response due at a given time is
+ *   actually sent
  *
- * @callback Pace of one body, part after part
+ * @callback Pace of one body, part by part
  * @param {number} now
  * @param {number} bytes of the part
- * @returns {number} when it has passed
+ * @returns {number} when the part has passed
  */
 
-/** What a rate may save up while there is no request, in ms: so long a hiccup of a busy machine takes nothing away from it. */
+/** Unused capacity that a rate can carry over, in ms, so that brief stalls of a busy machine do not reduce the rate. */
 export const SAVED_MS = 50;
 
 /** @type {Delayer} */
@@ -36,19 +36,19 @@ const DELAYERS = Object.freeze({
 
 /**
  * @param {FaultItem} item
- * @param {() => number} random from 0 to below 1
- * @returns {Delayer} one that holds up nothing where the item has nothing to do with delays
+ * @param {() => number} random uniform in [0, 1)
+ * @returns {Delayer} without any delay if the item is not about delays
  */
 export function delayerOf(item, random) {
   return { ...NO_DELAY, ...DELAYERS[item.name]?.(item, random) };
 }
 
 /**
- * Bodies that pass at the same time take turns with their parts, and so share the bandwidth; none is quicker than the
- * bandwidth alone would let it be.
+ * Concurrent bodies take turns with their parts and so share the bandwidth. No body is faster than if it were alone.
+ *
  *
  * @param {number} bytesPerSecond
- * @returns {(startedAt: number) => Pace} of a body that begins to pass at a time
+ * @returns {(startedAt: number) => Pace} for a body that starts then
  */
 export function bandwidth(bytesPerSecond) {
   const reserve = schedule();
@@ -63,12 +63,12 @@ export function bandwidth(bytesPerSecond) {
 }
 
 /**
- * A queue is given the time of arrival, never with a later one: a request would take a slot in the future, and
- * those before it would be lost. The pauses begin with the slot; a stall holds what would be answered within it.
+ * A queue gets the time of arrival. With a later time, a request would take a slot in the future and waste those before it.
+ * Pauses start with the slot; a stall holds back responses that are due during it.
  *
  * @param {readonly Delayer[]} delayers
  * @param {{ now: number, operation: Operation }} request
- * @returns {number} when it is to be answered, monotonic ms
+ * @returns {number} when to respond, monotonic ms
  */
 export function timeOfAnswer(delayers, { now, operation }) {
   const begun = Math.max(now, ...delayers.map(({ begin }) => begin(now)));
@@ -77,10 +77,10 @@ export function timeOfAnswer(delayers, { now, operation }) {
 }
 
 /**
- * A timer counts whole milliseconds from the start of the event loop's turn, and so may fire early.
+ * A timer counts whole milliseconds from the start of the event loop's turn, so it may fire early. This function does not.
  *
  * @param {number} delay ms
- * @returns {Promise<void>} once the delay has passed: never before, and about a millisecond after it at most
+ * @returns {Promise<void>} resolves after the delay, usually within a millisecond of it
  */
 export async function pass(delay) {
   const due = performance.now() + delay;
@@ -90,8 +90,8 @@ export async function pass(delay) {
 }
 
 /**
- * Hands out consecutive spans of time: a token bucket. They are planned, not measured: a timer that fires late
- * takes nothing away from the spans that follow.
+ * Hands out consecutive time slots: a token bucket. Slots are scheduled rather than measured, so that a late timer does not
+ * shorten the next ones.
  *
  * @returns {(now: number, length: number) => { from: number, to: number }}
  */
@@ -118,7 +118,7 @@ function pauses({ minimum = 0, maximum = minimum, median, sigma = 0 }, random) {
 /**
  * G. E. P. Box and M. E. Muller, A note on the generation of random normal deviates, 1958.
  *
- * @param {() => number} random from 0 to below 1
+ * @param {() => number} random uniform in [0, 1)
  */
 function standardNormal(random) {
   const radius = Math.sqrt(-2 * Math.log(1 - random()));
@@ -127,7 +127,7 @@ function standardNormal(random) {
 
 /**
  * @param {number} length ms
- * @param {number} after ms from the first request of an operation
+ * @param {number} after ms since an operation's first request
  * @returns {Delayer['release']}
  */
 function stall(length, after) {

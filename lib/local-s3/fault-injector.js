@@ -9,19 +9,19 @@ import { EACH_BUCKET, operationsOf } from './faults.js';
  *
  * @typedef {object} Fault
  * @property {string} name
- * @property {number} status to be answered by the faults that answer one
- * @property {string} code the error code in the XML body of that answer
- * @property {number | null} retryAfter whole seconds that the answer names, or null
+ * @property {number} status for faults that respond with a status
+ * @property {string} code error code in the XML body of that response
+ * @property {number | null} retryAfter value of its Retry-After header in whole seconds, or null
  *
  * @typedef {object} Decision
- * @property {number} delay ms to pass before the request takes effect
+ * @property {number} delay ms until the request takes effect
  * @property {Fault | null} fault
  *
  * @typedef {object} ActiveItem an item of the plan with its state
  * @property {FaultItem} item
- * @property {() => boolean} hits whether the fault befalls this request
+ * @property {() => boolean} hits whether the fault affects this request
  * @property {Delayer} delayer
- * @property {((startedAt: number) => Pace) | null} begins the pace of a body; null where the item sets none
+ * @property {((startedAt: number) => Pace) | null} begins starts the pace of a body; null if the item sets none
  * @property {(connection: object) => boolean} closes whether this was the connection's last request
  */
 
@@ -35,20 +35,20 @@ const NEEDS_BEFORE = new Set(['stale']);
 const THROTTLING = new Set([429, 503]);
 
 /**
- * Sets up the faults of each bucket. Each item of the plan draws its own series of random numbers, so that a case can be
- * replayed, and one item more does not shift the draws of the others. The buckets share the state of an item: its rate, its
- * queue, its draws; one for each bucket has its own state in each.
+ * Sets up the faults of each bucket. Each item of the plan draws its own sequence of random numbers, so that a case can be
+ * replayed and adding an item does not change the draws of others. Buckets share an item's state (rate, queue, draws), except
+ * that an item for each bucket has separate states.
  *
  * @param {FaultPlan} plan
- * @param {readonly string[]} buckets that exist
+ * @param {readonly string[]} buckets existing buckets
  * @param {() => number} now a monotonic clock, ms
  * @returns {Map<string, FaultInjector>} by bucket
- * @throws {Error} when the plan names a bucket that does not exist
+ * @throws {Error} if the plan names an unknown bucket
  */
 export function faultInjectors({ seed, items }, buckets, now) {
   const injectors = new Map(buckets.map((bucket) => [bucket, new FaultInjector(now)]));
-  items.forEach((item, place) => {
-    const series = `fault ${place} of ${seed}`;
+  items.forEach((item, index) => {
+    const series = `fault ${index} of ${seed}`;
     if (item.bucket === EACH_BUCKET) {
       for (const [bucket, injector] of injectors) {
         injector.add(activate(item, randomNumbers(seedOf(`${series} in ${bucket}`)), now));
@@ -72,7 +72,7 @@ function existing(injectors, name, bucket) {
   const injector = injectors.get(bucket);
   if (injector === undefined) {
     const expected = [...injectors.keys(), EACH_BUCKET].join(', ');
-    throw new Error(`The fault script cannot be used: '${name}@${bucket}': expected a bucket out of ${expected}`);
+    throw new Error(`The fault script cannot be used: '${name}@${bucket}': expected one of the buckets ${expected}`);
   }
   return injector;
 }
@@ -88,7 +88,7 @@ export class FaultInjector {
     this.#now = now;
   }
 
-  /** @param {ActiveItem} active behind those that the bucket has */
+  /** @param {ActiveItem} active added after the bucket's other items */
   add(active) {
     for (const operation of operationsOf(active.item)) {
       this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
@@ -96,11 +96,11 @@ export class FaultInjector {
   }
 
   /**
-   * The first item of the script that hits wins.
+   * Applies the script's first item that hits.
    *
    * @param {Operation} operation
-   * @param {number} [size] bytes of the object, undefined where there is none: a GET of it is left alone
-   * @param {boolean} [hasBefore] whether what its last write replaced can be served
+   * @param {number} [size] bytes of the object; undefined if it does not exist, in which case a GET has no faults
+   * @param {boolean} [hasBefore] whether the object's previous state can be served
    * @returns {Decision}
    */
   decide(operation, size, hasBefore = false) {
@@ -111,15 +111,15 @@ export class FaultInjector {
     const now = this.#now();
     const delayers = items.map(({ delayer }) => delayer);
     const delay = timeOfAnswer(delayers, { now, operation }) - now;
-    // All are evaluated, also after the first that hits: each draws once for each request.
+    // Evaluate every item, even after a hit, because each draws once per request.
     const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size, hasBefore));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
   /**
    * @param {Operation} operation
-   * @returns {((bytes: number) => number) | null} how many ms after now the next part of a body that begins to pass now has
-   *   passed; null where bodies pass at once
+   * @returns {((bytes: number) => number) | null} for a body that starts now: ms from now until the next part has passed; null
+   *   if bodies are not paced
    */
   pace(operation) {
     const startedAt = this.#now();
@@ -134,8 +134,8 @@ export class FaultInjector {
 
   /**
    * @param {Operation} operation
-   * @param {object} connection the same object for each request of a connection
-   * @returns {boolean} whether the connection is to be closed after the answer to this request
+   * @param {object} connection the same object for each of a connection's requests
+   * @returns {boolean} whether to close the connection after the response to this request
    */
   closesAfter(operation, connection) {
     const items = this.#itemsOf.get(operation) ?? [];
@@ -145,7 +145,7 @@ export class FaultInjector {
 
 /**
  * @param {FaultItem} item
- * @param {() => number} random from 0 to below 1
+ * @param {() => number} random uniform in [0, 1)
  * @param {() => number} now
  * @returns {ActiveItem}
  */
@@ -164,7 +164,7 @@ function activate(item, random, now) {
 
 /**
  * @param {number} seed
- * @returns {() => number} uniform from 0 to below 1
+ * @returns {() => number} uniform in [0, 1)
  */
 function randomNumbers(seed) {
   let drawn = 0;
@@ -174,7 +174,7 @@ function randomNumbers(seed) {
 /**
  * @param {number} perSecond
  * @param {() => number} now ms
- * @returns {() => boolean} whether one more request is above the rate
+ * @returns {() => boolean} whether another request exceeds the rate
  */
 function tokenBucket(perSecond, now) {
   const capacity = Math.max(1, (perSecond * SAVED_MS) / 1000);
@@ -208,7 +208,7 @@ function everyNth(requests) {
 
 /**
  * @param {string} name
- * @param {number | undefined} size bytes of the object, if there is one
+ * @param {number | undefined} size bytes of the object, if it exists
  * @param {boolean} hasBefore
  */
 function isPossible(name, size, hasBefore) {
@@ -222,8 +222,8 @@ function isPossible(name, size, hasBefore) {
 }
 
 /**
- * @param {FaultItem} item the one that hit
- * @param {ActiveItem[]} items all of the operation
+ * @param {FaultItem} item that hit
+ * @param {ActiveItem[]} items all items of the operation
  * @returns {Fault}
  */
 function faultOf({ name, status = 503, code = 'SlowDown' }, items) {

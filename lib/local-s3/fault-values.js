@@ -1,8 +1,8 @@
 import { parseSize } from '../text/units.js';
 
-// Each reads a value of a fault script; null stands for one that cannot be used.
+// Each function parses a value of a fault script, and returns null for an invalid one.
 
-/** The error code that fits a status; others of its hundred share the code of the hundred. */
+/** Error codes by status; other statuses use the code of their hundred. */
 const CODES = /** @type {Record<number, string>} */ ({
   400: 'InvalidRequest',
   401: 'Unauthorized',
@@ -59,7 +59,7 @@ export function readStatus(value) {
 }
 
 /**
- * @param {string} value a duration, perhaps with a sign
+ * @param {string} value a duration with an optional sign
  * @returns {number | null} ms
  */
 export function readSkew(value) {
@@ -68,7 +68,7 @@ export function readSkew(value) {
 }
 
 /**
- * @param {string} value a number with unit, such as 20ms, 1.5s or 20m
+ * @param {string} value a number with a unit, such as 20ms, 1.5s or 20m
  * @returns {number | null} ms
  */
 function readDuration(value) {

@@ -17,8 +17,8 @@ import { OPERATIONS } from './router.js';
  *
  * @typedef {object} FaultItem
  * @property {string} name
- * @property {Operation | null} operation the only one it applies to; null: those of objects that it can apply to
- * @property {string | null} bucket the only one it applies to; EACH_BUCKET: to each by itself; null: to all of them together
+ * @property {Operation | null} operation the only one it applies to; null: all object operations that it supports
+ * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each separately; null: all of them together
  * @property {number} [probability] 0 to 1
  * @property {number} [status] of `status`: HTTP status
  * @property {string} [code] of `status`: the error code in the XML body
@@ -39,36 +39,36 @@ import { OPERATIONS } from './router.js';
  * @property {FaultItem[]} items in the order of the script
  */
 
-/** Stands for a bucket's name, which it cannot be on R2: a limit counts in each bucket by itself. */
+/** Replaces a bucket name (R2 does not allow capitals): the limit applies to each bucket separately. */
 export const EACH_BUCKET = 'EACH';
 
-/** What a fault without a method in front applies to: never to looks at a bucket, listing and batch deletion. @type {readonly Operation[]} */
+/** Operations of a fault without a method. Listing, batch deletion and bucket checks must be named. @type {readonly Operation[]} */
 const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
-const REQUEST_RATE = { form: 'requests a second such as 500', read: readRate };
+const REQUEST_RATE = { form: 'requests per second, such as 500', read: readRate };
 
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 
 /**
- * The faults that a script may hold. `only` names the operations that the fault has a meaning for.
+ * The faults of a script. `only` lists the operations for which a fault makes sense.
  *
- * - `latency` passes before the request takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and 0.5
- *   as standard deviation of its logarithm.
- * - `queue` begins so many requests a second in the order of their arrival: the others wait for their turn. A latency begins
- *   once the wait is over. `bandwidth` takes in and sends so many bytes of bodies over all connections, which share it.
- *   Like `rate`, they save up what was not used in the last 50 ms.
- * - `stall=2s@3s` holds, for 2 s, what would be answered from 3 s after the first request on, for each operation by itself.
- * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.
- * - `retry-after` is named in each injected 503 and 429, in whole seconds.
- * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
- * - `lost` carries out what writes, of objects and uploads, and closes the connection without an answer.
- * - `truncate` cuts the body and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
- * - `stale` serves what an object was before its last write, where that was a second ago or longer, so that nobody can
- *   expect it any more.
- * - `wrong-etag` and `wrong-size` make HEAD answer with another ETag or size.
- * - `close` closes each connection without notice after the answer to its nth request.
+ * - `latency` delays the request before it takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and a
+ *   standard deviation of 0.5 of its logarithm.
+ * - `queue` starts this many requests per second in order of arrival; others wait. A latency starts after the wait.
+ *   `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`, both carry over
+ *   unused capacity of the last 50 ms.
+ * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the first request, separately for each operation.
+ * - `rate` responds 503 SlowDown to requests above the rate; `status` responds with another status. Neither takes effect.
+ * - `retry-after` is sent with each injected 503 and 429, in whole seconds.
+ * - `reset` closes the connection with RST before the request takes effect; `hang` never responds.
+ * - `lost` carries out a write of an object or upload, and closes the connection without a response.
+ * - `truncate` cuts the body short and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
+ * - `stale` serves an object's state before its last write, if that was at least a second ago, so that no client can still
+ *   expect the old state.
+ * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
+ * - `close` silently closes each connection after the response to its nth request.
  *
  * @type {Readonly<Record<string, { form: string, read: (value: string) => Partial<FaultItem> | null,
  *   only?: readonly Operation[], repeatable?: boolean }>>}
@@ -79,11 +79,11 @@ const KINDS = Object.freeze({
     read: readLatency,
   },
   queue: REQUEST_RATE,
-  bandwidth: { form: 'bytes a second such as 10MB', read: readBandwidth, only: ['PUT', 'GET', 'PART'] },
-  stall: { form: 'a length and when it begins, such as 2s@3s', read: readStall },
+  bandwidth: { form: 'bytes per second, such as 10MB', read: readBandwidth, only: ['PUT', 'GET', 'PART'] },
+  stall: { form: 'a length and a start, such as 2s@3s', read: readStall },
   rate: REQUEST_RATE,
   status: {
-    form: 'a status from 400 to 599, perhaps an error code, and a percentage, such as 503:5% or 400/BadDigest:5%',
+    form: 'a status from 400 to 599, optionally an error code, and a percentage, such as 503:5% or 400/BadDigest:5%',
     read: readStatus,
     repeatable: true,
   },
@@ -94,25 +94,25 @@ const KINDS = Object.freeze({
   hang: PROBABILITY,
   drip: { ...PROBABILITY, only: ['GET'] },
   lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'] },
-  close: { form: 'requests a connection such as 100', read: readRequests },
+  close: { form: 'requests per connection, such as 100', read: readRequests },
   stale: { ...PROBABILITY, only: ['GET', 'HEAD'] },
   'wrong-etag': { ...PROBABILITY, only: ['HEAD'] },
   'wrong-size': { ...PROBABILITY, only: ['HEAD'] },
 });
 
 /**
- * Parses a fault script: items separated by commas, `name=value` or `METHOD.name=value`.
+ * Parses a fault script: comma-separated items of the form `name=value` or `METHOD.name=value`.
  *
  *     seed=7, latency=20ms..50ms, PUT.status=503:5%, retry-after=2s, reset=1%
  *
- * `seed` (default 0) lets a case be replayed; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods are
- * PUT, GET, HEAD, DELETE, those of multipart uploads, CREATE, PART, COMPLETE, ABORT, and POST (batch deletion), LIST,
- * UPLOADS, BUCKET (a look at a bucket), which no fault applies to unless it names them. A limit is one for all buckets together, unless a bucket is named: then it is that bucket's alone; with
- * EACH every bucket has the limit for itself.
+ * `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods are PUT,
+ * GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion), LIST, UPLOADS and BUCKET
+ * (a bucket check) are affected only by faults that name them. A limit applies to all buckets together, unless it names one
+ * bucket, or EACH bucket separately.
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}
- * @throws {Error} with all mistakes of the script
+ * @throws {Error} with every mistake in the script
  */
 export function parseFaults(script) {
   /** @type {FaultPlan} */
@@ -137,7 +137,7 @@ export function parseFaults(script) {
 /**
  * @param {FaultPlan} plan
  * @param {string} text
- * @param {Set<string>} seen what has been set already
+ * @param {Set<string>} seen settings so far
  * @returns {string | null} what is wrong with the item
  */
 function addItem(plan, text, seen) {
@@ -186,7 +186,7 @@ function addFault(items, { method, name, bucket, value }) {
   const { form, read, only } = KINDS[name];
   const operation = NAMEABLE.find((nameable) => nameable === method) ?? null;
   if (method !== undefined && operation === null) {
-    return `expected a method out of ${NAMEABLE.join(', ')}`;
+    return `expected one of the methods ${NAMEABLE.join(', ')}`;
   }
   if (operation !== null && only !== undefined && !only.includes(operation)) {
     return `${name} applies to ${only.join(', ')} only`;

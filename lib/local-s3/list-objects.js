@@ -4,7 +4,7 @@ import { escapeXml, xmlDocument } from './xml.js';
 
 /** @import { ObjectTable, StoredObject } from './object-table.js' */
 
-/** S3 gives no more keys than this on a page. */
+/** S3's maximum number of keys per page. */
 export const MAX_KEYS = 1000;
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -14,8 +14,8 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
  *
  * @param {string} bucket
  * @param {ObjectTable} table
- * @param {Readonly<Record<string, string>>} query `prefix`, `start-after`, `continuation-token`, `max-keys` and
- *   `encoding-type` are understood
+ * @param {Readonly<Record<string, string>>} query supports `prefix`, `start-after`, `continuation-token`, `max-keys` and
+ *   `encoding-type`
  * @returns {string} the XML answer
  * @throws {S3Error} InvalidArgument or NotImplemented
  */
@@ -27,7 +27,7 @@ export function listObjects(bucket, table, query) {
   const maximum = maximumKeys(query['max-keys']);
   const token = query['continuation-token'];
   const after = token === undefined ? (query['start-after'] ?? '') : keyOfToken(token);
-  // A page of no keys is not truncated: no token could ever lead on from it.
+  // An empty page must not be truncated, because no token could continue from it.
   const page = maximum === 0 ? { entries: [], isTruncated: false } : table.page({ prefix, after, maximum });
   const encode = encoder(query['encoding-type']);
   const parts = [
@@ -46,7 +46,7 @@ export function listObjects(bucket, table, query) {
 }
 
 /**
- * @param {string} key as it is to be shown
+ * @param {string} key encoded
  * @param {StoredObject} object
  */
 function contents(key, { body, etag, lastModified }) {
@@ -59,7 +59,7 @@ function contents(key, { body, etag, lastModified }) {
 /**
  * @param {string} name
  * @param {string | number | boolean} value
- * @returns {string} an element that holds it
+ * @returns {string}
  */
 export function element(name, value) {
   return `<${name}>${escapeXml(String(value))}</${name}>`;
@@ -68,7 +68,7 @@ export function element(name, value) {
 /**
  * @param {string} name
  * @param {string | undefined} value
- * @returns {string[]} an element that holds it; none where there is no value
+ * @returns {string[]} the element, if it has a value
  */
 export function optional(name, value) {
   return value ? [element(name, value)] : [];
@@ -76,7 +76,7 @@ export function optional(name, value) {
 
 /**
  * @param {string | undefined} encodingType
- * @returns {(text: string) => string} what keys pass through before they are shown
+ * @returns {(text: string) => string} encoder for keys
  * @throws {S3Error} InvalidArgument
  */
 export function encoder(encodingType) {

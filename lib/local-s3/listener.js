@@ -3,17 +3,17 @@
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
-/** The embedded endpoint is nobody else's business. */
+/** The embedded endpoint is not reachable from other hosts. */
 export const HOSTNAME = '127.0.0.1';
 
-/** Keeps the connections of a server, so that they can be counted and reset. */
+/** Tracks the connections of a server, so that they can be counted and reset. */
 export class Listener {
   #server;
   /** @type {Map<string, Socket>} */
   #connections = new Map();
 
   /**
-   * @param {Server} server also one for TLS
+   * @param {Server} server TCP or TLS
    * @param {() => void} onConnection
    */
   constructor(server, onConnection) {
@@ -27,8 +27,8 @@ export class Listener {
   }
 
   /**
-   * @param {number} port 0 for any that is free
-   * @returns {Promise<number>} the port; rejects when it cannot be had
+   * @param {number} port 0 for any free port
+   * @returns {Promise<number>} the port; rejects if it is not available
    */
   listen(port) {
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export class Listener {
   }
 
   /**
-   * Ends a connection with RST. Only TCP can: a socket of TLS is looked up by its peer to reach the one underneath.
+   * Closes a connection with RST. Only TCP sockets can do that, so the one under a TLS socket is found by its peer.
    *
    * @param {Socket} socket
    */
@@ -51,7 +51,7 @@ export class Listener {
   }
 
   /**
-   * The next connection may have the same peer before the end of this one is noticed.
+   * The peer may reconnect before the end of this connection is noticed.
    *
    * @param {string} name
    * @param {Socket} socket

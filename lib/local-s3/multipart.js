@@ -8,7 +8,7 @@ import { unescapeXml, xmlDocument } from './xml.js';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** S3 shows no more uploads than this on a page. */
+/** S3's maximum number of uploads per page. */
 const MAX_UPLOADS = 1000;
 
 const DOCUMENT = /^\s*(?:<\?xml[^>]*\?>\s*)?<CompleteMultipartUpload(?:\s[^>]*)?>(.*)<\/CompleteMultipartUpload>\s*$/s;
@@ -21,7 +21,7 @@ const CHECKSUM = /<Checksum(CRC32C|CRC64NVME)>([^<]+)<\/Checksum\1>/;
  * @param {string} bucket
  * @param {string} key
  * @param {string} id
- * @returns {string} the answer to CreateMultipartUpload
+ * @returns {string} the response to CreateMultipartUpload
  */
 export function uploadCreated(bucket, key, id) {
   return xmlDocument(
@@ -34,7 +34,7 @@ export function uploadCreated(bucket, key, id) {
  * @param {string} bucket
  * @param {string} key
  * @param {string} etag in quotes
- * @returns {string} the answer to CompleteMultipartUpload
+ * @returns {string} the response to CompleteMultipartUpload
  */
 export function uploadCompleted(bucket, key, etag) {
   return xmlDocument(
@@ -52,7 +52,7 @@ export function uploadCompleted(bucket, key, etag) {
  * @param {string} upload.id
  * @param {Buffer} upload.body the XML request
  * @param {number} upload.now epoch ms
- * @param {NamedChecksum | null} upload.checksum of the whole object, where the request names one
+ * @param {NamedChecksum | null} upload.checksum of the whole object, if the request has one
  * @returns {string} the XML answer
  * @throws {S3Error}
  */
@@ -67,9 +67,9 @@ export function completeUpload({ uploads, table, bucket, key, id, body, now, che
  *
  * @param {string} bucket
  * @param {UploadTable} uploads
- * @param {Readonly<Record<string, string>>} query `prefix`, `key-marker`, `upload-id-marker`, `max-uploads` and
- *   `encoding-type` are understood
- * @returns {string} the XML answer
+ * @param {Readonly<Record<string, string>>} query supports `prefix`, `key-marker`, `upload-id-marker`, `max-uploads` and
+ *   `encoding-type`
+ * @returns {string} the XML response
  * @throws {S3Error} InvalidArgument or NotImplemented
  */
 export function listUploads(bucket, uploads, query) {
@@ -98,7 +98,7 @@ export function listUploads(bucket, uploads, query) {
 }
 
 /**
- * @param {string} key as it is to be shown
+ * @param {string} key encoded
  * @param {PendingUpload} upload
  */
 function uploadElement(key, { id, initiated }) {
@@ -107,7 +107,7 @@ function uploadElement(key, { id, initiated }) {
 }
 
 /**
- * @param {string} text the XML request of a completion
+ * @param {string} text XML of a CompleteMultipartUpload request
  * @returns {NamedPart[]}
  * @throws {S3Error} MalformedXML
  */

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 expects. */
+/** SHA-256 and, with a secret, HMAC-SHA-256, with the interface that SignatureV4 expects. */
 export class NodeSha256 {
   #hash;
 
@@ -21,6 +21,6 @@ export class NodeSha256 {
   }
 
   reset() {
-    throw new Error('SignatureV4 makes a new hash each time and resets none.');
+    throw new Error('SignatureV4 creates a new hash each time and never resets one.');
   }
 }

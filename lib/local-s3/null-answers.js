@@ -13,7 +13,7 @@ import { UploadTable } from './upload-table.js';
  *
  * @typedef {object} NullAnswer
  * @property {number} status
- * @property {string} head status line and headers as sent, without Date and without the empty line that ends them
+ * @property {string} head status line and headers, without Date and the final empty line
  * @property {string | Buffer | Iterable<Buffer>} body '' for none
  */
 
@@ -21,13 +21,13 @@ const OBJECT_KEY = /(?:^|\/)([A-Za-z0-9._-]+)\/[0-9a-f]{8}-(?:probe-)?([0-9]{1,1
 const NO_OBJECTS = new ObjectTable();
 const NO_UPLOADS = new UploadTable();
 
-/** What is not kept needs no id of its own. */
+/** Uploads are not stored, so they can share an ID. */
 const UPLOAD_ID = 'upload';
 
-/** The payloads of one run hold up to 18 MB. */
+/** The payloads of one run take up to 18 MB. */
 const PAYLOADS_KEPT = 8;
 
-/** Makes the answers of the null mode out of nothing but the request. */
+/** Builds the responses of null mode from the request alone. */
 export class NullAnswers {
   #objectSize;
   /** @type {Map<string, Payload>} */
@@ -127,7 +127,7 @@ function objectHead(key, size) {
 }
 
 /**
- * A quoted ETag that depends on nothing but the key, so that PUT and HEAD agree: 32 bits, repeated to the usual length.
+ * A quoted ETag that depends only on the key, so that PUT and HEAD agree: 32 bits, repeated to the usual length.
  *
  * @param {string} key
  */

@@ -16,8 +16,8 @@ import { Tally } from './tally.js';
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
 /**
- * An endpoint for measuring a client alone: it checks no signature, keeps nothing, and makes the objects that are read from
- * their keys. It speaks HTTP/1.1 on bare sockets, since node:http would cost more than all else that it does.
+ * An endpoint for measuring a client alone: it checks no signatures, stores nothing, and generates objects from their keys. It
+ * implements HTTP/1.1 on plain sockets, because node:http would cost more than everything else it does.
  *
  * @implements {Endpoint}
  */
@@ -30,7 +30,7 @@ export class NullServer {
 
   /**
    * @param {EndpointOptions} options
-   * @throws {Error} where faults are given
+   * @throws {Error} if faults are given
    */
   constructor(options) {
     if (options.faults !== '') {
@@ -55,7 +55,7 @@ export class NullServer {
   }
 
   put() {
-    throw new Error('The null mode keeps no objects: start the endpoint in mode store to plant one');
+    throw new Error('The null mode keeps no objects: expected mode store to add one');
   }
 
   list() {
@@ -95,7 +95,7 @@ export class NullServer {
     }
   }
 
-  /** The Date header, made anew each second. */
+  /** The Date header, updated once per second. */
   #date() {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.#second) {
@@ -107,7 +107,7 @@ export class NullServer {
 }
 
 /**
- * Sends an answer in as few system calls as it takes.
+ * Sends a response with as few system calls as possible.
  *
  * @param {Socket} socket
  * @param {string} head

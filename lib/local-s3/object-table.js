@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 /**
  * @typedef {object} StoredObject
  * @property {Buffer} body
- * @property {string} etag the MD5 of the body in hexadecimal, in quotes; of an object in parts see UploadTable
+ * @property {string} etag quoted MD5 of the body in hexadecimal; for multipart objects see UploadTable
  * @property {number} lastModified epoch milliseconds
- * @property {StoredObject} [before] what the last write has replaced, where that is kept
+ * @property {StoredObject} [before] the state replaced by the last write, if kept
  *
  * @typedef {object} ObjectPage
  * @property {{ key: string, object: StoredObject }[]} entries in the order of the keys' UTF-8 bytes
@@ -17,26 +17,26 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 /**
  * The objects of one bucket.
  *
- * S3 lists keys in the order of their UTF-8 bytes, which is not the order of JavaScript's strings. Keys are therefore
- * held as strings of one character a byte: those sort, compare and share prefixes as the bytes do. (ASCII keys, all
- * that a benchmark writes, are the same in both forms.)
+ * S3 lists keys in the order of their UTF-8 bytes, which differs from that of JavaScript strings. Keys are therefore stored as
+ * strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII keys, the only ones that a
+ * benchmark writes, are the same in both forms.
  */
 export class ObjectTable {
   /** @type {Map<string, StoredObject>} */
   #objects = new Map();
-  /** The keys in order, as of the last listing: deleted ones may still stand among them. @type {string[]} */
+  /** The keys in order, as of the last listing, possibly including deleted ones. @type {string[]} */
   #sorted = [];
-  /** Keys that came after the last listing. @type {string[]} */
+  /** Keys added since the last listing. @type {string[]} */
   #unsorted = [];
 
   #keepsBefore;
 
-  /** @param {{ keepsBefore?: boolean }} [options] whether what a write replaces is kept, until the next one */
+  /** @param {{ keepsBefore?: boolean }} [options] whether to keep the state that a write replaces until the next write */
   constructor({ keepsBefore = false } = {}) {
     this.#keepsBefore = keepsBefore;
   }
 
-  /** How many objects there are. */
+  /** Number of objects. */
   get size() {
     return this.#objects.size;
   }
@@ -51,7 +51,7 @@ export class ObjectTable {
 
   /**
    * @param {string} key
-   * @param {Buffer} body is kept, not copied
+   * @param {Buffer} body kept without copying
    * @param {number} now epoch milliseconds
    * @param {string} [etag]
    * @returns {StoredObject}
@@ -72,7 +72,7 @@ export class ObjectTable {
 
   /**
    * @param {string} key
-   * @returns {ObjectTable} of that object alone, as it was before its last write, if that is kept
+   * @returns {ObjectTable} with only that object as it was before its last write, if that state was kept
    */
   before(key) {
     const past = new ObjectTable();
@@ -95,9 +95,9 @@ export class ObjectTable {
 
   /**
    * @param {object} selection
-   * @param {string} selection.prefix what the keys begin with
-   * @param {string} selection.after keys up to and including this one are left out; '' leaves out none
-   * @param {number} selection.maximum entries at most
+   * @param {string} selection.prefix
+   * @param {string} selection.after excludes keys up to and including this one; '' excludes none
+   * @param {number} selection.maximum number of entries
    * @returns {ObjectPage}
    */
   page({ prefix, after, maximum }) {
@@ -106,8 +106,8 @@ export class ObjectTable {
     const last = toByteString(after);
     /** @type {ObjectPage['entries']} */
     const entries = [];
-    for (let place = firstPlaceAfter(sorted, last, first); place < sorted.length; place++) {
-      const bytes = sorted[place];
+    for (let index = firstIndexAfter(sorted, last, first); index < sorted.length; index++) {
+      const bytes = sorted[index];
       if (!bytes.startsWith(first)) {
         break;
       }
@@ -123,8 +123,8 @@ export class ObjectTable {
   }
 
   /**
-   * A clean-up lists a page, deletes it and lists the next: deletions alone must not cost a sort for each page, yet keys
-   * that are gone may not pile up either. A key that went and came again stands in both lists, hence the Set.
+   * Clean-up lists a page, deletes it and lists the next one. Deletions alone must not trigger a sort per page, but deleted keys
+   * must not accumulate either. A key that was deleted and added again is in both lists, hence the Set.
    */
   #sortedKeys() {
     if (this.#unsorted.length > 0 || this.#sorted.length > 2 * this.#objects.size) {
@@ -140,9 +140,9 @@ export class ObjectTable {
  * @param {readonly string[]} sorted
  * @param {string} after
  * @param {string} prefix
- * @returns {number} the position of the first key that comes after `after` and not before `prefix`
+ * @returns {number} the index of the first key that is greater than `after` and at least `prefix`
  */
-function firstPlaceAfter(sorted, after, prefix) {
+function firstIndexAfter(sorted, after, prefix) {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

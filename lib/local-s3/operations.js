@@ -13,25 +13,25 @@ import { S3Error } from './s3-error.js';
  * @import { Operation, Target } from './router.js'
  * @import { UploadTable } from './upload-table.js'
  *
- * @typedef {object} Request a request that was received whole and let in
+ * @typedef {object} Request an accepted request with its complete body
  * @property {Target} target
- * @property {ObjectTable} table the bucket's objects
- * @property {UploadTable} uploads the bucket's
- * @property {(bucket: string) => ObjectTable} tableOf any bucket; throws an S3Error where there is none
+ * @property {ObjectTable} table of the bucket
+ * @property {UploadTable} uploads of the bucket
+ * @property {(bucket: string) => ObjectTable} tableOf any bucket; throws an S3Error if it does not exist
  * @property {IncomingHttpHeaders} headers
  * @property {Buffer} body
  * @property {number} now epoch ms
  *
- * @typedef {(string | number)[]} HeaderList names and values by turns
+ * @typedef {(string | number)[]} HeaderList alternating names and values
  *
- * @typedef {object} Result what is to be answered
+ * @typedef {object} Result the response
  * @property {number} status
  * @property {HeaderList} headers
  * @property {Buffer} [body]
  */
 
 /**
- * What each operation does.
+ * Implements the operations.
  *
  * @type {Record<Exclude<Operation, 'OTHER'>, (request: Request) => Result>}
  * @throws {S3Error}
@@ -104,7 +104,7 @@ function partOf(object, { first, last }) {
 
 /**
  * @param {StoredObject} object
- * @param {number} [length] of the answer's body, in bytes
+ * @param {number} [length] of the response body, in bytes
  */
 function headersOf({ body, etag, lastModified }, length = body.length) {
   return [

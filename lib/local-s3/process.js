@@ -9,8 +9,8 @@ import { HOSTNAME } from './listener.js';
  */
 
 /**
- * The endpoint's side of the process that start.js makes: calls come in as messages, their outcomes go back. The first
- * call is `listen`. It ends with whoever started it: when the channel is closed.
+ * The endpoint's side of the process that start.js creates. Calls arrive as messages, and their outcomes are sent back. The
+ * first call is `listen`. The process ends when the channel is closed, and so with its parent.
  *
  * @typedef {'listen' | 'report' | 'put' | 'list'} CallName
  *
@@ -20,7 +20,7 @@ import { HOSTNAME } from './listener.js';
  * @property {any[]} parameters
  *
  * @typedef {object} Outcome
- * @property {number | null} id null for an error that no call has brought about, and that ends the process
+ * @property {number | null} id null for an error outside any call, which ends the process
  * @property {unknown} [value]
  * @property {{ message: string, code?: string }} [error]
  *
@@ -28,8 +28,8 @@ import { HOSTNAME } from './listener.js';
  * @property {number} port
  * @property {string | null} certificate as PEM; null without TLS
  *
- * @typedef {object} ProcessLoad since the report before, or since the start
- * @property {number} eventLoopUtilization the share of the time that the event loop was busy, 0 to 1
+ * @typedef {object} ProcessLoad since the previous report, or since the start
+ * @property {number} eventLoopUtilization share of time that the event loop was busy, 0 to 1
  * @property {number} cpuUser ms
  * @property {number} cpuSystem ms
  *
@@ -49,7 +49,7 @@ const METHODS = {
 };
 
 process.on('disconnect', () => process.exit(0));
-// Service managers signal every process of a service. The one that started this one still needs it, to clean up.
+// Service managers signal every process of a service. The parent still needs this one to clean up.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
   process.on(signal, () => {});
 }
@@ -65,7 +65,7 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
 });
 
 /**
- * @param {LocalS3Options} options with `self-signed` the endpoint makes its own certificate, so that
+ * @param {LocalS3Options} options with `self-signed`, the endpoint creates its own certificate, so that
  *   the private key never leaves the process
  * @returns {Promise<Listening>}
  */
@@ -95,7 +95,7 @@ function send(outcome, sent = () => {}) {
 }
 
 /**
- * What is left of an error that goes to another process.
+ * The parts of an error that can be sent to another process.
  *
  * @param {unknown} error
  */

@@ -3,7 +3,7 @@ import { S3Error } from './s3-error.js';
 
 /** @import { IncomingMessage } from 'node:http' */
 
-/** The largest body taken, in bytes: all objects are held in memory. */
+/** The maximum body size in bytes, because all objects are kept in memory. */
 export const MAX_BODY_BYTES = 2 ** 30;
 
 const EMPTY = Buffer.alloc(0);
@@ -12,8 +12,8 @@ const METHODS_WITH_BODY = new Set(['PUT', 'POST']);
 /**
  * @param {IncomingMessage} request
  * @param {((bytes: number) => number) | null} pace see FaultInjector
- * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null when the client went away
- * @throws {S3Error} MissingContentLength (S3 takes no chunked bodies) or EntityTooLarge
+ * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null if the client went away
+ * @throws {S3Error} MissingContentLength (S3 does not accept chunked bodies) or EntityTooLarge
  */
 export async function receiveBody(request, pace) {
   const { 'content-length': declared, 'transfer-encoding': encoding } = request.headers;
@@ -48,7 +48,7 @@ function collect(request, length, pace) {
         passed = pass(pace(chunk.length)).then(() => void request.resume());
       }
     });
-    // A body that has arrived as a whole ends with its last part, even if the stream is paused.
+    // A body that arrived completely ends with its last part, even if the stream is paused.
     request.on('end', () => void passed.then(() => resolve(body)));
     request.on('close', () => {
       if (!request.readableEnded) {

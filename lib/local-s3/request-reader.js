@@ -2,7 +2,7 @@
  * @typedef {object} RequestHead
  * @property {string} method
  * @property {string} url path and query
- * @property {boolean} isLast whether the connection is to be closed after the answer
+ * @property {boolean} isLast whether to close the connection after the response
  */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -11,29 +11,29 @@ const REQUEST_LINE = /^([A-Z]+) (\/[^ \r\n]*) HTTP\/1\.([01])\r\n/;
 const FRAMING = /\r\n(content-length|transfer-encoding|connection):[ \t]*([^\r\n]*)/gi;
 const LENGTH = /^[0-9]{1,15}[ \t]*$/;
 
-/** Why the bytes on a connection cannot be answered. */
+/** The bytes on a connection are not a valid request. */
 export class MalformedRequest extends Error {}
 
 /**
- * Reads HTTP/1.1 requests (RFC 9112) off a connection, wherever its bytes are cut into chunks. It knows as little as
- * measuring a client needs: bodies are counted off and dropped, and must have a Content-Length.
+ * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are chunked. It does only what measuring a client
+ * needs: bodies are counted and discarded, and must have a Content-Length.
  */
 export class RequestReader {
   #onRequest;
-  /** The beginning of a head whose end has not come yet. @type {Buffer | null} */
+  /** The start of an incomplete head. @type {Buffer | null} */
   #pending = null;
-  /** The request whose body is under way. @type {RequestHead | null} */
+  /** The request whose body is arriving. @type {RequestHead | null} */
   #request = null;
   #bodyLeft = 0;
 
-  /** @param {(request: RequestHead) => void} onRequest called when a request is there with its whole body */
+  /** @param {(request: RequestHead) => void} onRequest called when a request and its body are complete */
   constructor(onRequest) {
     this.#onRequest = onRequest;
   }
 
   /**
    * @param {Buffer} received
-   * @throws {MalformedRequest} the connection is of no more use then
+   * @throws {MalformedRequest} if so, the connection is unusable
    */
   accept(received) {
     const chunk = this.#pending === null ? received : Buffer.concat([this.#pending, received]);
@@ -47,7 +47,7 @@ export class RequestReader {
   /**
    * @param {Buffer} chunk
    * @param {number} start
-   * @returns {number} where the next part of the chunk begins
+   * @returns {number} where the rest of the chunk starts
    */
   #acceptHead(chunk, start) {
     const end = chunk.indexOf(HEAD_END, start);
@@ -71,7 +71,7 @@ export class RequestReader {
   /**
    * @param {Buffer} chunk
    * @param {number} start
-   * @returns {number} where the next part of the chunk begins
+   * @returns {number} where the rest of the chunk starts
    */
   #acceptBody(chunk, start) {
     const taken = Math.min(this.#bodyLeft, chunk.length - start);
@@ -86,13 +86,13 @@ export class RequestReader {
 }
 
 /**
- * @param {string} head with the line break after its last line
+ * @param {string} head including its last line break
  * @returns {{ request: RequestHead, bodyLength: number }}
  */
 function parseHead(head) {
   const line = REQUEST_LINE.exec(head);
   if (line === null) {
-    throw new MalformedRequest('the first line is not that of an HTTP/1.1 request');
+    throw new MalformedRequest('the first line is not an HTTP/1.1 request line');
   }
   const [, method, url, minorVersion] = line;
   let isLast = minorVersion === '0';

@@ -1,9 +1,9 @@
 import { S3Error } from './s3-error.js';
 
 /**
- * The operation of a request: the methods of objects, then a listing (`LIST`), a batch deletion (`POST`), a look at a bucket
- * (`BUCKET`), those of multipart uploads (`CREATE`, `PART`, `COMPLETE`, `ABORT`, and their listing, `UPLOADS`), and whatever
- * the endpoint does not know (`OTHER`).
+ * The operation of a request: an object method, a listing (`LIST`), a batch deletion (`POST`), a bucket check (`BUCKET`),
+ * multipart upload operations (`CREATE`, `PART`, `COMPLETE`, `ABORT`, and their listing, `UPLOADS`), and anything unsupported
+ * (`OTHER`).
  *
  * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'CREATE' | 'PART' | 'COMPLETE' | 'ABORT' |
  *   'UPLOADS' | 'OTHER'} Operation
@@ -11,8 +11,8 @@ import { S3Error } from './s3-error.js';
  * @typedef {object} Target
  * @property {string} path as received, percent-encoded
  * @property {string} bucket
- * @property {string} key '' when the bucket itself is meant
- * @property {Record<string, string>} query decoded; the last one of a repeated name
+ * @property {string} key '' for the bucket itself
+ * @property {Record<string, string>} query decoded; the last value of a repeated name
  */
 
 /** @type {readonly Operation[]} */
@@ -21,7 +21,7 @@ export const OPERATIONS = Object.freeze([
   .../** @type {const} */ (['CREATE', 'PART', 'COMPLETE', 'ABORT', 'UPLOADS', 'OTHER']),
 ]);
 
-/** Those of multipart uploads, by the method and the parameters of the query. @type {Readonly<Record<string, Operation>>} */
+/** Multipart upload operations by method and query parameters. @type {Readonly<Record<string, Operation>>} */
 const UPLOAD_OPERATIONS = Object.freeze({
   'POST uploads': 'CREATE',
   'PUT partNumber uploadId': 'PART',
@@ -32,26 +32,26 @@ const UPLOAD_OPERATIONS = Object.freeze({
 const OBJECT_METHODS = new Set(['PUT', 'GET', 'HEAD', 'DELETE']);
 const KNOWN_METHODS = new Set([...OBJECT_METHODS, 'POST']);
 const MAX_KEY_BYTES = 1024;
-const MAX_BYTES_A_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 const NO_QUERY = Object.freeze({});
 const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY });
 
-/** Parameters of an object's URL that change nothing: the SDK names its operation in one of them. */
+/** Parameters without effect: the SDK names its operation in one of them. */
 const HARMLESS = new Set(['x-id']);
 
-/** The bucket in a host's name: one of this host (RFC 6761, section 6.3), whatever the port. */
+/** A bucket in the Host header: a subdomain of localhost (RFC 6761, section 6.3) with any port. */
 const BUCKET_IN_HOST = /^([^:]+)\.localhost(?::[0-9]+)?$/i;
 
 /**
  * @typedef {object} Naming how requests name a bucket
- * @property {string} [basePath] what stands in front of it in every path
- * @property {string} [host] the value of the Host header: `<bucket>.localhost` names the bucket, and the path does not then
+ * @property {string} [basePath] path before the bucket
+ * @property {string} [host] the Host header: in `<bucket>.localhost` it names the bucket, and the path does not
  *
  * @param {string} method
  * @param {string} url path and query as received
  * @param {Naming} [naming]
  * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` is why operation `OTHER` is
- *   not carried out
+ *   rejected
  */
 export function route(method, url, naming = {}) {
   try {
@@ -76,16 +76,16 @@ function parseTarget(url, { basePath = '', host = '' }) {
   const queryStart = url.indexOf('?');
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const bucketInHost = BUCKET_IN_HOST.exec(host)?.[1];
-  const place = path.startsWith(basePath) ? path.slice(basePath.length) : '';
+  const resource = path.startsWith(basePath) ? path.slice(basePath.length) : '';
   const isInPath = bucketInHost === undefined;
-  if (place[0] !== '/' || (isInPath && place.length === 1)) {
+  if (resource[0] !== '/' || (isInPath && resource.length === 1)) {
     throw new S3Error('InvalidURI', `Expected a path-style address: ${basePath}/bucket or ${basePath}/bucket/key.`);
   }
-  const keyStart = isInPath ? place.indexOf('/', 1) : 0;
-  const bucket = bucketInHost ?? decode(keyStart < 0 ? place.slice(1) : place.slice(1, keyStart));
-  const key = keyStart < 0 ? '' : decode(place.slice(keyStart + 1));
-  if (key.length * MAX_BYTES_A_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
-    throw new S3Error('KeyTooLongError', `Your key is too long: it may have ${MAX_KEY_BYTES} bytes.`);
+  const keyStart = isInPath ? resource.indexOf('/', 1) : 0;
+  const bucket = bucketInHost ?? decode(keyStart < 0 ? resource.slice(1) : resource.slice(1, keyStart));
+  const key = keyStart < 0 ? '' : decode(resource.slice(keyStart + 1));
+  if (key.length * MAX_BYTES_PER_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new S3Error('KeyTooLongError', `Your key is too long: the limit is ${MAX_KEY_BYTES} bytes.`);
   }
   return { path, bucket, key, query: queryStart < 0 ? NO_QUERY : parseQuery(url.slice(queryStart + 1)) };
 }
@@ -118,7 +118,7 @@ function operationOf(method, { key, query }) {
 /** @param {string} method */
 function refusalOf(method) {
   return KNOWN_METHODS.has(method)
-    ? new S3Error('NotImplemented', 'This endpoint does not implement the operation that was asked for.')
+    ? new S3Error('NotImplemented', 'This endpoint does not implement the requested operation.')
     : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
 }
 

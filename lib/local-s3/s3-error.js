@@ -1,6 +1,6 @@
 import { escapeXml, xmlDocument } from './xml.js';
 
-/** The HTTP status of each error code that the endpoint answers, as S3's list of error codes has them. */
+/** HTTP statuses of the error codes that the endpoint uses, from S3's list of error codes. */
 const STATUS_OF = Object.freeze({
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
@@ -29,12 +29,12 @@ const STATUS_OF = Object.freeze({
   XAmzContentSHA256Mismatch: 400,
 });
 
-/** A refusal in S3's terms: the server turns it into an answer with an XML body. */
+/** A rejection, which the server sends as a response with an XML body. */
 export class S3Error extends Error {
   /**
    * @param {keyof typeof STATUS_OF} code
-   * @param {string} message one sentence for the reader of the answer
-   * @param {string} [region] that the request has to be signed for, if it was signed for another
+   * @param {string} message one sentence for the user
+   * @param {string} [region] that the request must be signed for, if it was signed for another
    */
   constructor(code, message, region = '') {
     super(message);
@@ -48,7 +48,7 @@ export class S3Error extends Error {
 /**
  * @param {{ code: string, message: string, region?: string }} error
  * @param {string} resource the path of the request
- * @returns {string} the XML body of an error answer
+ * @returns {string} the XML body of an error response
  */
 export function errorDocument({ code, message, region = '' }, resource) {
   return xmlDocument(

@@ -10,7 +10,7 @@ import { S3Error } from './s3-error.js';
  * @typedef {object} Credentials
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
- * @property {string} [sessionToken] where set, every request has to bear and sign it
+ * @property {string} [sessionToken] if set, every request must have and sign it
  * @property {number} [expiresAt] epoch ms by the server's clock
  *
  * @typedef {object} SignedRequest
@@ -20,7 +20,7 @@ import { S3Error } from './s3-error.js';
  * @property {IncomingHttpHeaders} headers
  */
 
-/** How far the clocks of client and server may be apart, in ms. */
+/** The maximum difference between client and server clocks, in ms. */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
 
 const AUTHORIZATION =
@@ -31,19 +31,19 @@ const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
 
 /**
- * Checks AWS Signature Version 4 in the Authorization header, by signing what arrived anew and comparing: with the
- * signer of the AWS SDK, so that our own cannot be wrong in the same way on both sides. It caches the signing key of the
- * day. It leaves out a Date header even where the client signed it; clients of S3 sign X-Amz-Date.
+ * Checks AWS Signature Version 4 in the Authorization header by signing the received request again and comparing. It uses the
+ * AWS SDK's signer, so that a mistake in our own signer cannot cancel out. That signer caches the signing key of the day, and
+ * omits a Date header even if the client signed it; S3 clients sign X-Amz-Date.
  */
 export class SignatureCheck {
-  /** By access key id. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
+  /** By access key ID. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
   #known;
   #region;
   #now;
 
   /**
    * @param {object} options
-   * @param {readonly Credentials[]} options.credentials the only ones that are let in
+   * @param {readonly Credentials[]} options.credentials accepted credentials
    * @param {string} options.region
    * @param {() => number} options.now the server's clock, epoch ms
    * @param {typeof NodeSha256} [options.sha256]
@@ -63,7 +63,7 @@ export class SignatureCheck {
   /**
    * @param {SignedRequest} request
    * @param {Buffer} body
-   * @throws {S3Error} whatever S3 answers to the fault that was found
+   * @throws {S3Error} the error with which S3 would respond
    */
   async check(request, body) {
     const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
@@ -132,7 +132,7 @@ async function sign(signer, { method, path, query, headers }, signedNames, signi
   }
   const signed = await signer.sign(
     { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
-    // The signer leaves some headers out of its own accord, but what the client signed has to be counted.
+    // By default the signer skips some headers, but everything the client signed counts.
     { signingDate, signableHeaders: signedNames },
   );
   return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
@@ -152,7 +152,7 @@ function parseAuthorization({ authorization }) {
 }
 
 /**
- * S3 encodes the path once and does not normalise it, whatever the client left unencoded.
+ * S3 encodes the path once and does not normalize it, whatever the client left unencoded.
  *
  * @param {string} path
  */
@@ -161,7 +161,7 @@ function canonicalPath(path) {
 }
 
 /**
- * S3 refuses a request with headers of its own that are not covered by the signature.
+ * S3 rejects a request whose signature does not cover all of its x-amz headers.
  *
  * @param {string} list the names in SignedHeaders
  * @param {IncomingHttpHeaders} headers

@@ -9,43 +9,43 @@ import { HOSTNAME } from './listener.js';
  * @import { Listening, ProcessReport } from './process.js'
  *
  * @typedef {Pick<EndpointOptions, 'buckets' | 'credentials'> & Partial<Omit<EndpointOptions, 'tls'>> &
- *   { tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options with `self-signed` the endpoint makes its own
+ *   { tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options with `self-signed`, the endpoint creates its own
  *   certificate, so that the private key never leaves its process
  *
- * @typedef {object} LocalS3 an endpoint that listens
+ * @typedef {object} LocalS3 a listening endpoint
  * @property {string} hostname '127.0.0.1'
  * @property {number} port
  * @property {string | null} certificate as PEM; null without TLS
  * @property {number} processId
  * @property {() => Promise<void>} close cuts all connections and ends the process
- * @property {() => Promise<ProcessReport>} report what it has done so far, and its load since the report before
- * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put plants an object, past all faults
- * @property {(bucket: string) => Promise<string[]>} list all keys of a bucket, past all faults
- * @property {Promise<never>} failure rejects when the endpoint ends although nobody closed it; whoever does not look at
- *   it gets no unhandled rejection, but every later call rejects likewise
+ * @property {() => Promise<ProcessReport>} report its activity so far, and its load since the previous report
+ * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put adds an object, bypassing all faults
+ * @property {(bucket: string) => Promise<string[]>} list all keys of a bucket, bypassing all faults
+ * @property {Promise<never>} failure rejects if the endpoint ends unexpectedly; ignoring it causes no unhandled rejection, and
+ *   every later call rejects with the same error
  */
 
 const PROGRAM = fileURLToPath(new URL('./process.js', import.meta.url));
 
 /**
- * Starts an S3-compatible endpoint that holds its objects in memory, on the loopback interface. It runs in a process of
- * its own, so that it takes no time from the client's event loop, and its CPU time and memory are not taken for the
- * client's. It ends with the process that started it, however that ends.
+ * Starts an S3-compatible endpoint on the loopback interface that keeps its objects in memory. It runs in a separate process,
+ * so that it does not use the client's event loop, and its CPU time and memory do not count as the client's. It ends when its
+ * parent process ends, however that happens.
  *
  * @param {LocalS3Options} options
- * @param {Pick<ForkOptions, 'env' | 'execPath' | 'execArgv'>} [launch] how its process is started
+ * @param {Pick<ForkOptions, 'env' | 'execPath' | 'execArgv'>} [launch] options for starting the process
  * @returns {Promise<LocalS3>}
- * @throws {Error} when the fault script has mistakes, the certificate is none, or the port cannot be had
+ * @throws {Error} if the fault script or the certificate is invalid, or the port is not available
  */
 export async function startLocalS3(options, { env, ...launch } = {}) {
   const child = fork(PROGRAM, [], {
-    // Node's options of the client, a profiler's for one, are not meant for the endpoint.
+    // Node options of the client, such as those of a profiler, are not meant for the endpoint.
     execArgv: [],
     env: env && { ...env, NODE_OPTIONS: '' },
-    // What it has to say comes by the channel.
+    // It reports over the channel.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
-    // Ctrl-C is for the client, which needs its store to clean up.
+    // Ctrl-C is meant for the client, which needs its store to clean up.
     detached: true,
     ...launch,
   });

@@ -26,14 +26,14 @@ import { UploadTable } from './upload-table.js';
  * @import { Operation, Target } from './router.js'
  */
 
-/** No limit of the server may disturb a benchmark: idle connections stay open, slow requests are not cut off. */
+/** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are not cut off. */
 const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
 
-/** An object that was written so long ago is what everybody has to read, whatever delayed the answer to its writer. ms */
+/** When every reader must see a write, even if its response was delayed. ms */
 const SETTLED_AFTER_MS = 1000;
 
 /**
- * The S3 endpoint that keeps objects in memory and checks the signature of every request.
+ * An S3 endpoint that keeps objects in memory and checks the signature of every request.
  *
  * @implements {Endpoint}
  */
@@ -50,7 +50,7 @@ export class StoreServer {
 
   /**
    * @param {EndpointOptions} options
-   * @throws {Error} when the fault script has mistakes
+   * @throws {Error} if the fault script is invalid
    */
   constructor({ buckets, region, credentials, furtherCredentials, tls, basePath, faults }) {
     const plan = parseFaults(faults);
@@ -94,7 +94,7 @@ export class StoreServer {
   }
 
   /**
-   * Anything but an S3Error is a mistake of ours: it is not caught, and ends the endpoint where everybody can see it.
+   * Catches only S3Errors: anything else is a defect, and visibly ends the endpoint.
    *
    * @param {IncomingMessage} message
    * @param {ServerResponse} response
@@ -134,7 +134,7 @@ export class StoreServer {
    * @param {IncomingMessage} message
    * @param {Target} target
    * @param {Buffer} body
-   * @throws {S3Error} when the request is not to be trusted
+   * @throws {S3Error} if the request cannot be trusted
    */
   async #letIn({ method, headers }, { path, query }, body) {
     await this.#signatures.check({ method: String(method), path, query, headers }, body);
@@ -145,7 +145,7 @@ export class StoreServer {
   }
 
   /**
-   * A delay passes before the request takes effect: a client that has given up by then may find the effect later.
+   * A delay precedes the effect: a client that has given up by then may see the effect later.
    *
    * @param {Exclude<Operation, 'OTHER'>} operation
    * @param {Pick<Request, 'target' | 'body' | 'headers'>} request
@@ -196,7 +196,7 @@ export class StoreServer {
 
   /**
    * @param {StoredObject} object
-   * @returns {boolean} whether everybody can know by now that it is there
+   * @returns {boolean} whether every reader must see it by now
    */
   #isSettled({ lastModified }) {
     return this.#now() - lastModified >= SETTLED_AFTER_MS;

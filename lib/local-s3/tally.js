@@ -5,22 +5,22 @@ import { OPERATIONS } from './router.js';
  * @import { TimeSummary } from './answer-times.js'
  * @import { Operation } from './router.js'
  *
- * What an endpoint has done since it began to listen. A request succeeded when a 2xx answer was sent to its end, also
- * one that a fault made wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
+ * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely, even one
+ * that a fault made wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
  *
  * @typedef {object} Report
  * @property {Record<Operation, { total: number, succeeded: number }>} requests PUT, GET, HEAD and DELETE count requests
- *   for objects only; LIST listings, POST batch deletions, BUCKET looks at a bucket, CREATE, PART, COMPLETE, ABORT and
- *   UPLOADS those of multipart uploads, OTHER whatever was refused unknown
- * @property {Record<string, number>} statuses answers sent to their end, by HTTP status
- * @property {Record<string, number>} faults injected faults by name; delays are not counted
+ *   for objects only; LIST counts listings, POST batch deletions, BUCKET bucket checks, CREATE, PART, COMPLETE, ABORT and
+ *   UPLOADS those of multipart uploads, and OTHER unsupported requests
+ * @property {Record<string, number>} statuses completed responses by HTTP status
+ * @property {Record<string, number>} faults injected faults by name, except delays
  * @property {number} connections accepted
- * @property {Record<string, Partial<Record<Operation, number>>>} bySecond requests that succeeded, by the whole epoch
- *   second in which the answer was sent
- * @property {Partial<Record<Operation, TimeSummary>>} answerTimes how long requests took whose answers were sent since the
- *   report before, from the arrival of the head until the end of the answer was handed to the socket; not in null mode
- * @property {Record<string, number>} objects objects held, by bucket
- * @property {Record<string, number>} uploads multipart uploads that were neither completed nor aborted, by bucket
+ * @property {Record<string, Partial<Record<Operation, number>>>} bySecond successful requests by the whole epoch second in which
+ *   the response was sent
+ * @property {Partial<Record<Operation, TimeSummary>>} answerTimes times of responses sent since the previous report, from the
+ *   arrival of the head until the end of the response was handed to the socket; not in null mode
+ * @property {Record<string, number>} objects stored objects by bucket
+ * @property {Record<string, number>} uploads pending multipart uploads by bucket
  */
 
 /** Counts for the report of an endpoint. */
@@ -84,7 +84,7 @@ export class Tally {
   }
 
   /**
-   * The times begin anew with it.
+   * Resets the response times.
    *
    * @param {Pick<Report, 'objects' | 'uploads'>} held
    * @returns {Report}

@@ -10,14 +10,14 @@ import { S3Error } from './s3-error.js';
  * @property {string} key
  * @property {string} id
  * @property {number} initiated epoch ms
- * @property {UploadChecksum | null} checked how its parts are checked; null where they are not
- * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by their numbers
+ * @property {UploadChecksum | null} checked how its parts are checked, or null
+ * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by number
  *
- * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart as a completion names it; the ETag without
- *   quotes
+ * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart a part named by a completion; the ETag is
+ *   unquoted
  *
  * @typedef {object} UploadPage
- * @property {PendingUpload[]} entries in the order of their keys, then of their ids
+ * @property {PendingUpload[]} entries ordered by key, then by ID
  * @property {boolean} isTruncated whether more follow
  */
 
@@ -27,12 +27,12 @@ const MAX_PART_NUMBER = 10_000;
 
 const ID_BYTES = 16;
 
-/** The multipart uploads of one bucket that have neither been completed nor aborted. */
+/** The pending multipart uploads of one bucket. */
 export class UploadTable {
   /** @type {Map<string, PendingUpload>} */
   #uploads = new Map();
 
-  /** How many there are. */
+  /** Number of pending uploads. */
   get size() {
     return this.#uploads.size;
   }
@@ -41,7 +41,7 @@ export class UploadTable {
    * @param {string} key
    * @param {number} now epoch ms
    * @param {UploadChecksum | null} [checked]
-   * @returns {string} the id of a new upload
+   * @returns {string} the new upload's ID
    */
   create(key, now, checked = null) {
     const id = randomBytes(ID_BYTES).toString('hex');
@@ -53,15 +53,15 @@ export class UploadTable {
    * @param {string} key
    * @param {string} id
    * @param {number} number from 1
-   * @param {Buffer} body is kept, not copied
-   * @param {NamedChecksum | null} [checksum] that was found to be that of the body
+   * @param {Buffer} body kept without copying
+   * @param {NamedChecksum | null} [checksum] already verified
    * @returns {string} the part's ETag, in quotes
-   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest where the checksum is not one of the upload's kind
+   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if the checksum's algorithm differs from the upload's
    */
   putPart(key, id, number, body, checksum = null) {
     const { parts, checked } = this.#existing(key, id);
     if (checked !== null && checksum?.algorithm !== checked.algorithm) {
-      throw new S3Error('InvalidRequest', `The upload was created with checksums ${checked.algorithm}.`);
+      throw new S3Error('InvalidRequest', `The upload requires ${checked.algorithm} checksums.`);
     }
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_PART_NUMBER)) {
       throw new S3Error(
@@ -75,25 +75,25 @@ export class UploadTable {
   }
 
   /**
-   * Puts an object together, and ends its upload.
+   * Assembles an object and ends its upload.
    *
    * @param {string} key
    * @param {string} id
    * @param {readonly NamedPart[]} named
    * @param {NamedChecksum | null} [checksum] of the whole object
-   * @returns {{ body: Buffer, etag: string }} the object; its ETag is the MD5 of the parts' MD5s, and their number
-   * @throws {S3Error} where they are not what was uploaded; the upload stays then
+   * @returns {{ body: Buffer, etag: string }} the object; its ETag is the MD5 of the parts' MD5s, followed by their number
+   * @throws {S3Error} if the parts do not match the uploaded ones; the upload then stays
    */
   complete(key, id, named, checksum = null) {
     const { parts, checked } = this.#existing(key, id);
-    if (named.some(({ number }, place) => place > 0 && number <= named[place - 1].number)) {
+    if (named.some(({ number }, index) => index > 0 && number <= named[index - 1].number)) {
       throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
     }
     const found = named.map(({ number, etag, checksum: ofPart }) => {
       const part = parts.get(number);
       const isOther = ofPart === null ? checked?.type === 'COMPOSITE' : ofPart !== part?.checksum;
       if (part === undefined || part.digest.toString('hex') !== etag || isOther) {
-        throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has another ETag or checksum.`);
+        throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has a different ETag or checksum.`);
       }
       return part;
     });
@@ -117,10 +117,10 @@ export class UploadTable {
 
   /**
    * @param {object} selection
-   * @param {string} selection.prefix what the keys begin with
-   * @param {string} selection.afterKey uploads of keys up to and including this one are left out; '' leaves out none
-   * @param {string} selection.afterId but for those of this key with later ids; '' where there is no such exception
-   * @param {number} selection.maximum entries at most
+   * @param {string} selection.prefix
+   * @param {string} selection.afterKey excludes uploads of keys up to and including this one; '' excludes none
+   * @param {string} selection.afterId keeps uploads of that key with later IDs; '' keeps none
+   * @param {number} selection.maximum number of entries
    * @returns {UploadPage}
    */
   page({ prefix, afterKey, afterId, maximum }) {
@@ -146,7 +146,7 @@ export class UploadTable {
 }
 
 /**
- * As R2 has it: all parts are equally long but the last one, which may be shorter.
+ * R2 requires all parts to have the same length, except that the last one may be shorter.
  *
  * @param {readonly number[]} sizes bytes of each part
  * @throws {S3Error}
@@ -156,8 +156,8 @@ function refuseUnequal(sizes) {
   if (sizes.slice(0, -1).some((size) => size < MIN_PART_BYTES)) {
     throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size.');
   }
-  if (sizes.some((size, place) => (place < sizes.length - 1 ? size !== first : size > first))) {
-    throw new S3Error('InvalidPart', 'All parts but the last one must have the same length.');
+  if (sizes.some((size, index) => (index < sizes.length - 1 ? size !== first : size > first))) {
+    throw new S3Error('InvalidPart', 'All parts except the last one must have the same length.');
   }
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BODY_BYTES) {
     throw new S3Error(

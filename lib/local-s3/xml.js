@@ -5,19 +5,19 @@ const SPECIAL = /[&<>"']|\p{Cc}/gu;
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * Control characters become numeric references, as S3 writes them, although XML 1.0 has no place for most of them: a
- * key may hold them.
+ * Keys may contain control characters. They become numeric references, as S3 writes them, although XML 1.0 forbids most of
+ * these.
  *
  * @param {string} text
- * @returns {string} the text as it may stand in an element
+ * @returns {string} the content of an element
  */
 export function escapeXml(text) {
   return text.replace(SPECIAL, (character) => `&${NAMES.get(character) ?? `#${character.charCodeAt(0)}`};`);
 }
 
 /**
- * @param {string} text what stood in an element
- * @returns {string} the text that is meant; references that no character has stay as they are
+ * @param {string} text the content of an element
+ * @returns {string} its meaning; invalid references are left as they are
  */
 export function unescapeXml(text) {
   return text.replace(ENTITY_PATTERN, (reference, hexadecimal, decimal, name) => {

@@ -1,7 +1,7 @@
 import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
 
 /**
- * The lines of the log that are read back: the four shapes of the document that the tool implements, and the machine lines.
+ * The log lines that are read back: the four line shapes (a contract shared with the original tool) and the machine lines.
  *
  * @typedef {{ kind: 'schedule', stage: string, objects: number }} ScheduleLine
  * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine `time` is the
@@ -13,15 +13,15 @@ import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
  * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine} LogLine
  */
 
-/** A longer line is not one of ours. Characters. */
+/** A longer line is not a log line. Characters. */
 export const MAX_LINE_LENGTH = 8192;
 
 const MACHINE = '# r2-benchmark ';
 
-/** Characters of the JSON of a machine line: the whole line stays under 1,000. */
+/** Characters of JSON in a machine line: the whole line stays under 1,000. */
 export const MAX_MACHINE_DATA = 999 - MACHINE.length;
 
-// The capital keeps text of other programs, and the names of properties that all objects have, from being taken for a stage.
+// The capital letter keeps other programs' text, and the names of Object.prototype's properties, from passing as stages.
 const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
 const COUNT = '(0|[1-9][0-9]{0,15})';
 const RATE = '((?:0|[1-9][0-9]{0,11})\\.[0-9])';
@@ -35,73 +35,59 @@ const SUMMARY = new RegExp(
   `^${STAGE} took ${COUNT}ms\\. Peak ops ${RATE}/s Avg ops ${RATE}/s  Total size ${RATE}MB  Recoverable errors ${COUNT}$`,
 );
 
-/**
- * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
- * @returns {string}
- */
+/** @param {{ stage: string, objects: number, threads: number, buckets: number }} plan */
 export function scheduleLine({ stage, objects, threads, buckets }) {
   return `${stage}: scheduling for ${objects} objects in ${threads} threads and ${buckets} buckets`;
 }
 
 /**
- * The line of a second is stamped with the second's end, and is never scaled.
+ * The stamp is the end of the second. Counts are never scaled.
  *
- * @param {string} stage followed by the kind of operation, where the line is about one kind of a mix: then no reader counts it
+ * @param {string} stage with the operation appended for one operation of a mix, so that no reader counts the line
  * @param {{ secondStart: number, operations: number, bytes: number }} second
- * @returns {string}
  */
 export function secondLine(stage, { secondStart, operations, bytes }) {
   const time = formatTimeOfDay(secondStart + 1);
   return `${time}: ${stage}: Ops ${operations.toFixed(1)}/s Throughput ${megabytes(bytes)}MB/s`;
 }
 
-/**
- * @param {number} retries that the line stands for, at least one
- * @returns {string}
- */
+/** @param {number} retries at least one */
 export function retryingLine(retries) {
   return `Retrying on TRANSIENT error${retries === 1 ? '' : ` (${retries - 1} more)`}`;
 }
 
 /**
- * @param {string} stage as of {@link secondLine}
+ * @param {string} stage as in {@link secondLine}
  * @param {{ duration: number, peak: number, average: number, bytes: number, retries: number }} totals
- * @returns {string}
  */
 export function summaryLine(stage, { duration, peak, average, bytes, retries }) {
   const rates = `Peak ops ${peak.toFixed(1)}/s Avg ops ${average.toFixed(1)}/s`;
   return `${stage} took ${Math.round(duration)}ms. ${rates}  Total size ${megabytes(bytes)}MB  Recoverable errors ${retries}`;
 }
 
-/**
- * @param {Record<string, unknown>} data
- * @returns {string}
- */
+/** @param {Record<string, unknown>} data */
 export function machineLine(data) {
   return MACHINE + JSON.stringify(data);
 }
 
 /**
- * Reads a line in time linear in its length.
+ * Runs in time linear in the length of the line.
  *
  * @param {string} text without a line feed
- * @returns {LogLine | null} null if it is not one of the lines that are read
+ * @returns {LogLine | null} null if it is not a log line
  */
 export function parseLine(text) {
   if (text.length > MAX_LINE_LENGTH) {
     return null;
   }
-  // Almost all lines of a log are those of its seconds, and no other line that is read begins with a digit.
+  // Almost all lines of a log are for seconds, and only these lines and machine lines start with such a character.
   if (text.charCodeAt(0) <= 0x39) {
     return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
   }
   return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
 }
 
-/**
- * @param {string} text
- * @returns {boolean} whether it can be the name of a stage, of this version or of another one
- */
+/** @param {string} text may name a stage that only another version knows */
 export function isStageName(text) {
   return STAGE_NAME.test(text);
 }
@@ -150,7 +136,7 @@ function parseSummary(text) {
 }
 
 /**
- * @param {string} text that begins as a machine line
+ * @param {string} text starts like a machine line
  * @returns {MachineLine | null} null if no JSON object follows
  */
 function parseMachineLine(text) {

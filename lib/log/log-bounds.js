@@ -2,11 +2,11 @@ import { checkCount } from '../model/input-bounds.js';
 
 /** @import { LogLine } from './lines.js' */
 
-/** Counts what a log holds, so that it is refused before it fills the memory. */
+/** Counts what a log contains, so that an oversized log is refused before it fills the memory. */
 export class LogBounds {
   #file;
   #held = { runs: 0, stages: 0, seconds: 0, 'machine lines': 0 };
-  /** Names of the stages of the current run. @type {Set<unknown>} */
+  /** Stage names of the current run. @type {Set<unknown>} */
   #stages = new Set();
 
   /** @param {string} file */
@@ -17,13 +17,13 @@ export class LogBounds {
   /**
    * @param {number} line
    * @param {LogLine} entry
-   * @throws {InputError} if the log holds too much
+   * @throws {InputError} if the log contains too much
    */
   add(line, entry) {
     const isMachine = entry.kind === 'machine';
     const { stage, kind, line: part = 1 } = /** @type {Record<string, unknown>} */ (isMachine ? entry.data : entry);
-    const beginsAgain = kind === 'schedule' && this.#stages.has(stage);
-    if (beginsAgain || (isMachine && kind === 'run' && part === 1)) {
+    const restarts = kind === 'schedule' && this.#stages.has(stage);
+    if (restarts || (isMachine && kind === 'run' && part === 1)) {
       this.#stages.clear();
       this.#count('runs', line);
     }

@@ -16,29 +16,29 @@ import { runOfResult } from './result-run.js';
  * @property {MergeWarning[]} warnings about whole files
  */
 
-/** The name of a file that stands for standard input, and what it is called in warnings. */
+/** The argument that means standard input, and its name in warnings. */
 const STANDARD_INPUT = '-';
 const STANDARD_INPUT_NAME = 'standard input';
 
-/** Logs may have several GB: large enough that the calls do not matter, small enough for constant memory. Bytes. */
+/** Large enough that the number of calls does not matter, and small enough for constant memory: logs can be gigabytes. Bytes. */
 const CHUNK_SIZE = 64 * 1024;
 
-/** A result has to fit into one string. Bytes. */
+/** A result must fit into one string. Bytes. */
 const MAX_RESULT_SIZE = 256 * 1024 * 1024;
 
-/** A byte order mark and blanks may come before a result; no more of it is looked at. Bytes. */
+/** Only this much of a file is checked for a byte order mark and blanks before the JSON. Bytes. */
 const MAX_BLANKS = 64;
-const JSON_BEGINS = /^\uFEFF?\s*\{/;
+const JSON_START = /^\uFEFF?\s*\{/;
 
 /**
- * Reads logs and results, one after the other. Which of both a file is shows in its content. What cannot be read becomes a
- * warning, and reading continues. A file that is given twice, under whatever name, is read once.
+ * Reads logs and results in order, and tells them apart by their content. An unreadable file becomes a warning, and reading
+ * continues. A file given twice is read once, even under another name.
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
- * @param {{ keepsDetails: boolean }} options whether latencies and failures of single seconds are kept
+ * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
  * @returns {Promise<ReadFiles>}
- * @throws {Error} if a file holds more than any runs write
+ * @throws {Error} if a file contains more than any run writes
  */
 export async function readFiles(files, standardInput, options) {
   const reader = new FileReader(standardInput, options);
@@ -51,7 +51,7 @@ export async function readFiles(files, standardInput, options) {
 class FileReader {
   #standardInput;
   #options;
-  /** Names by what identifies a file on this machine. @type {Map<string, string>} */
+  /** Names by file identity: device and inode. @type {Map<string, string>} */
   #alreadyRead = new Map();
   /** @type {ReadRun[]} */
   runs = [];
@@ -110,40 +110,36 @@ class FileReader {
       return;
     }
     this.#alreadyRead.set(identity, file);
-    const { text, chunks } = await jsonOf(openStream());
+    const { text, chunks } = await bufferJson(openStream());
     if (text !== null && this.#takeResult(file, text)) {
       return;
     }
     const bounds = new LogBounds(file);
-    let isOurs = false;
+    let hasLogLines = false;
     const log = new LogReader(file, (run) => this.runs.push(run));
     const bytes = await readLines(chunks, (number, line) => {
-      isOurs = true;
+      hasLogLines = true;
       bounds.add(number, line);
       log.add(number, line);
     });
     log.end();
     if (bytes === 0) {
-      this.#warn(file, null, 'is empty, expected what r2-benchmark writes to stdout, --log or --json');
-    } else if (!isOurs && text !== null) {
+      this.#warn(file, null, 'is empty: expected output of r2-benchmark (stdout, --log or --json)');
+    } else if (!hasLogLines && text !== null) {
       this.#warn(
         file,
         null,
-        'begins as JSON and is none, or is cut short: expected a log, or what r2-benchmark wrote to --json',
+        'starts like JSON but is invalid or cut short: expected output of r2-benchmark (stdout, --log or --json)',
       );
-    } else if (!isOurs) {
-      this.#warn(
-        file,
-        1,
-        'neither this line nor any after it is one of a log, expected what r2-benchmark writes to stdout, --log or --json',
-      );
+    } else if (!hasLogLines) {
+      this.#warn(file, 1, 'contains no log lines: expected output of r2-benchmark (stdout, --log or --json)');
     }
   }
 
   /**
    * @param {string} file
    * @param {string} text
-   * @returns {boolean} whether it is JSON, so that it is no log
+   * @returns {boolean} whether it is JSON, and therefore not a log
    */
   #takeResult(file, text) {
     const { isJson, result, problems, warnings } = readResult(text, file);
@@ -166,45 +162,42 @@ class FileReader {
 }
 
 /**
- * A result is read as a whole. No line of a log begins as one does.
+ * Buffers a file that starts like JSON: a result is read as a whole. No log line starts like that.
  *
  * @param {AsyncIterable<Uint8Array>} stream
- * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>} `text` is null
- *   where it cannot be a result; the chunks are those of the whole stream
+ * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>} `text` is null if it
+ *   cannot be a result; `chunks` yields the whole stream
  */
-async function jsonOf(stream) {
+async function bufferJson(stream) {
   const iterator = stream[Symbol.asyncIterator]();
   /** @type {Uint8Array[]} */
-  const begun = [];
+  const buffered = [];
   let size = 0;
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    begun.push(next.value);
+    buffered.push(next.value);
     size += next.value.length;
-    if (!JSON_BEGINS.test(Buffer.from(begun[0].subarray(0, MAX_BLANKS)).toString()) || size > MAX_RESULT_SIZE) {
-      return { text: null, chunks: continued(begun, iterator) };
+    if (!JSON_START.test(Buffer.from(buffered[0].subarray(0, MAX_BLANKS)).toString()) || size > MAX_RESULT_SIZE) {
+      return { text: null, chunks: resume(buffered, iterator) };
     }
   }
-  const text = new TextDecoder().decode(Buffer.concat(begun));
-  return { text: begun.length === 0 ? null : text, chunks: begun };
+  const text = new TextDecoder().decode(Buffer.concat(buffered));
+  return { text: buffered.length === 0 ? null : text, chunks: buffered };
 }
 
 /**
- * @param {Uint8Array[]} begun
+ * @param {Uint8Array[]} buffered
  * @param {AsyncIterator<Uint8Array>} rest
  */
-async function* continued(begun, rest) {
-  yield* begun.splice(0);
+async function* resume(buffered, rest) {
+  yield* buffered.splice(0);
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     yield next.value;
   }
 }
 
 /**
- * Reads a file that holds a result, and nothing else, as it is.
- *
  * @param {string} file
- * @returns {Promise<{ result: Result, warnings: string[] } | null>} null where it is no such file: standard input, a log, or
- *   what cannot be read
+ * @returns {Promise<{ result: Result, warnings: string[] } | null>} null for standard input, logs and unreadable files
  */
 export async function readWholeResult(file) {
   const text = file === STANDARD_INPUT ? null : await readJson(file);
@@ -214,13 +207,13 @@ export async function readWholeResult(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} what it holds; null if it cannot be a result, of which no more is read than that shows
+ * @returns {Promise<string | null>} null if it cannot be a result; no more is read than it takes to decide that
  */
 async function readJson(file) {
   const status = await stat(file).catch(() => null);
   const handle = status?.isFile() ? await open(file).catch(() => null) : null;
   try {
-    return handle && (await jsonOf(handle.createReadStream({ autoClose: false }))).text;
+    return handle && (await bufferJson(handle.createReadStream({ autoClose: false }))).text;
   } catch {
     return null;
   } finally {
@@ -230,7 +223,7 @@ async function readJson(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} what it is, where it cannot be made again: a log, or the result of a run
+ * @returns {Promise<string | null>} the kind of data that overwriting the file would destroy for good: a log, or the result of a run
  */
 export async function whatIsLost(file) {
   const status = await stat(file).catch(() => null);
@@ -244,27 +237,24 @@ export async function whatIsLost(file) {
   return whole !== null && whole.result.merge === undefined ? 'the result of a run' : null;
 }
 
-/**
- * @param {string} file
- * @returns {Promise<boolean>} whether it is a file that has lines of a log at its beginning
- */
+/** @param {string} file */
 async function isLog(file) {
   const handle = await open(file).catch(() => null);
-  let isOurs = false;
+  let hasLogLines = false;
   if (handle !== null) {
-    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (isOurs = true));
+    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (hasLogLines = true));
   }
-  return isOurs;
+  return hasLogLines;
 }
 
 /**
- * Finds our lines in a stream of bytes. Foreign lines are passed over: people `tee` stderr into their logs. Line ends may
- * be LF or CRLF, and a byte order mark may come first.
+ * Finds log lines in a byte stream. Other lines are skipped, because people `tee` stderr into their logs. Lines may end with
+ * LF or CRLF, and a byte order mark may come first.
  *
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
- * @param {(number: number, line: LogLine) => void} onLine lines are counted from 1. It is called, and not awaited: awaiting every
- *   line would take most of the time
- * @returns {Promise<number>} the bytes that were read
+ * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because awaiting every line would
+ *   take most of the time
+ * @returns {Promise<number>} the number of bytes read
  */
 export async function readLines(chunks, onLine) {
   const decoder = new TextDecoder();
@@ -282,12 +272,12 @@ export async function readLines(chunks, onLine) {
     bytes += chunk.length;
     const text = unfinished + decoder.decode(chunk, { stream: true });
     let start = 0;
-    // Line by line, and not split at once: lines that are gone again do not pile up in memory.
+    // Splitting the whole chunk at once would pile up its lines in memory.
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       add(text.slice(start, end));
       start = end + 1;
     }
-    // Its beginning is kept up to the length at which it can no longer be a line of ours.
+    // An unfinished line is kept up to the length at which it can no longer be a log line.
     unfinished = text.slice(start, start + MAX_LINE_LENGTH + 2);
   }
   add(unfinished + decoder.decode());
@@ -296,8 +286,7 @@ export async function readLines(chunks, onLine) {
 
 /**
  * @param {unknown} error
- * @returns {string} the operating system's words
- * @throws {unknown} the error itself where it is none of the operating system
+ * @throws {unknown} the error itself if it does not come from the operating system
  */
 function systemReason(error) {
   const [code, description] = getSystemErrorMap().get(/** @type {NodeJS.ErrnoException} */ (error).errno ?? 0) ?? [];

@@ -10,17 +10,14 @@ import { TimeLine } from './time-line.js';
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: SecondSeries }} ReadStage
  * @typedef {Omit<Result, 'stages'> & { stages: ReadStage[] }} ReadResult
  *
- * @typedef {object} ReadRun a run that was read from a log or a result
+ * @typedef {object} ReadRun a run read from a log or a result
  * @property {ReadResult} result
  * @property {string} file
- * @property {number | null} line at which the run begins; null in a result, which has no lines
- * @property {MergeWarning[]} warnings in the order of the lines
+ * @property {number | null} line where the run begins; null in a result, which has no lines
+ * @property {MergeWarning[]} warnings in line order
  */
 
-/**
- * Reads a log, which may hold several runs, one after the other. The lines come one by one: of a line that has been read,
- * nothing stays but what the result needs.
- */
+/** Reads a log, which may contain several runs in a row, line by line. It keeps only what the results need. */
 export class LogReader {
   #file;
   #takeRun;
@@ -38,7 +35,7 @@ export class LogReader {
   }
 
   /**
-   * @param {number} number of the line
+   * @param {number} number
    * @param {LogLine} line
    */
   add(number, line) {
@@ -46,19 +43,19 @@ export class LogReader {
       this.#beginRun(number, line.data);
       return;
     }
-    if (this.#isOfAnotherRun(line)) {
+    if (this.#belongsToNextRun(line)) {
       this.end();
     }
     const run = this.#run ?? this.#beginHeadless(number);
     if (line.kind === 'second') {
-      // The line is stamped with the end of the second that it counts.
-      run.addSecond(number, this.#timeLine.place(line.time) - 1, line);
+      // The line is stamped with the end of the second.
+      run.addSecond(number, this.#timeLine.toSeconds(line.time) - 1, line);
     } else {
       run.add(number, line);
     }
   }
 
-  /** The log ends here, or a run does. */
+  /** Call at the end of the log. */
   end() {
     if (this.#run !== null) {
       this.#takeRun(this.#run.read());
@@ -67,7 +64,7 @@ export class LogReader {
   }
 
   /** @param {LogLine} line */
-  #isOfAnotherRun(line) {
+  #belongsToNextRun(line) {
     if (line.kind === 'schedule') {
       return this.#run?.isOver(line.stage) ?? false;
     }
@@ -82,7 +79,7 @@ export class LogReader {
     if (this.#run !== null && this.#run.hasMachineLines && !this.#run.hasEnded) {
       this.#run.warn(
         number,
-        `another run begins before the end of the one of line ${this.#run.line}: was it cut short, or do several hosts write into one file?`,
+        `another run begins before the run from line ${this.#run.line} ended: was the log cut short, or do several hosts write to one file?`,
       );
     }
     this.end();
@@ -91,7 +88,7 @@ export class LogReader {
       const format = typeof data.format === 'number' ? data.format : 'unknown';
       this.#run.warn(
         number,
-        `machine lines of format ${format}, expected ${LOG_FORMAT}: use the version of the tool that wrote the log`,
+        `machine lines have format ${format}, expected ${LOG_FORMAT}: use the version of the tool that wrote the log`,
       );
     }
     this.#run.add(number, { kind: 'machine', data });
@@ -99,12 +96,12 @@ export class LogReader {
     if (start === null) {
       this.#timeLine.forgetDate();
     } else {
-      this.#timeLine.dateFrom(start);
+      this.#timeLine.setDate(start);
     }
   }
 
   /**
-   * Without the line of the run there is no date, not even that of a run before.
+   * A run without its first line has no date, and must not take that of the previous run.
    *
    * @param {number} number
    */

@@ -1,8 +1,8 @@
 import { MAX_MACHINE_DATA, machineLine } from './lines.js';
 
 /**
- * A record is a flat set of fields under a head, such as everything that is known of a stage at its end. It takes as many
- * machine lines as it needs: fields that fit share a line, and a field that is too long for one is cut into texts.
+ * A record is a flat set of fields under a head, such as the totals of a stage. It takes as many machine lines as it needs:
+ * short fields share a line, and a field that is too long for one line is split into several texts.
  *
  *     # r2-benchmark {"kind":"stage","stage":"Read","line":1,"lines":3,"end":"complete","operations":10000}
  *     # r2-benchmark {"kind":"stage","stage":"Read","line":2,"lines":3,"field":"latency","json":"{\"unit\":…"}
@@ -11,30 +11,30 @@ import { MAX_MACHINE_DATA, machineLine } from './lines.js';
  * @typedef {Record<string, unknown>} Fields
  */
 
-/** Lines of a record, at most: more are no record of ours. */
+/** Lines per record. */
 const MAX_LINES = 999;
 
 /**
- * A longer text is written once in a record, and other places refer to it. A field that holds one is never among those that
- * share a line, so that these texts come in the order of the fields.
+ * A longer text is written once per record, and repeats refer to it. A field with such a text never shares a line, so the
+ * texts keep the order of the fields.
  */
-const MAX_REPEATED_TEXT = MAX_MACHINE_DATA;
+const MAX_INLINE_TEXT = MAX_MACHINE_DATA;
 
-/** Characters of `"line":123,"lines":123`, with what separates them. */
-const PART_ROOM = 32;
+/** Characters of `"line":123,"lines":123` and its separators. */
+const PART_OVERHEAD = 32;
 
 /**
- * @param {Fields} head what identifies the record: its `kind`, the name of its stage and the like
+ * @param {Fields} head identifies the record: its `kind`, its stage and so on
  * @param {Fields} fields `undefined` is left out
  * @returns {string[]} lines, each under 1,000 characters
  */
 export function recordLines(head, fields) {
-  // The head, the numbers of the part and the braces share the line.
-  const room = MAX_MACHINE_DATA - JSON.stringify(head).length - PART_ROOM;
+  // The head, the part number and the braces share the line.
+  const room = MAX_MACHINE_DATA - JSON.stringify(head).length - PART_OVERHEAD;
   const parts = partsOf(withoutRepeats(fields), room);
   const total = parts.length;
-  return parts.map((part, place) =>
-    machineLine(total === 1 ? { ...head, ...part } : { ...head, line: place + 1, lines: total, ...part }),
+  return parts.map((part, index) =>
+    machineLine(total === 1 ? { ...head, ...part } : { ...head, line: index + 1, lines: total, ...part }),
   );
 }
 
@@ -45,10 +45,10 @@ export function recordLines(head, fields) {
  */
 function partsOf(fields, room) {
   /** @type {Fields} */
-  let together = {};
+  let shared = {};
   /** @type {Fields[]} */
   const texts = [];
-  const parts = [together];
+  const parts = [shared];
   let used = 0;
   for (const [name, value] of Object.entries(fields)) {
     const length = JSON.stringify({ [name]: value })?.length - 1;
@@ -56,10 +56,10 @@ function partsOf(fields, room) {
       texts.push(...textParts(name, JSON.stringify(value), room));
     } else if (value !== undefined) {
       if (used + length > room) {
-        parts.push((together = {}));
+        parts.push((shared = {}));
         used = 0;
       }
-      together[name] = value;
+      shared[name] = value;
       used += length;
     }
   }
@@ -73,13 +73,13 @@ function partsOf(fields, room) {
  * @returns {Fields[]}
  */
 function textParts(field, json, room) {
-  const roomOfText = room - JSON.stringify({ field, json: '' }).length;
+  const textRoom = room - JSON.stringify({ field, json: '' }).length;
   const parts = [];
   for (let start = 0; start < json.length;) {
-    // Quotes and backslashes take two characters on the line.
-    let end = Math.min(start + roomOfText, json.length);
-    while (JSON.stringify(json.slice(start, end)).length - 2 > roomOfText) {
-      end -= Math.max(Math.ceil((JSON.stringify(json.slice(start, end)).length - 2 - roomOfText) / 2), 1);
+    // Quotes and backslashes take two characters.
+    let end = Math.min(start + textRoom, json.length);
+    while (JSON.stringify(json.slice(start, end)).length - 2 > textRoom) {
+      end -= Math.max(Math.ceil((JSON.stringify(json.slice(start, end)).length - 2 - textRoom) / 2), 1);
     }
     parts.push({ field, json: json.slice(start, end) });
     start = end;
@@ -88,32 +88,32 @@ function textParts(field, json, room) {
 }
 
 /**
- * Latencies of operations, attempts and the only bucket are one histogram, as a rule.
+ * The latencies of operations, attempts and a single bucket usually share one histogram.
  *
  * @param {Fields} fields
- * @returns {Fields} in which a long text that comes up again is `{ "same": n }`: the n-th long text of the record
+ * @returns {Fields} with each repeated long text replaced by `{ "same": n }`: the n-th long text of the record
  */
 function withoutRepeats(fields) {
   /** @type {Map<string, number>} */
   const known = new Map();
   return mapTexts(fields, (text) => {
-    const place = known.get(text);
-    if (place === undefined) {
+    const index = known.get(text);
+    if (index === undefined) {
       known.set(text, known.size);
       return text;
     }
-    return { same: place };
+    return { same: index };
   });
 }
 
 /**
  * @param {any} value
- * @param {(text: string) => unknown} replace called for long texts in their order
+ * @param {(text: string) => unknown} replace called for each long text, in order
  * @returns {any} a copy
  */
 function mapTexts(value, replace) {
   if (typeof value === 'string') {
-    return value.length <= MAX_REPEATED_TEXT ? value : replace(value);
+    return value.length <= MAX_INLINE_TEXT ? value : replace(value);
   }
   if (Array.isArray(value)) {
     return value.map((item) => mapTexts(item, replace));
@@ -124,18 +124,18 @@ function mapTexts(value, replace) {
   return value;
 }
 
-/** The lines of one record, put together again. */
+/** Joins the lines of one record. */
 export class RecordParts {
   /** @type {Fields} */
-  #together = {};
-  /** By number. @type {Map<number, { field: string, json: string }>} */
+  #shared = {};
+  /** By line number. @type {Map<number, { field: string, json: string }>} */
   #texts = new Map();
   /** @type {Set<number>} */
   #seen = new Set();
   #lines = 1;
 
-  /** @param {Fields} data of a machine line, without the head */
-  add({ line = 1, lines = 1, field, json, ...together }) {
+  /** @param {Fields} data a machine line without its head */
+  add({ line = 1, lines = 1, field, json, ...shared }) {
     if (!isLine(line, lines)) {
       return;
     }
@@ -144,16 +144,15 @@ export class RecordParts {
     if (typeof field === 'string' && typeof json === 'string') {
       this.#texts.set(Number(line), { field, json });
     } else {
-      this.#together = { ...this.#together, ...together };
+      this.#shared = { ...this.#shared, ...shared };
     }
   }
 
-  /** Whether all lines have come. */
   get isWhole() {
     return this.#seen.size === this.#lines;
   }
 
-  /** @returns {Fields} those that are whole */
+  /** @returns {Fields} the complete ones */
   fields() {
     /** @type {Map<string, { first: number, last: number, texts: string[] }>} */
     const fields = new Map();
@@ -168,7 +167,7 @@ export class RecordParts {
       mapTexts(value, (text) => longTexts.push(text));
       return value === undefined ? [] : [[field, value]];
     });
-    return withRepeats({ ...this.#together, ...Object.fromEntries(parsed) }, longTexts);
+    return withRepeats({ ...this.#shared, ...Object.fromEntries(parsed) }, longTexts);
   }
 }
 
@@ -182,9 +181,9 @@ function isLine(line, lines) {
 }
 
 /**
- * @param {any} value as {@link withoutRepeats} has it
- * @param {readonly string[]} texts the long texts of the record, in their order
- * @returns {any} with the texts in each place
+ * @param {any} value from {@link withoutRepeats}
+ * @param {readonly string[]} texts the long texts of the record, in order
+ * @returns {any} with the texts restored
  */
 function withRepeats(value, texts) {
   if (Array.isArray(value)) {

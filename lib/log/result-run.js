@@ -7,20 +7,22 @@ import { RunFindings } from './run-findings.js';
  */
 
 /**
+ * Makes a result look like a run read from a log.
+ *
  * @param {string} file
  * @param {Result} result
- * @param {{ keepsDetails: boolean }} options whether latencies and failures of single seconds are kept
- * @returns {ReadRun} as a log reads into
+ * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
+ * @returns {ReadRun}
  */
 export function runOfResult(file, result, { keepsDetails }) {
   const findings = new RunFindings(file, null);
   const stages = result.stages.map((stage) => {
-    const ofStage = findings.stage(stage.stage, null);
+    const stageFindings = findings.stage(stage.stage, null);
     const series = new SecondSeries();
     for (const { secondStart, operations, bytes, ...details } of stage.seconds) {
       const problem = series.add(secondStart, operations, true);
       if (problem !== null) {
-        ofStage.at(problem, null);
+        stageFindings.add(problem, null);
       }
       if (problem === null || problem === 'gap') {
         series.setBytes(secondStart, bytes);

@@ -13,19 +13,19 @@ import { formatDuration } from '../text/units.js';
  * @typedef {{ line: number | null, message: string, incomplete: boolean }} Remark
  */
 
-/** Names of a later version that a warning lists. */
+/** Names that one warning lists. */
 const MAX_LISTED = 8;
 
-const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
+const HEADLESS = 'the first line of the run is missing before this one: whole stages may be missing';
 
-/** What is wrong with single lines of a stage: the first line and the number of each kind. */
+/** Problems with the lines of a stage: for each kind of problem, its first line and its count. */
 export class StageFindings {
   /** @type {Map<string, { line: number | null, count: number }>} */
   #found = new Map();
-  /** Where its totals are. @type {number | null} */
+  /** @type {number | null} */
   totalsLine = null;
 
-  /** @param {number | null} line at which the stage begins; null in a result */
+  /** @param {number | null} line where the stage begins; null in a result */
   constructor(line) {
     this.line = line;
   }
@@ -34,7 +34,7 @@ export class StageFindings {
    * @param {'impossible' | 'doubled' | 'gap'} problem
    * @param {number | null} line
    */
-  at(problem, line) {
+  add(problem, line) {
     const { line: first, count } = this.#found.get(problem) ?? { line, count: 0 };
     this.#found.set(problem, { line: first, count: count + 1 });
   }
@@ -51,10 +51,7 @@ export class StageFindings {
   }
 }
 
-/**
- * What is wrong with a run that was read: what its lines cannot mean, what is missing, and what does not agree. In a result,
- * which has no lines, all lines are null.
- */
+/** Problems of a run that was read: impossible, missing and contradictory lines. A result has no lines: its lines are null. */
 export class RunFindings {
   #file;
   #line;
@@ -62,16 +59,16 @@ export class RunFindings {
   #stages = new Map();
   /** @type {Remark[]} */
   #remarks = [];
-  /** By what records are about: the first problem of each, and the number of them. @type {Map<string, Remark & { count: number }>} */
+  /** By record: its first problem, and the number of problems. @type {Map<string, Remark & { count: number }>} */
   #unusable = new Map();
-  /** What only a later version knows: the first line, and the names. @type {Map<string, { line: number, names: Set<string> }>} */
+  /** Things that only a later version knows. @type {Map<string, { line: number, names: Set<string> }>} */
   #unknown = new Map();
   /** @type {number | null} */
   lastLine;
 
   /**
    * @param {string} file
-   * @param {number | null} line at which the run begins
+   * @param {number | null} line where the run begins
    */
   constructor(file, line) {
     this.#file = file;
@@ -81,8 +78,7 @@ export class RunFindings {
 
   /**
    * @param {string} stage
-   * @param {number | null} line at which it begins
-   * @returns {StageFindings}
+   * @param {number | null} line where it begins
    */
   stage(stage, line) {
     const findings = new StageFindings(line);
@@ -92,7 +88,7 @@ export class RunFindings {
 
   /**
    * @param {number} line
-   * @param {string} message about something that is missing from the result
+   * @param {string} message about data missing from the result
    */
   warn(line, message) {
     this.#remarks.push({ line, message, incomplete: true });
@@ -101,10 +97,10 @@ export class RunFindings {
   /**
    * @param {number} line
    * @param {string} record
-   * @param {string} what cannot be right in it
+   * @param {string} what is wrong
    */
   unusable(line, record, what) {
-    const message = `cannot use what this line says of ${record}: ${what}`;
+    const message = `cannot use the data of this line for ${record}: ${what}`;
     const known = this.#unusable.get(record) ?? { line, message, incomplete: true, count: 0 };
     this.#unusable.set(record, { ...known, count: known.count + 1 });
   }
@@ -115,12 +111,12 @@ export class RunFindings {
    */
   unknownKind(line, kind) {
     const name = typeof kind === 'string' ? kind : 'no kind';
-    this.#addUnknown('machine lines of kinds that this version does not know, and does not add up', line, name);
+    this.#addUnknown('kinds of machine lines that this version does not know, left out', line, name);
   }
 
   /**
    * @param {number} line
-   * @param {string} name of a field
+   * @param {string} name
    */
   unknownField(line, name) {
     this.#addUnknown('fields that this version does not know, left out', line, name);
@@ -128,7 +124,7 @@ export class RunFindings {
 
   /**
    * @param {number} line
-   * @param {string} name of a counter
+   * @param {string} name
    */
   unknownCounter(line, name) {
     this.#addUnknown('counters that this version does not know, added up', line, name);
@@ -146,11 +142,11 @@ export class RunFindings {
   }
 
   /**
-   * @param {ReadResult} result that was read
+   * @param {ReadResult} result
    * @param {object} log
-   * @param {boolean} log.hasEnded whether it has the end of the run
+   * @param {boolean} log.hasEnded whether it contains the end of the run
    * @param {boolean} log.hasMachineLines
-   * @returns {MergeWarning[]} in the order of the lines
+   * @returns {MergeWarning[]} in line order
    */
   warnings(result, { hasEnded, hasMachineLines }) {
     const unusable = [...this.#unusable.values()].map(({ count, message, ...remark }) => ({
@@ -160,11 +156,11 @@ export class RunFindings {
     const remarks = [
       ...this.#remarks,
       ...unusable,
-      ...result.stages.flatMap((stage) => this.#ofStage(stage, hasMachineLines)),
+      ...result.stages.flatMap((stage) => this.#stageRemarks(stage, hasMachineLines)),
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
-      ...this.#ofClock(result),
-      ...this.#ofEnd(result, hasEnded),
-      // What is not known is not shown either: all that is shown is complete.
+      ...this.#clockRemarks(result),
+      ...this.#endRemarks(result, hasEnded),
+      // Unknown data is not shown, so everything that is shown is complete.
       ...[...this.#unknown].map(([what, { line, names }]) => ({
         line,
         message: `${what}: ${listed(names)}`,
@@ -181,7 +177,7 @@ export class RunFindings {
    * @param {boolean} hasMachineLines
    * @returns {Remark[]}
    */
-  #ofStage(stage, hasMachineLines) {
+  #stageRemarks(stage, hasMachineLines) {
     const { stage: name, ramp } = stage;
     if (missedAllSlots(ramp)) {
       return [];
@@ -192,35 +188,35 @@ export class RunFindings {
       ...(isCut(stage)
         ? [{ line, message: `${name} begins here and has no summary: the log is cut short`, incomplete: true }]
         : []),
-      ...findings.remarks('impossible', `${name} did more here than can be, and the line is not counted`, true),
+      ...findings.remarks('impossible', `${name} has an impossible rate here: line not counted`, true),
       ...(hasMachineLines ? remarksOnCounts(stage, findings) : remarksOnRates(stage, findings)),
     ];
   }
 
   /**
    * @param {ReadResult} result
-   * @returns {Remark[]} at most one
+   * @returns {Remark[]}
    */
-  #ofClock({ clock, stages }) {
-    const ofStages = stages.map(({ stage, storeClock }) => ({
+  #clockRemarks({ clock, stages }) {
+    const stageClocks = stages.map(({ stage, storeClock }) => ({
       clock: storeClock,
       line: this.#stages.get(stage)?.totalsLine ?? this.#line,
     }));
-    const unknown = [{ clock, line: this.#line }, ...ofStages].find((each) => isUnknownClock(each.clock));
+    const unknown = [{ clock, line: this.#line }, ...stageClocks].find((each) => isUnknownClock(each.clock));
     if (unknown === undefined) {
       return [];
     }
     const uncertainty = formatDuration(Number(unknown.clock?.uncertainty));
-    const message = `the store's clock is unknown here (±${uncertainty}): the times are taken to be those of the host's own clock`;
+    const message = `the store's clock is unknown here (±${uncertainty}): times follow the host's own clock`;
     return [{ line: unknown.line, message, incomplete: false }];
   }
 
   /**
    * @param {ReadResult} result
    * @param {boolean} hasEnded
-   * @returns {Remark[]} at most one
+   * @returns {Remark[]}
    */
-  #ofEnd({ options, stages }, hasEnded) {
+  #endRemarks({ options, stages }, hasEnded) {
     const names = stages.map(({ stage }) => stage.toLowerCase());
     const next = options?.stages?.find((stage) => !names.includes(stage.toLowerCase()));
     const isStopped = stages.some(({ end = null }) => end !== null && end !== 'complete');
@@ -236,7 +232,7 @@ export class RunFindings {
 }
 
 /**
- * The lines of the original tool are rates over the time since the line before: a long interval need not be a loss.
+ * The original tool prints rates over the time since the previous line, so a long interval need not be a loss.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
@@ -247,7 +243,7 @@ function remarksOnRates({ stage }, findings) {
 }
 
 /**
- * The lines of a log of ours are counts, and it has their totals. If these agree, nothing is lost, whatever else is strange.
+ * Our own logs contain counts per second and the totals. If these agree, nothing is lost, however odd the rest may be.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
@@ -262,25 +258,25 @@ function remarksOnCounts(stage, findings) {
       : []),
     ...findings.remarks(
       'doubled',
-      `a second of ${name} stands here once more, and is not counted again: do several hosts write into one file?`,
+      `this second of ${name} appears again and is not counted twice: do several hosts write to one file?`,
       incomplete,
     ),
   ];
   const line = findings.totalsLine ?? findings.line;
   if (typeof startedAt !== 'number') {
-    const message = `${name} begins here and has no machine line of its totals: lines are missing`;
+    const message = `${name} begins here but has no machine line with its totals: lines are missing`;
     return [...strange(true), ...(isCut(stage) ? [] : [{ line, message, incomplete: true }])];
   }
   const counted = seconds.tenths / 10;
-  const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
+  const difference = `the lines of ${name} add up to ${counted} of its ${operations} operations`;
   const missing = missingPercentiles(stage);
-  const suspended = `${name} was suspended for ${(Number(paused) / 1000).toFixed(1)}s: its host did nothing in that time`;
+  const suspended = `${name} was suspended for ${(Number(paused) / 1000).toFixed(1)}s: its host did nothing during that time`;
   return [
     ...strange(false),
     ...(paused ? [{ line, message: suspended, incomplete: false }] : []),
     ...(counted === operations
       ? []
-      : [{ line, message: `${difference}: lines are missing or of another run`, incomplete: true }]),
+      : [{ line, message: `${difference}: lines are missing or belong to another run`, incomplete: true }]),
     ...(missing === null ? [] : [{ line, message: `${name} has no percentiles: ${missing}`, incomplete: true }]),
     ...(end === 'complete'
       ? []

@@ -9,24 +9,23 @@ import { limitLines, stageLines, stageTable } from './stage-lines.js';
  * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
- * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind by which an output may leave lines out; `search` are those of
- *   a search or a ramp that say how far it is, and what it has found
+ * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output leave lines out; `search` is the
+ *   progress and the findings of a search or a ramp
  */
 
-/** Version of the machine lines; it goes up when a reader of the old ones would misread the new ones. */
+/** Version of the machine lines. It changes when an older reader would misread them. */
 export const LOG_FORMAT = 1;
 
-/** Seconds whose exact bytes and failures share a record. A log that is cut short lacks those of the last minute at most. */
+/** Seconds whose exact bytes and failures share a record. A log that is cut short lacks at most this many. */
 export const SECONDS_PER_RECORD = 60;
 
-/** Retries of a second that are shown as they happen; the others share one line. */
+/** Retries per second that get their own line; the rest share one. */
 const MAX_RETRY_LINES_PER_SECOND = 3;
 
 /**
- * The log of a run: lines for people, and machine lines with everything else that a result needs. `readLog` reads it back.
+ * The log of a run: lines for people, and machine lines with everything else a result needs. LogReader reads it back.
  *
- * Percentiles and histograms of single seconds, and what the host did, are not in it: they would take more room than all
- * the rest.
+ * It omits percentiles and histograms per second and the host's load, which would take more room than everything else.
  */
 export class RunLog {
   #writeLine;
@@ -38,15 +37,15 @@ export class RunLog {
   #hasBegun = false;
   /** See StageStart. */
   #nominalBytes = 0;
-  /** Those of the stage that no record has yet. @type {SecondCount[]} */
+  /** The seconds of the stage that no record contains yet. @type {SecondCount[]} */
   #seconds = [];
-  /** Those of each operation of the stage, as its last record has them. @type {number | null} */
+  /** Bytes per operation in the last record of the stage. @type {number | null} */
   #operationBytes = null;
 
   /**
    * @param {object} options
    * @param {(line: string, kind: LineKind) => void} options.writeLine
-   * @param {((line: string) => void) | null} options.writeMachineLine null if no program is going to read the log
+   * @param {((line: string) => void) | null} options.writeMachineLine null if no program will read the log
    */
   constructor({ writeLine, writeMachineLine }) {
     this.#writeLine = writeLine;
@@ -82,7 +81,7 @@ export class RunLog {
   }
 
   /**
-   * A log that is cut off later has the step all the same.
+   * Recorded at once, so that a log that is cut off later still has the step.
    *
    * @param {string} stage
    * @param {RampKind} of
@@ -107,7 +106,7 @@ export class RunLog {
   }
 
   retrying() {
-    // The table of a search counts what failed.
+    // A search counts failures in its table.
     if (this.#isSearch) {
       return;
     }
@@ -128,7 +127,7 @@ export class RunLog {
       this.#write([foundLine(result, search)], 'search');
       this.#write(limitLines(result), 'stage');
     }
-    // The steps have records of their own.
+    // The steps have their own records.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
   }
@@ -144,15 +143,17 @@ export class RunLog {
   }
 
   /**
+   * As the lines for people show it.
+   *
    * @template {{ operations: number, bytes: number }} Count
    * @param {Count} count
-   * @returns {Count} as the lines for people have it
+   * @returns {Count}
    */
   #withNominalBytes(count) {
     return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
-  /** However many retries there are in a second, the lines add up to all of them. */
+  /** The retry lines of a second always add up to all of its retries. */
   #flushRetries() {
     const rest = this.#retries - MAX_RETRY_LINES_PER_SECOND;
     this.#retries = 0;
@@ -162,8 +163,8 @@ export class RunLog {
   }
 
   /**
-   * The lines of the seconds have operations exactly, and bytes rounded to 0.1 MB. Nothing is written of seconds that were as
-   * those before: no failures, and the same bytes for each operation.
+   * The lines of the seconds have exact operations, but bytes rounded to 0.1 MB. A record is written only when something
+   * changed: bytes per operation, or failures.
    *
    * @param {string} stage
    */
@@ -179,9 +180,9 @@ export class RunLog {
     );
     const until = seconds[seconds.length - 1].secondStart;
     const bytes = bytesOf(seconds);
-    const isAsBefore = failed.length === 0 && bytes.operationBytes === this.#operationBytes;
+    const isUnchanged = failed.length === 0 && bytes.operationBytes === this.#operationBytes;
     this.#operationBytes = bytes.operationBytes ?? null;
-    if (isAsBefore) {
+    if (isUnchanged) {
       return;
     }
     const fields = { until, ...bytes, ...(failed.length > 0 ? { failed } : {}) };
@@ -206,9 +207,9 @@ export class RunLog {
 }
 
 /**
- * @param {readonly SecondCount[]} seconds at least one, in a row or with gaps
- * @returns {{ operationBytes?: number, bytes?: string }} the bytes of an operation, if they are the same for all;
- *   otherwise those of each second, see encodeSeconds
+ * @param {readonly SecondCount[]} seconds at least one, possibly with gaps
+ * @returns {{ operationBytes?: number, bytes?: string }} the bytes per operation if they are constant; otherwise the encoded
+ *   bytes of each second
  */
 function bytesOf(seconds) {
   const busy = seconds.find(({ operations }) => operations > 0);

@@ -19,17 +19,17 @@ import { wholeDays } from './time-line.js';
  * @import { StageFindings } from './run-findings.js'
  */
 
-/** No stage has as many steps: a log with more of them was made up. */
+/** No stage has this many steps, so longer lists are made up. */
 const MAX_STEPS = 1000;
 
-/** Times outside of these years are no times of a run. Epoch ms. */
+/** No run has times outside these years. Epoch ms. */
 const EARLIEST = Date.UTC(2000);
 const LATEST = Date.UTC(2200);
 
-/** Logs without machine lines have the number of failed attempts, but not their kinds. */
+/** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
-/** Records of which a stage may have several, and the field that tells them apart. */
+/** Kinds of records that a stage may have several of, and the field that identifies each. */
 const NUMBERED_BY = Object.freeze({ stage: '', seconds: 'from', step: 'startedAt', 'ramp-step': 'slotStart' });
 
 const RECORD_NAMES = Object.freeze({
@@ -41,13 +41,13 @@ const RECORD_NAMES = Object.freeze({
   'ramp-step': 'a step of the ramp',
 });
 
-/** What the schema asks for, and a record of a damaged log may lack. */
+/** What the schema requires, and a damaged log may lack. */
 const EMPTY_TOTALS = Object.freeze({
   ...{ end: null, duration: null, average: null, peak: null },
   ...{ bytes: 0, errors: {}, latency: UNKNOWN_LATENCY },
 });
 
-/** What a log has no record of. @type {Readonly<CommonFacts>} */
+/** @type {Readonly<CommonFacts>} */
 const NO_FACTS = Object.freeze({
   run: null,
   host: null,
@@ -58,23 +58,23 @@ const NO_FACTS = Object.freeze({
   options: null,
 });
 
-/** A stage as far as its lines have come. */
+/** A stage, as far as it was read. */
 class StageLines {
   series = new SecondSeries();
   /** @type {ScheduleLine | null} */
   schedule = null;
   /** @type {SummaryLine | null} */
   summary = null;
-  /** What the record of its totals says. @type {StageSum | null} */
+  /** @type {StageSum | null} */
   totals = null;
   retries = 0;
-  /** Bytes in the lines of its seconds, rounded. */
+  /** Rounded, from the lines of the seconds. */
   bytes = 0;
   /** @type {RampResult | null} */
   ramp = null;
-  /** Whether each operation has the same bytes, as its last record says. */
+  /** Whether the last record says that all operations have the same number of bytes. */
   isUniform = false;
-  /** Of a capacity search. @type {SearchStep[]} */
+  /** @type {SearchStep[]} */
   steps = [];
 
   /**
@@ -91,26 +91,26 @@ class StageLines {
   }
 }
 
-/** What the lines of one run come to. */
+/** Reads the lines of one run. */
 export class RunReader {
   #findings;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
-  /** The same, by their names in lower case. @type {Map<string, StageLines>} */
+  /** By lower-case name. @type {Map<string, StageLines>} */
   #stagesInLowerCase = new Map();
-  /** The stage that the last lines were about. @type {StageLines | null} */
+  /** The stage of the last lines. @type {StageLines | null} */
   #current = null;
-  /** Records of which not all lines have come, by what identifies them. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
+  /** Records that lack lines so far, by head. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
   #unfinished = new Map();
   /** @type {CommonFacts | null} */
   #facts = null;
   /** @type {Partial<Result> | null} */
   #end = null;
-  /** Seconds by which the lines are moved to be those of a date; null as long as no date is known. @type {number | null} */
+  /** Seconds to add to the times of the lines, to make them epoch seconds; null until a date is known. @type {number | null} */
   #shift = null;
-  /** Epoch ms at which the run began, as its first line says. @type {number | null} */
+  /** Epoch ms from the first line of the run. @type {number | null} */
   start = null;
-  /** Each line of a second is a count then, and not a rate over about a second. */
+  /** If so, the lines of the seconds are counts, not rates over about a second. */
   hasMachineLines = false;
 
   /**
@@ -123,15 +123,15 @@ export class RunReader {
     this.#findings = new RunFindings(file, line);
   }
 
-  /** Whether the log has its end, or all that was planned. */
+  /** Whether the log contains the end of the run, or all planned stages. */
   get hasEnded() {
     const planned = this.#facts?.options?.stages ?? [];
     return this.#end !== null || (planned.length > 0 && planned.every((stage) => this.#planned(stage)?.totals));
   }
 
   /**
-   * Whether a stage that begins can only belong to another run. A stage that begins once more before its end is no sign of
-   * another run, but of another host that writes into the same file.
+   * Whether a stage line of this name must belong to another run. If the stage is still running, the line comes from another
+   * host that writes to the same file, not from another run.
    *
    * @param {string} name
    */
@@ -142,7 +142,7 @@ export class RunReader {
 
   /**
    * @param {number} line
-   * @param {string} message about something that is missing from the result
+   * @param {string} message about data missing from the result
    */
   warn(line, message) {
     this.#findings.warn(line, message);
@@ -167,7 +167,7 @@ export class RunReader {
 
   /**
    * @param {number} number
-   * @param {number} second in which the operations completed
+   * @param {number} second when the operations completed
    * @param {SecondLine} line
    */
   addSecond(number, second, { stage: name, rate, megabytes }) {
@@ -175,14 +175,14 @@ export class RunReader {
     const stage = this.#stage(name, number);
     const problem = stage.series.add(second, rate, this.hasMachineLines);
     if (problem !== null) {
-      stage.findings.at(problem, number);
+      stage.findings.add(problem, number);
     }
     if (STAGES_WITHOUT_BYTES.includes(name)) {
       return;
     }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
-    // Until the record of the seconds comes, which has them exactly.
+    // These stand in until the exact record of the seconds arrives.
     if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
@@ -191,7 +191,7 @@ export class RunReader {
   /** @returns {ReadRun} */
   read() {
     for (const { head, parts, line } of this.#unfinished.values()) {
-      this.#findings.warn(line, `${nameOf(head)} begins here, and lines of it are missing`);
+      this.#findings.warn(line, `${nameOf(head)} begins here, but some of its lines are missing`);
       this.#take(line, head, parts.fields());
     }
     const facts = this.#facts ?? NO_FACTS;
@@ -217,7 +217,7 @@ export class RunReader {
       this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
       this.#shift = this.start === null ? this.#shift : 0;
     }
-    // A record of one line has no text that is too long for a line, and so none that other places refer to.
+    // A one-line record has no text that is too long for a line, so nothing can refer to one.
     if (data.lines === undefined) {
       this.#take(line, head, data);
       return;
@@ -277,13 +277,13 @@ export class RunReader {
     );
     const [start, stop] = [totals.startedAt, totals.endedAt].map(asTime);
     if (start === null || stop === null || stop < start || typeof totals.operations !== 'number') {
-      this.#findings.unusable(line, nameOf(head), 'no times or no operations');
+      this.#findings.unusable(line, nameOf(head), 'no valid times or operations');
       return;
     }
     const stage = this.#stage(head.stage, line);
     stage.findings.totalsLine = line;
     stage.totals = brokenHistograms([totals]).length > 0 ? withoutLatencies(totals) : totals;
-    // A log that has lost its head has its date from here, as has one that waited for more than a day.
+    // Dates a log that lost its first line, or whose run waited for more than a day.
     if (stage.series.extent !== null) {
       this.#shift = wholeDays(stop / 1000 - stage.series.extent.last);
     }
@@ -293,7 +293,7 @@ export class RunReader {
    * @param {number} line
    * @param {Head} head
    * @param {Record<string, unknown>} fields
-   * @returns {Record<string, any>} those that fit, with the counters that only a later version knows under `further`
+   * @returns {Record<string, any>} the valid ones; counters that only a later version knows are under `further`
    */
   #readTotals(line, head, fields) {
     const { fitting, problems, unknown } = readFields(fields, SCHEMA.$defs.stage);
@@ -306,7 +306,7 @@ export class RunReader {
   }
 
   /**
-   * What the lines of the seconds do not say exactly.
+   * Adds the details that the lines of the seconds lack.
    *
    * @param {number} line
    * @param {Head} head
@@ -317,7 +317,7 @@ export class RunReader {
     const { series } = stage;
     const [first, last] = [asTime(Number(from) * 1000), asTime(Number(until) * 1000)].map((ms) => Number(ms) / 1000);
     if (first === 0 || last < first || last - first > SECONDS_PER_RECORD || series.extent === null) {
-      this.#findings.unusable(line, nameOf(head), 'no seconds');
+      this.#findings.unusable(line, nameOf(head), 'no valid seconds');
       return;
     }
     this.#shift = wholeDays(first - series.extent.last);
@@ -363,7 +363,7 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    * @param {object} schema
-   * @returns {Record<string, unknown>} those that fit; the others are named
+   * @returns {Record<string, unknown>} the valid ones; the rest are reported
    */
   #readFields(line, head, fields, schema) {
     const { fitting, problems, unknown } = readFields(fields, schema);
@@ -377,7 +377,7 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    * @param {object} schema
-   * @returns {any} null if not all of it fits
+   * @returns {any} null unless everything is valid
    */
   #readWhole(line, head, fields, schema) {
     const { fitting, problems } = readFields(fields, schema);
@@ -404,7 +404,7 @@ export class RunReader {
   }
 
   /**
-   * @param {string} name of a stage as it was planned, in lower case
+   * @param {string} name planned, in lower case
    * @returns {StageLines | undefined}
    */
   #planned(name) {
@@ -413,14 +413,12 @@ export class RunReader {
 }
 
 /**
- * What identifies a record.
- *
- * @typedef {{ kind: string, stage: string, id: string }} Head `stage` is empty for a run and its end
+ * @typedef {{ kind: string, stage: string, id: string }} Head identifies a record; `stage` is empty for a run and its end
  *
  * @param {unknown} kind
  * @param {unknown} stage
- * @param {Record<string, unknown>} data of a machine line
- * @returns {Head | null} null if this version does not know it
+ * @param {Record<string, unknown>} data
+ * @returns {Head | null} null if this version does not know the kind
  */
 function headOf(kind, stage, data) {
   if (kind === 'run' || kind === 'end') {
@@ -443,7 +441,7 @@ function nameOf({ kind, stage }) {
  * @param {StageLines} lines
  * @param {CommonFacts} facts
  * @param {number | null} shift
- * @returns {ReadStage} what a log says of a stage; what it does not say is null
+ * @returns {ReadStage} what the log does not contain is null
  */
 function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp, steps }, { options }, shift) {
   if (shift !== null && shift !== 0) {
@@ -451,7 +449,7 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
   }
   const further = ramp === null ? {} : { ramp };
   if (totals !== null) {
-    // A damaged log can lack the record of its seconds.
+    // A damaged log may lack the record of its seconds.
     series.operationBytes ??= totals.operations === 0 ? 0 : totals.bytes / totals.operations;
     const search = totals.search ? { search: { ...totals.search, steps } } : {};
     return { ...totals, ...search, ...further, seconds: series };
@@ -485,8 +483,8 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
 }
 
 /**
- * A summary has the mean, in one decimal: the number of operations follows from it but for rounding, and is that of the
- * scheduled ones if these lie within it.
+ * The summary has the mean rate with one decimal, so the number of operations follows within rounding. The scheduled number is
+ * used if it is within that range.
  *
  * @param {SecondSeries} series
  * @param {SummaryLine | null} summary
@@ -506,7 +504,7 @@ function operationsOf(series, summary, schedule) {
 
 /**
  * @param {StageSum} totals
- * @returns {StageSum} as much as can be relied on
+ * @returns {StageSum}
  */
 function withoutLatencies({ kinds, buckets, sizeClasses, reads, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };

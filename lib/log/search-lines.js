@@ -3,9 +3,9 @@ import { column, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
-// What people read of a capacity search: a row for each step, and what was found. Nothing of it is read back.
+// What people read of a capacity search: one row per step, then the answer. None of it is read back.
 
-/** Of what is varied, and of the figures: a row that names a missed rate fits 80 columns. */
+/** Column widths. They keep a row that reports a missed rate within 80 columns. */
 const WIDTHS = [10, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
@@ -18,12 +18,11 @@ const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'missed
 
 /**
  * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
- * @param {SearchDimension} [dimension] that the search varies; threads if absent
- * @returns {string[]}
+ * @param {SearchDimension} [dimension] threads by default
  */
 export function searchHeading({ stage, objects, threads, buckets }, dimension) {
   return [
-    `${stage}: searching for the peak with ${objects} objects in up to ${threads} threads and ${buckets} buckets`,
+    `${stage}: searching for its capacity with ${objects} objects in up to ${threads} threads and ${buckets} buckets`,
     row('Stage', [dimension === 'rate' ? 'Rate' : 'Threads', 'Ops/s', 'p50', 'p99', 'Errors', 'Client'], 'Step'),
   ];
 }
@@ -32,16 +31,15 @@ export function searchHeading({ stage, objects, threads, buckets }, dimension) {
  * @param {string} stage
  * @param {SearchStep} result
  * @param {SearchDimension} [dimension]
- * @returns {string}
  */
 export function stepLine(stage, result, dimension) {
   const { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step } = result;
   const isOfRate = rate !== undefined && verdict !== undefined;
   const isClosedLoop = dimension === 'rate' && rate === undefined;
   const varied = isOfRate ? rate.toFixed(1) : isClosedLoop ? '-' : threads;
-  const ofBuckets = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
-  const others = buckets === undefined ? phase : ofBuckets;
-  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : others;
+  const bucketCount = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
+  const unrated = buckets === undefined ? phase : bucketCount;
+  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : unrated;
   const latencies = [percentile(step.p50), percentile(step.p99)];
   const client = `${Math.round(100 * eventLoopUtilization)}%`;
   return row(stage, [varied, step.operationsPerSecond.toFixed(1), ...latencies, errors, client], what);
@@ -53,14 +51,14 @@ export function stepLine(stage, result, dimension) {
  * @param {string} what
  */
 function row(stage, figures, what) {
-  const cells = figures.map((figure, place) => column(WIDTHS[place], figure)).join('');
+  const cells = figures.map((figure, index) => column(WIDTHS[index], figure)).join('');
   return `${stage.padEnd('Remove'.length)}${cells}  ${what}`;
 }
 
 /**
  * @param {StageResult} result
  * @param {SearchResult} search
- * @returns {string} the line that follows the last step
+ * @returns {string} the line after the last step
  */
 export function foundLine(result, search) {
   const { stage } = result;
@@ -84,9 +82,9 @@ function rateLine(stage, { bound, operationsPerSecond, slo, interval, evidence }
   return `${stage} sustains ${rate} ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
 }
 
-/** @param {NonNullable<RateSearchResult['interval']>} interval without a confidence, it ends with a rate that was too much */
+/** @param {NonNullable<RateSearchResult['interval']>} interval if it has no confidence, `high` is a rate that failed */
 function boundText({ low, high, confidence }) {
-  return confidence === null ? ` (${high.toFixed(1)} was too much)` : intervalText({ low, high });
+  return confidence === null ? ` (${high.toFixed(1)} was too high)` : intervalText({ low, high });
 }
 
 /**
@@ -95,7 +93,7 @@ function boundText({ low, high, confidence }) {
  */
 function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
   const notes = [
-    ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
+    ...(end === 'complete' ? [] : [`the search ended early (${end})`]),
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),
@@ -117,10 +115,10 @@ function intervalText({ low, high }) {
 
 /**
  * @param {number} operations
- * @param {number | null} dollars if these ran out
+ * @param {number | null} dollars null unless the cost limit was the reason
  */
 function needs(operations, dollars) {
-  // What is rounded down would not be enough.
+  // Rounding down would not be enough.
   const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
   return `${operations} <objects>${limit}`;
 }

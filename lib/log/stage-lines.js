@@ -4,7 +4,7 @@ import { summaryLine } from './lines.js';
 
 /** @import { KindResult, LatencySummary, OpeningCosts, StageResult } from '../model/result.js' */
 
-// What people read at the end of a stage and of a run. Nothing of it but the line of the totals is read back.
+// What people read at the end of a stage and of a run. Only the summary line is read back.
 
 const LATENCY_NAMES = /** @type {const} */ ({
   operations: 'latency',
@@ -19,7 +19,7 @@ const TABLE_HEADING =
 
 /**
  * @param {StageResult} result
- * @returns {string[]} the lines that follow the last second of a stage
+ * @returns {string[]} the lines after the last second of a stage
  */
 export function stageLines(result) {
   const { stage, kinds = [], duration, load, paused = 0 } = result;
@@ -27,7 +27,7 @@ export function stageLines(result) {
     summaryLine(stage, result),
     ...(paused === 0
       ? []
-      : [`${stage} was suspended for ${Math.round(paused)}ms, which are in no rate and no percentile`]),
+      : [`${stage} was suspended for ${Math.round(paused)}ms, excluded from rates and percentiles`]),
     ...integrityLines(result),
     ...versionLines(result),
     ...latencyLines(stage, result),
@@ -35,21 +35,18 @@ export function stageLines(result) {
     limitLine(result),
     ...kinds.flatMap((kind) => {
       const name = `${stage} ${kind.operation}`;
-      const ofKind = { ...kind, stage: name, load };
+      const kindResult = { ...kind, stage: name, load };
       return [
         summaryLine(name, { ...kind, duration }),
-        ...integrityLines(ofKind),
-        ...latencyLines(name, ofKind),
-        limitLine(ofKind),
+        ...integrityLines(kindResult),
+        ...latencyLines(name, kindResult),
+        limitLine(kindResult),
       ];
     }),
   ];
 }
 
-/**
- * @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result
- * @returns {string[]}
- */
+/** @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result */
 function integrityLines({ stage, integrityErrors }) {
   const errors = integrityErrors === 1 ? '1 integrity error' : `${integrityErrors} integrity errors`;
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
@@ -57,25 +54,21 @@ function integrityLines({ stage, integrityErrors }) {
 
 /**
  * @param {StageResult} result of a search
- * @returns {string[]} what follows the line of what it found
+ * @returns {string[]} the lines after what it found
  */
 export function limitLines(result) {
   return [...integrityLines(result), limitLine(result)];
 }
 
-/**
- * @param {Pick<StageResult, 'stage' | 'bottleneck'>} result
- * @returns {string}
- */
+/** @param {Pick<StageResult, 'stage' | 'bottleneck'>} result */
 function limitLine({ stage, bottleneck }) {
   return `${stage} limited by: ${bottleneck.cause} (${formatEvidence(bottleneck)})`;
 }
 
 /**
- * The table at the end of a run: one row for each stage, and one for each of its kinds if it mixes several.
+ * The table at the end of a run: one row per stage and, in a mix, one per operation.
  *
  * @param {readonly StageResult[]} results
- * @returns {string[]}
  */
 export function stageTable(results) {
   return [
@@ -99,7 +92,7 @@ function figures({ average, peak, bytes, averageBytes, peakBytes, latency, faile
 }
 
 /**
- * @param {number} width characters, the blank before the cell included; a wider cell moves the rest to the right
+ * @param {number} width in characters, including the leading blank; a wider cell pushes the rest to the right
  * @param {string | number} cell
  */
 export function column(width, cell) {
@@ -113,7 +106,7 @@ export function percentile(ms) {
 
 /**
  * @param {StageResult} result
- * @returns {string[]} the wrong versions that reads returned; none if all were right
+ * @returns {string[]} empty if all versions were right
  */
 function versionLines({ stage, staleReads, foreignReads, tornReads }) {
   const isWrong = staleReads + foreignReads + tornReads > 0;
@@ -121,11 +114,10 @@ function versionLines({ stage, staleReads, foreignReads, tornReads }) {
 }
 
 /**
- * The line of the attempts is left out if it would say the same as that of the operations.
+ * Attempts get no line if it would repeat that of the operations.
  *
  * @param {string} name
  * @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result
- * @returns {string[]}
  */
 function latencyLines(name, { operations, steps, attempts, latency, load }) {
   const isAllFirst = attempts === operations + steps && load.mode !== 'open loop';

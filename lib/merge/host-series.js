@@ -9,15 +9,15 @@ import { secondsOf } from './seconds.js';
 
 const MINUTE = 60;
 
-/** A week. Seconds that are further apart are no stage, and would take memory for all that lie between them. */
+/** A week. A stage does not last longer, and each second in between takes memory. */
 const MAX_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * What one run of a host did in the seconds of a stage: its counts, and its latencies by the minute. Those of all hosts by the
- * second would take a hundred times the room.
+ * One host's counts for each second of a stage, and its latencies per minute: latencies per second would take a hundred times
+ * the room.
  *
  * @param {StageView} view
- * @returns {HostSeries | null} null where no line tells of a second, or they are more than a week apart
+ * @returns {HostSeries | null} null if the log has no seconds, or they span more than a week
  */
 export function hostSeries(view) {
   const { series, shift } = view;
@@ -48,7 +48,7 @@ export function hostSeries(view) {
 
 /**
  * @param {StageView} view
- * @returns {MinuteLatency[]} those in which operations completed
+ * @returns {MinuteLatency[]} minutes in which operations completed
  */
 function minutesOf({ series, shift }) {
   /** @type {Map<number, { sum: Histogram, maximum: number }>} */

@@ -15,17 +15,17 @@ import { wayId, wayOf } from '../model/ways.js';
  * @property {ReadRun['result']} result
  * @property {string} file
  * @property {number | null} line
- * @property {string} way how it reached the objects, see wayId()
- * @property {boolean} hasMachineLines whether it is more than what the original tool wrote
- * @property {boolean} isDated whether its seconds are seconds since 1970
+ * @property {string} way see wayId()
+ * @property {boolean} hasMachineLines false for a log of the original tool
+ * @property {boolean} isDated whether its seconds are epoch seconds
  *
  * @typedef {object} Host
- * @property {string} name unlike those of the other hosts
+ * @property {string} name unique
  * @property {string} file
- * @property {HostRun[]} runs one after the other
+ * @property {HostRun[]} runs in order
  */
 
-/** Seconds before this are those of a day that is not known. Epoch s. */
+/** Earlier seconds belong to a log without a date. Epoch s. */
 const FIRST_DATE = Date.UTC(2000) / 1000;
 
 /**
@@ -45,11 +45,11 @@ export function hostRunOf({ result, file, line }) {
 }
 
 /**
- * A log is a host, several processes of one machine are, too. One file may hold the logs of several hosts, one after the
- * other; their run lines tell them apart.
+ * Each log is a host, and so is each process of a machine. A file may contain the logs of several hosts in a row; their run
+ * lines tell them apart.
  *
  * @param {readonly HostRun[]} runs
- * @returns {Host[]} in the order of their logs
+ * @returns {Host[]} in log order
  */
 export function hostsOf(runs) {
   /** @type {Map<string, HostRun[]>} */
@@ -64,15 +64,15 @@ export function hostsOf(runs) {
   const names = members.map(([run]) => namesOf(run));
   const uses = new Map();
   names.flat().forEach((name) => uses.set(name, (uses.get(name) ?? 0) + 1));
-  return members.map((itsRuns, place) => {
-    const name = names[place].find((candidate) => uses.get(candidate) === 1) ?? names[place][0];
-    return { name, file: itsRuns[0].file, runs: itsRuns };
+  return members.map((hostRuns, index) => {
+    const name = names[index].find((candidate) => uses.get(candidate) === 1) ?? names[index][0];
+    return { name, file: hostRuns[0].file, runs: hostRuns };
   });
 }
 
 /**
  * @param {HostRun} run
- * @returns {string[]} by which its host may be called, the shortest first; the last is unlike any other's
+ * @returns {string[]} candidates for the host's name, shortest first; the last is unique
  */
 function namesOf({ file, result: { host, shard } }) {
   const [name, base] = [file, path.basename(file)].map(plainLine);
@@ -84,7 +84,7 @@ function namesOf({ file, result: { host, shard } }) {
 }
 
 /**
- * A file without a folder is called the same either way, and its name is no less unlike the others for that.
+ * Drops duplicates, which would make a name look ambiguous: a file without a folder equals its base name.
  *
  * @param {readonly string[]} names
  */
@@ -93,19 +93,18 @@ function distinct(names) {
 }
 
 /**
- * One host's stage on the time line that all hosts share.
+ * One host's stage on the shared time line.
  *
  * @typedef {object} StageView
  * @property {Host} host
  * @property {HostRun} run
  * @property {ReadStage} stage
  * @property {SecondSeries} series
- * @property {number} shift seconds to be added to those of the series
- * @property {{ start: number, stop: number } | null} interval ms in which the host was in the stage; null if it is not known
- * @property {{ from: number, to: number } | null} full the first and the last second that lie wholly inside the stage; null
- *   if none does
- * @property {number} measuredFrom the first second that has nothing of a warm-up in it; -Infinity if there was none
- * @property {number} measuredUntil the first second that has nothing but a drain in it; Infinity if that is not known
+ * @property {number} shift add this to the seconds of the series
+ * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
+ * @property {{ from: number, to: number } | null} full first and last second entirely inside the stage; null if there is none
+ * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up
+ * @property {number} measuredUntil first second that is all drain; Infinity if unknown
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
@@ -113,25 +112,27 @@ function distinct(names) {
 /**
  * @param {string} stage
  * @param {readonly Host[]} hosts
- * @param {number | null} origin a second with a date, in which logs without one are taken to have begun, but for days
+ * @param {number | null} origin a dated second; logs without a date are moved by whole days to start near it
  * @returns {StageView[]}
  */
 export function viewsOf(stage, hosts, origin) {
   return hosts.flatMap((host) => {
     const undated = host.runs.find(({ isDated, result }) => !isDated && firstSecondOf(result.stages) !== null);
-    const begun = undated === undefined ? null : firstSecondOf(undated.result.stages);
-    const daysOfLog = begun === null || origin === null ? 0 : wholeDays(origin - begun);
+    const firstSecond = undated === undefined ? null : firstSecondOf(undated.result.stages);
+    const daysOfLog = firstSecond === null || origin === null ? 0 : wholeDays(origin - firstSecond);
     return host.runs.flatMap((run) => {
-      const ofRun = run.result.stages.find((each) => each.stage === stage);
-      return ofRun !== undefined && isMeasured(ofRun) ? [viewOf(host, run, ofRun, run.isDated ? 0 : daysOfLog)] : [];
+      const runStage = run.result.stages.find((each) => each.stage === stage);
+      return runStage !== undefined && isMeasured(runStage)
+        ? [viewOf(host, run, runStage, run.isDated ? 0 : daysOfLog)]
+        : [];
     });
   });
 }
 
 /**
  * @param {readonly Host[]} hosts
- * @returns {{ second: number | null, isDated: boolean }} the first second of a run that has a date, or else of the first
- *   log
+ * @returns {{ second: number | null, isDated: boolean }} the earliest second of the dated runs; if there are none, the first
+ *   second of the first log
  */
 export function originOf(hosts) {
   const runs = hosts.flatMap((host) => host.runs);
@@ -154,8 +155,9 @@ function firstSecondOf(stages) {
 }
 
 /**
+ * Whether the stage's rate is known.
+ *
  * @param {ReadStage} stage
- * @returns {boolean} whether it is known how fast it was
  */
 function isMeasured(stage) {
   return stage.seconds.extent !== null || typeof stage.duration === 'number' || typeof stage.startedAt === 'number';
@@ -183,8 +185,8 @@ function viewOf(host, run, stage, shift) {
 }
 
 /**
- * If a run of ours is cut short, the seconds at its edges may be part of the stage only. The lines of a log without machine
- * lines are rates, which are whole everywhere.
+ * The edge seconds of one of our runs that was cut short may be only partly in the stage. A log without machine lines holds
+ * rates, which are whole everywhere.
  *
  * @param {HostRun} run
  * @param {ReadStage} stage
@@ -218,9 +220,7 @@ function nonEmpty(seconds) {
 }
 
 /**
- * What a host has of the steps of a stage.
- *
- * @typedef {object} StageRamp
+ * @typedef {object} StageRamp one host's steps of a stage
  * @property {string} host
  * @property {RampResult | null} ramp null if there are no steps
  */
@@ -228,7 +228,7 @@ function nonEmpty(seconds) {
 /**
  * @param {string} stage
  * @param {readonly Host[]} hosts
- * @returns {StageRamp[]} of the hosts that have the stage
+ * @returns {StageRamp[]} hosts that have the stage
  */
 export function rampsOf(stage, hosts) {
   return hosts.flatMap(({ name, runs }) => {

@@ -24,29 +24,29 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsO
  */
 
 /**
- * @typedef {object} Merged what all runs did together
- * @property {MergedResult} result the seconds of its stages are worked out anew each time somebody goes through them
- * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, likewise
- * @property {MergeWarning[]} runsApart what does not belong into one sum, unless the user says so
- * @property {MergeWarning[]} runsOfWayApart likewise, if ways to the objects are looked at one by one
+ * @typedef {object} Merged
+ * @property {MergedResult} result each iteration over the seconds of a stage computes them again
+ * @property {() => Iterable<TimeSeriesRow>} timeSeries each host's seconds, also computed on demand
+ * @property {MergeWarning[]} runsApart runs that should not be added up unless the user insists
+ * @property {MergeWarning[]} runsOfWayApart the same when each way to the objects is reported separately
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
  */
 
-/** Stages whose objects come in the order of --access. */
+/** Stages that visit objects in the order of --access. */
 const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
 
-/** What a host does not count adds nothing to the counts of the others. */
+/** Counters that a host's log lacks add nothing. */
 const MISSING_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])));
 
 /**
- * Adds up what hosts did together: `Result[]` becomes one `Result`.
+ * Merges runs of several hosts: `Result[]` becomes one `Result`.
  *
- * @param {readonly ReadRun[]} reads runs of one host each, in the order of their files
+ * @param {readonly ReadRun[]} reads runs of one host each, in file order
  * @param {object} [options]
  * @param {readonly MergeWarning[]} [options.warnings] about the files
- * @param {boolean} [options.keepsSeries] whether the seconds of each host are asked for
+ * @param {boolean} [options.keepsSeries] whether to keep the seconds of each host
  * @returns {Merged}
  */
 export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
@@ -57,16 +57,16 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
   /** @type {Map<string, StageView[]>} */
   const views = new Map();
   for (const stage of stagesOf(hosts)) {
-    const ofStage = viewsOf(stage, hosts, origin.second);
-    if (ofStage.length > 0) {
-      views.set(stage, ofStage);
+    const stageViews = viewsOf(stage, hosts, origin.second);
+    if (stageViews.length > 0) {
+      views.set(stage, stageViews);
     }
   }
   const lost = missingShards(runs);
-  const stages = [...views].map(([stage, ofStage]) => {
+  const stages = [...views].map(([stage, stageViews]) => {
     const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
-    const stageSum = mergeStage(ofStage, ramps);
-    return keepsSeries ? withSeries(stageSum, ofStage) : stageSum;
+    const stageSum = mergeStage(stageViews, ramps);
+    return keepsSeries ? withSeries(stageSum, stageViews) : stageSum;
   });
   const ways = mergeWays(hosts, views);
   const merge = {
@@ -86,7 +86,7 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
   };
   const together = addResults(hosts.flatMap((host) => host.runs.map((run) => withOrigin(run, host))));
   return {
-    // What was asserted of one host is not asserted of all.
+    // A threshold for one host need not hold for all.
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
@@ -96,10 +96,10 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
 
 /**
  * @param {readonly ReadRun[]} reads
- * @returns {{ counted: ReadRun[], refused: MergeWarning[] }} those that can be added up, each once
+ * @returns {{ counted: ReadRun[], refused: MergeWarning[] }} `counted` contains each run once
  */
 function countedRuns(reads) {
-  /** By run and shard: the first run that bore them. @type {Map<string, ReadRun>} */
+  /** The first read of each run and shard. @type {Map<string, ReadRun>} */
   const known = new Map();
   /** @type {MergeWarning[]} */
   const refused = [];
@@ -118,8 +118,8 @@ function countedRuns(reads) {
     }
     const isCopy = result.start === earlier.result.start && result.host === earlier.result.host;
     const shard = result.shard === null ? '' : `, shard ${result.shard},`;
-    const what = `run ${result.run}${shard} stands in ${placeOf(earlier)}, too`;
-    const message = `${what}: ${isCopy ? 'counted once' : 'by another host or at another time, both are counted'}`;
+    const what = `run ${result.run}${shard} also appears in ${placeOf(earlier)}`;
+    const message = `${what}: ${isCopy ? 'counted once' : 'both are counted, because their hosts or start times differ'}`;
     refused.push({ file, line, message, incomplete: false });
     return !isCopy;
   });
@@ -127,23 +127,23 @@ function countedRuns(reads) {
 }
 
 /**
- * The steps of a search are loads of all sizes, and what hosts did together cannot be taken apart.
+ * A merged result cannot be split into hosts again, and the steps of a search are loads of different sizes.
  *
  * @param {ReadRun} read
  * @returns {string | null} null if it can be added up
  */
 function whyNotCounted({ result: { hosts, merge, options }, line }) {
   if (merge !== undefined || hosts.length !== 1) {
-    return `what ${hosts.length} hosts did together, which cannot be taken apart: it is not counted; give their logs or results`;
+    return `a merged result of ${hosts.length} hosts cannot be merged again: not counted; give the logs or results of its hosts`;
   }
   const begins = line === null ? '' : ' begins here';
-  return options?.findPeak ? `a search with --find-peak${begins}, which cannot be added up: it is not counted` : null;
+  return options?.findPeak ? `a --find-peak search${begins}: not counted, because searches cannot be added up` : null;
 }
 
 /**
  * @param {HostRun} run
  * @param {Host} host
- * @returns {Result} of the run alone, without its stages
+ * @returns {Result} without its stages
  */
 function withOrigin({ result, line }, { name, file }) {
   const hosts = result.hosts.map((each) => ({ ...each, merge: { name, file, line } }));
@@ -153,10 +153,10 @@ function withOrigin({ result, line }, { name, file }) {
 /**
  * @param {readonly Host[]} hosts
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {WayResult[]} what the hosts of each way did, in the order of the hosts
+ * @returns {WayResult[]} the hosts of each way merged, in host order
  */
 function mergeWays(hosts, views) {
-  const ways = new Set([...views.values()].flatMap((ofStage) => ofStage.map(({ run }) => run.way)));
+  const ways = new Set([...views.values()].flatMap((stageViews) => stageViews.map(({ run }) => run.way)));
   if (ways.size < 2) {
     return [];
   }
@@ -164,13 +164,13 @@ function mergeWays(hosts, views) {
   return [...new Set(runs.map(({ run }) => run.way))]
     .filter((way) => ways.has(way))
     .map((way) => {
-      const ofWay = runs.filter(({ run }) => run.way === way);
-      const stages = [...views.values()].flatMap((ofStage) => {
-        const shares = ofStage.filter(({ run }) => run.way === way);
+      const wayRuns = runs.filter(({ run }) => run.way === way);
+      const stages = [...views.values()].flatMap((stageViews) => {
+        const shares = stageViews.filter(({ run }) => run.way === way);
         return shares.length === 0 ? [] : [stageOfWay(mergeStage(shares, null))];
       });
-      const [{ run }] = ofWay;
-      return { ...wayOf(run.result.options), hosts: [...new Set(ofWay.map(({ name }) => name))], stages };
+      const [{ run }] = wayRuns;
+      return { ...wayOf(run.result.options), hosts: [...new Set(wayRuns.map(({ name }) => name))], stages };
     });
 }
 
@@ -215,7 +215,7 @@ function clockTrust(hosts) {
 }
 
 /**
- * What is seen of the clock after the start may only widen the uncertainty.
+ * A clock reading after the start may only increase the uncertainty.
  *
  * @param {HostRun} run
  */
@@ -236,7 +236,7 @@ function clocksOf({ result: { clock, stages } }) {
 function mergeStage(views, ramps) {
   const hosts = new Set(views.map(({ host }) => host)).size;
   const finder = new PeakFinder(hosts);
-  /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
+  /** Tenths of ops/s in each view's best second. @type {Map<StageView, number>} */
   const best = new Map();
   for (const { second, hosts: inSecond } of secondsOf(views)) {
     const measured = inSecond.filter(({ view }) => isInRates(view, second));
@@ -248,7 +248,7 @@ function mergeStage(views, ramps) {
     }
   }
   const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
-  // A second at the edge of a host's stage is not its own peak, and can still hold more than that.
+  // A second at the edge of a host's stage does not count as its peak, but can still be higher.
   const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);
@@ -278,7 +278,7 @@ function mergeStage(views, ramps) {
 
 /**
  * @param {StageView} view
- * @param {number} second of which it has a line
+ * @param {number} second with a line in the view
  */
 function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second) {
   const wasSuspended = Boolean(stage.paused) && series.isNextToGap(second - shift);
@@ -303,17 +303,17 @@ function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
 
 /**
  * @param {MergedStage} stage
- * @param {readonly StageView[]} views of its shares, in their order
- * @returns {MergedStage} with the seconds of each host
+ * @param {readonly StageView[]} views in the order of the shares
+ * @returns {MergedStage} with each host's seconds
  */
 function withSeries(stage, views) {
-  const shares = stage.merge.shares.map((share, place) => ({ ...share, series: hostSeries(views[place]) }));
+  const shares = stage.merge.shares.map((share, index) => ({ ...share, series: hostSeries(views[index]) }));
   return { ...stage, merge: { ...stage.merge, shares } };
 }
 
 /**
  * @param {StageView} view
- * @returns {StageSum} what the host says of the stage, without its seconds; counters that it does not say add nothing
+ * @returns {StageSum} without its seconds; missing counters are 0
  */
 function stageOf({ run: { result }, stage, interval }) {
   const { options } = result;
@@ -332,7 +332,7 @@ function stageOf({ run: { result }, stage, interval }) {
 }
 
 /**
- * @param {ReadStage} stage whose lines do not say exactly when it was
+ * @param {ReadStage} stage whose exact times are unknown
  * @param {{ startedAt: number | null, endedAt: number | null }} times of its seconds
  */
 function ratesBetween(stage, { startedAt, endedAt }) {
@@ -343,16 +343,15 @@ function ratesBetween(stage, { startedAt, endedAt }) {
 
 /**
  * @param {readonly StageView[]} views
- * @returns {CountName[]} counters that a host does not say
+ * @returns {CountName[]} counters that at least one host lacks
  */
 function countersMissingIn(views) {
   return COUNT_NAMES.filter((name) => views.some(({ stage }) => stage[name] === undefined));
 }
 
 /**
- * Where one host alone has the stage, its summary counts as well: a stage that is shorter than a second has its rate only
- * there, or in its totals. The summaries of several hosts are not added up, because nothing says that their peaks fell
- * into one second.
+ * For a single host, its summary counts too: the rate of a stage shorter than a second appears only there or in the totals.
+ * The summaries of several hosts are not added up, because their peaks may be in different seconds.
  *
  * @param {PeakFinder} finder
  * @param {readonly StageView[]} views
@@ -382,8 +381,8 @@ function ownPeak({ stage }, bestTenths) {
 }
 
 /**
- * @param {Omit<ReadStage, 'seconds'>} stage without its peak, which cannot have been below the mean
- * @returns {number} ops/s; 0 if it is not known when the stage was
+ * @param {Omit<ReadStage, 'seconds'>} stage without a peak: its mean is a lower bound
+ * @returns {number} ops/s; 0 if the stage's times are unknown
  */
 function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupOperations, drainOperations }) {
   if (typeof startedAt !== 'number' || typeof endedAt !== 'number') {
@@ -395,7 +394,7 @@ function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupO
 }
 
 /**
- * The runs of one host come one after the other: the best of them is its peak.
+ * The runs of a host follow each other, so its peak is the best of them.
  *
  * @param {ReadonlyMap<StageView, number>} peaks
  */
@@ -404,7 +403,7 @@ function sumOfPeaks(peaks) {
   for (const [{ host }, peak] of peaks) {
     byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
   }
-  // In tenths, as the peaks are written: a sum of fractions would depend on the order of the hosts.
+  // Adding tenths, the unit of the peaks, keeps the sum independent of the order of the hosts.
   return [...byHost.values()].reduce((sum, peak) => sum + Math.round(peak * 10), 0) / 10;
 }
 

@@ -1,8 +1,7 @@
 /** @import { Overlap } from '../model/result.js' */
 
 /**
- * @param {readonly { host: unknown, start: number, stop: number }[]} intervals of hosts in a stage, in ms; those of one
- *   host do not overlap each other
+ * @param {readonly { host: unknown, start: number, stop: number }[]} intervals in ms; those of one host do not overlap
  * @returns {Overlap}
  */
 export function overlapOf(intervals) {
@@ -12,7 +11,7 @@ export function overlapOf(intervals) {
       { at: start, by: 1 },
       { at: stop, by: -1 },
     ])
-    // At the same moment one host leaves before another one enters: what only touches does not overlap.
+    // At equal times, leave before entering: intervals that only touch do not overlap.
     .sort((one, other) => one.at - other.at || one.by - other.by);
   /** @type {Overlap} */
   const overlap = { together: 0, any: 0, from: null, to: null };

@@ -4,13 +4,13 @@
  * @import { SecondOfHosts } from './seconds.js'
  */
 
-/** The best sustained rate is that of so many seconds in a row. */
+/** Length of the window for the sustained rate. */
 const SUSTAINED_SECONDS = 10;
 
-/** Finds what is best in the seconds of a stage, which are taken in one after the other. */
+/** Finds the best seconds of a stage. Seconds are added in order. */
 export class PeakFinder {
   #hostCount;
-  /** The last seconds in a row, at most as many as count as sustained. @type {{ tenths: number, bytes: number }[]} */
+  /** The latest consecutive seconds, at most a window's worth. @type {{ tenths: number, bytes: number }[]} */
   #row = [];
   #latest = -Infinity;
   #together = { tenths: 0, bytes: 0, seconds: 0 };
@@ -18,12 +18,12 @@ export class PeakFinder {
   peak = null;
   /** @type {Stretch | null} */
   #best = null;
-  /** Seconds in a row, up to the latest one, that are no edge of all stages. */
+  /** Number of consecutive seconds, up to the latest, that are not at the edge of every host's stage. */
   #wholeInRow = 0;
   #latestWhole = -Infinity;
   #hasWholeRow = false;
 
-  /** @param {number} hostCount how many hosts have the stage */
+  /** @param {number} hostCount hosts that have the stage */
   constructor(hostCount) {
     this.#hostCount = hostCount;
   }
@@ -32,7 +32,7 @@ export class PeakFinder {
   add({ second, hosts }) {
     const tenths = hosts.reduce((sum, host) => sum + host.tenths, 0);
     const bytes = hosts.reduce((sum, host) => sum + host.bytes, 0);
-    // What is an edge of all stages is a part of a second only, unless a stage has nothing but edges.
+    // A second at the edge of every stage is incomplete, unless a stage consists of edges only.
     if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
       this.#addPeak(second, tenths, bytes, hosts.length);
       this.#wholeInRow = second === this.#latestWhole + 1 ? this.#wholeInRow + 1 : 1;
@@ -49,16 +49,16 @@ export class PeakFinder {
   }
 
   /**
-   * A row with an edge in it may be the best, but says too little of a stage that has no row without one: its rate would be
-   * below the mean.
+   * A window with an incomplete second may still be the best one. But if no window is complete, its rate would be below the
+   * mean.
    *
-   * @returns {Stretch | null} the best seconds in a row; null where no row is whole
+   * @returns {Stretch | null} the best window; null if none is complete
    */
   get sustained() {
     return this.#hasWholeRow ? this.#best : null;
   }
 
-  /** @returns {MeanTogether | null} null where there is no whole second in which all hosts were in the stage */
+  /** @returns {MeanTogether | null} null unless all hosts share at least one complete second */
   together() {
     const { tenths, bytes, seconds } = this.#together;
     return seconds === 0 ? null : { ...rateOf(tenths, bytes, seconds), seconds };

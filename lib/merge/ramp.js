@@ -10,34 +10,34 @@ import { meanOf, standardErrorOf } from '../statistics/moments.js';
 
 const CONFIDENCE = 0.95;
 
-/** A few seconds may look as if they were more uncertain than a slot ever is. Share of the rate. */
+/** Cap on a slot's error, as a share of its rate: a few seconds can look more uncertain than any real slot. */
 const MAX_ERROR = 0.03;
 
-/** Hosts that keep this share of their rate when others join have nothing to share with them that is full. */
+/** Hosts that keep this share of their rate when others join share no bottleneck with them. */
 const KEPT_SHARE = 0.9;
 
 /**
- * So many times the hosts must be there for the two to be told apart: fewer newcomers would take less from the others than a
- * slot is uncertain.
+ * Slots are compared only if the number of hosts grew by at least this factor. Fewer newcomers would take less from the others
+ * than the uncertainty of a slot.
  */
 const JOINED_SHARE = 1.2;
 
-/** Below this share of what the others do each, those that joined did next to nothing. */
+/** Newcomers with less than this share of the others' rate per host did almost nothing. */
 const NEWCOMER_SHARE = 0.05;
 
 /**
- * @typedef {object} Slot what the hosts did in one slot
+ * @typedef {object} Slot one slot of all hosts
  * @property {RampStep} sum
  * @property {ReadonlyMap<string, RampStep>} steps by host
  * @property {MergedSlot} merged
  */
 
 /**
- * What the steps of all hosts show together: slot by slot, by the seconds of the store's clock.
+ * Merges the ramps of all hosts slot by slot, in the seconds of the store's clock.
  *
- * @param {readonly StageRamp[]} hosts what each has of the stage, at least one
- * @param {boolean} shardIsMissing whether a host has no log, whose operations are in no sum
- * @returns {{ ramp: RampResult, merged: MergedRamp } | null} the sums, and what they show; null where no host has any steps
+ * @param {readonly StageRamp[]} hosts at least one
+ * @param {boolean} shardIsMissing whether a host has no log, so that the sums lack its operations
+ * @returns {{ ramp: RampResult, merged: MergedRamp } | null} null if no host has steps
  */
 export function mergeRamps(hosts, shardIsMissing) {
   const ramps = hosts.flatMap(({ ramp }) => (ramp === null ? [] : [ramp]));
@@ -65,7 +65,7 @@ export function mergeRamps(hosts, shardIsMissing) {
 /**
  * @param {StageRamp} host
  * @param {readonly RampStep[]} slots of all hosts
- * @returns {MissedSlots[]} at most one
+ * @returns {MissedSlots[]}
  */
 function missedBy({ host, ramp }, slots) {
   const own = new Map(ramp?.steps.map((step) => [slotOfStep(step), step]));
@@ -143,7 +143,7 @@ function plateauOf(slots) {
 }
 
 /**
- * @param {readonly number[]} seconds operations of all hosts in each of them
+ * @param {readonly number[]} seconds operations per second, over all hosts
  * @param {number} threads
  * @returns {Capacity | null}
  */
@@ -156,10 +156,10 @@ function capacityOf(seconds, threads) {
 }
 
 /**
- * Whose limit it is where hosts joined one after the other. Where those that were there keep what they had, nothing that
- * they share is full; where they give up what the newcomers get, something is.
+ * Decides whose limit the ramp found when hosts joined in turn. If the earlier hosts keep their rate, nothing that they share
+ * is full. If they lose what the newcomers gain, something is.
  *
- * @param {readonly Slot[]} slots that count, in their order
+ * @param {readonly Slot[]} slots that count, in order
  * @returns {RampLimit}
  */
 function limitOf(slots) {
@@ -188,15 +188,15 @@ function limitOf(slots) {
 /**
  * @param {Slot} before
  * @param {Slot} after with further hosts
- * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether those that joined did next to nothing, whether
- *   they brought nothing to the sum, and whether the others kept what they had
+ * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether the newcomers did almost nothing, whether the sum
+ *   stayed level, and whether the other hosts kept their rate
  */
 function changeOf(before, after) {
   const active = [...after.steps].filter(([, { threads }]) => threads > 0);
-  const wasThere = (/** @type {string} */ host) => Number(before.steps.get(host)?.threads) > 0;
+  const wasActive = (/** @type {string} */ host) => Number(before.steps.get(host)?.threads) > 0;
   const sumOf = (/** @type {typeof active} */ hosts) => hosts.reduce((sum, [, step]) => sum + rateOf(step), 0);
-  const newcomers = active.filter(([host]) => !wasThere(host));
-  const others = active.filter(([host]) => wasThere(host));
+  const newcomers = active.filter(([host]) => !wasActive(host));
+  const others = active.filter(([host]) => wasActive(host));
   const kept = sumOf(others);
   const rate = before.merged.operationsPerSecond;
   const [one, other] = [before, after].map(({ merged }) => ({
@@ -214,7 +214,7 @@ function changeOf(before, after) {
 /**
  * @param {readonly { stage: string, merge: { ramp?: MergedRamp } }[]} stages
  * @param {ReadonlyMap<string, string>} files by host
- * @returns {MergeWarning[]} one for each host that missed slots of a stage
+ * @returns {MergeWarning[]} one per stage and host that missed slots
  */
 export function rampWarnings(stages, files) {
   return stages.flatMap(({ stage, merge: { ramp } }) =>
@@ -222,7 +222,7 @@ export function rampWarnings(stages, files) {
       file: files.get(host) ?? host,
       line: null,
       message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} slots of the ramp, because it ${reasonsOf(shortfalls)}: they do not count`,
-      // What ran out of objects did all that it was given.
+      // A host that ran out of objects completed all of its work.
       incomplete: shortfalls.some((each) => each !== 'objects'),
     })),
   );

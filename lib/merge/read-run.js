@@ -11,31 +11,30 @@ import { mergeRuns } from './merge.js';
  * @typedef {object} ReadRun
  * @property {Result} result of one run, or of all its hosts together
  * @property {readonly MergeWarning[]} warnings
- * @property {MergeWarning[]} runsApart what does not belong into one sum
+ * @property {MergeWarning[]} runsApart runs that should not be added up
  */
 
-/** What the files of a run are called, whatever else lies in their folder. */
+/** File names of a run; its folder may contain other files. */
 const FILE_OF_RUN = /\.(json|log|txt)$/i;
 
-/** A file has this name where a user means it: nothing is read from standard input. */
+/** A user who gives this name means a file: emptyStream is read from standard input here. */
 const STANDARD_INPUT = '-';
 
 /**
- * Reads the run that a path stands for: a result as it is, even one of several hosts, or the sum of all logs and results of a
- * folder. Where both a log and a result of a host are there, the result counts, which says more.
+ * Reads a path as one run: a result as it is, even a merged one, or the sum of all logs and results in a folder.
  *
- * @param {string} place a file, or a folder with the files of one run
+ * @param {string} location a file, or a folder with the files of one run
  * @returns {Promise<ReadRun>}
  */
-export async function readRun(place) {
-  const files = await filesOf(place);
-  const { runs, warnings } = await readFiles(files, nothing(), { keepsDetails: true });
+export async function readRun(location) {
+  const files = await filesOf(location);
+  const { runs, warnings } = await readFiles(files, emptyStream(), { keepsDetails: true });
   const results = runs.filter(({ line }) => line === null);
   if (runs.length === 1 && results.length === 1) {
     const [{ result }] = results;
     return { result: withSeconds(result), warnings, runsApart: [] };
   }
-  // A result says more than the log of the same run, which is not counted then.
+  // Results come first: they have more detail than the log of the same run, which then counts as a copy.
   const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
   const { result, runsApart } = mergeRuns(ordered, { warnings, keepsSeries: true });
   return { result: withSeconds(result), warnings: result.merge.warnings, runsApart };
@@ -43,10 +42,10 @@ export async function readRun(place) {
 
 /**
  * @param {string} file
- * @returns {Promise<{ results: Result[], warnings: string[] }>} each run of it by itself
+ * @returns {Promise<{ results: Result[], warnings: string[] }>} one result per run
  */
 export async function readEachRun(file) {
-  const { runs, warnings } = await readFiles([file], nothing(), { keepsDetails: true });
+  const { runs, warnings } = await readFiles([file], emptyStream(), { keepsDetails: true });
   return {
     results: runs.map(({ result }) => withSeconds(result)),
     warnings: [...warnings, ...runs.flatMap((run) => run.warnings)].map((each) => `${placeOf(each)}: ${each.message}`),
@@ -55,15 +54,15 @@ export async function readEachRun(file) {
 
 /**
  * @param {readonly (Result | string)[]} inputs results, and paths of results and logs
- * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} what they come to together; `apart` is why
- *   they do not belong into one sum
+ * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} `apart` lists reasons not to add
+ *   them up
  */
 export async function mergeInputs(inputs) {
   const paths = inputs.filter((input) => typeof input === 'string');
-  const { runs, warnings } = await readFiles(paths, nothing(), { keepsDetails: true });
+  const { runs, warnings } = await readFiles(paths, emptyStream(), { keepsDetails: true });
   const given = inputs.filter((input) => typeof input !== 'string');
   const all = [
-    ...given.map((result, place) => runOfResult(`result ${place + 1}`, result, { keepsDetails: true })),
+    ...given.map((result, index) => runOfResult(`result ${index + 1}`, result, { keepsDetails: true })),
     ...runs,
   ];
   const { result, runsApart } = mergeRuns(all, { warnings, keepsSeries: true });
@@ -74,23 +73,23 @@ export async function mergeInputs(inputs) {
 /**
  * @template {{ stages: readonly { seconds: Iterable<SecondResult> }[] }} SomeResult
  * @param {SomeResult} result
- * @returns {Result} with its seconds in a list
+ * @returns {Result} with its seconds as arrays
  */
 function withSeconds(result) {
   const stages = result.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] }));
   return /** @type {Result} */ (/** @type {unknown} */ ({ ...result, stages }));
 }
 
-/** @param {string} place */
-async function filesOf(place) {
-  // Why a folder cannot be read is said where it is read as a file.
-  const names = await readdir(place).catch(() => null);
+/** @param {string} location */
+async function filesOf(location) {
+  // A folder that cannot be listed is reported when it is read as a file.
+  const names = await readdir(location).catch(() => null);
   if (names === null) {
-    return [place === STANDARD_INPUT ? `.${path.sep}${place}` : place];
+    return [location === STANDARD_INPUT ? `.${path.sep}${location}` : location];
   }
-  const ofRun = names.filter((name) => FILE_OF_RUN.test(name)).toSorted();
-  return ofRun.map((name) => path.join(place, name));
+  const runFiles = names.filter((name) => FILE_OF_RUN.test(name)).toSorted();
+  return runFiles.map((name) => path.join(location, name));
 }
 
 /** @returns {AsyncGenerator<Uint8Array, void, undefined>} */
-async function* nothing() {}
+async function* emptyStream() {}

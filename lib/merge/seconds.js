@@ -3,22 +3,22 @@ import { BLOCK_SECONDS } from '../model/second-series.js';
 /**
  * @import { StageView } from './hosts.js'
  *
- * @typedef {object} HostSecond what one host did in a second
+ * @typedef {object} HostSecond one host in one second
  * @property {StageView} view
  * @property {number} tenths of operations
- * @property {number} bytes of them
+ * @property {number} bytes
  *
  * @typedef {object} SecondOfHosts
  * @property {number} second
- * @property {HostSecond[]} hosts those that have a line for the second
+ * @property {HostSecond[]} hosts that have a line for the second
  */
 
 /**
- * Goes through the seconds of a stage in their order, over all hosts together. Nothing is kept of a second that is past:
- * the memory does not grow with the length of the runs.
+ * Iterates over the seconds of a stage in order, across all hosts. Past seconds are not kept, so memory does not grow with the
+ * length of the runs.
  *
  * @param {readonly StageView[]} views
- * @returns {Generator<SecondOfHosts, void, undefined>} seconds without a line of any host are left out
+ * @returns {Generator<SecondOfHosts, void, undefined>} only seconds with a line from at least one host
  */
 export function* secondsOf(views) {
   for (const { block, present } of blocksOf(views)) {
@@ -41,8 +41,8 @@ export function* secondsOf(views) {
 
 /**
  * @param {readonly StageView[]} views
- * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} the blocks in which there are seconds, in
- *   ascending order, each with those that have some in it
+ * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} non-empty blocks in ascending order, each with
+ *   the views that have seconds in it
  */
 function* blocksOf(views) {
   /** @type {Map<number, StageView[]>} */
@@ -60,9 +60,10 @@ function* blocksOf(views) {
 }
 
 /**
+ * A shift by whole days maps each block to one block; any other shift may spread it over two.
+ *
  * @param {StageView} view
- * @returns {number[]} the blocks, in ascending order, in which its seconds are once they are shifted: by days, as a rule, so
- *   that each block is another one; otherwise it may become parts of two
+ * @returns {number[]} the blocks of its shifted seconds, in ascending order
  */
 function shiftedBlocks({ series, shift }) {
   const first = (/** @type {number} */ block) => Math.floor(block + shift / BLOCK_SECONDS);
@@ -71,11 +72,11 @@ function shiftedBlocks({ series, shift }) {
 }
 
 /**
- * @typedef {object} TimeSeriesRow what a host did in a second
- * @property {number} second named by its beginning
+ * @typedef {object} TimeSeriesRow one host in one second
+ * @property {number} second its start
  * @property {string} stage
  * @property {string} host
- * @property {number} operations that completed in it
+ * @property {number} operations that completed
  * @property {number} bytes of their objects
  */
 
@@ -84,8 +85,8 @@ function shiftedBlocks({ series, shift }) {
  * @returns {Generator<TimeSeriesRow, void, undefined>} stage by stage, second by second, host by host
  */
 export function* timeSeriesOf(views) {
-  for (const [stage, ofStage] of views) {
-    for (const { second, hosts } of secondsOf(ofStage)) {
+  for (const [stage, stageViews] of views) {
+    for (const { second, hosts } of secondsOf(stageViews)) {
       for (const { view, tenths, bytes } of hosts) {
         yield { second, stage, host: view.host.name, operations: tenths / 10, bytes };
       }

@@ -8,41 +8,38 @@ import { correctionOf } from '../model/clock-facts.js';
  * @import { HostRun, StageView } from './hosts.js'
  */
 
-/** Shards that a warning names: a run may have many. */
+/** Shards that one warning names. */
 const MAX_NAMED = 8;
 
-/** What to do where runs of one host are apart. */
-const ONE_RUN = 'give the logs of one run alone';
-const ONE_WAY = 'give the logs of one run alone, let `r2-benchmark report` set the ways to the objects side by side';
+/** Advice when runs of one host are apart. */
+const ONE_RUN = 'give the logs of one run only';
+const ONE_WAY = 'give the logs of one run only, compare the ways to the objects with `r2-benchmark report`';
 
 /**
- * @typedef {object} Part what a run did in a stretch of time, in ms
+ * @typedef {object} Part a run's time in a stage, in ms
  * @property {StageView} view
  * @property {number} start
  * @property {number} stop
  *
- * @typedef {{ later: Part, earlier: Part }} Break a part that began when all that had begun before it were over, and the
- *   last of those to end
+ * @typedef {{ later: Part, earlier: Part }} Break `later` began after all parts before it had ended, `earlier` being the last
  */
 
 /**
- * Runs of one host that were not at the same time, such as yesterday's and today's: their sum is the work of nobody. Runs
- * at the same time are processes of one host, and belong together; so do the shards of one run, and runs that have no
- * stage in common, one of which may have written what the other one read.
+ * Finds runs of one host at different times, such as yesterday's and today's: adding them is meaningless. Concurrent runs are
+ * processes of one host and belong together. So do the shards of a run, and runs without a common stage: one may have written
+ * what the other read.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {MergeWarning[]} at most one
  */
 export function runsOfOneHostApart(views) {
   return runsApart(views, hostOf, (one, other) => (one.way === other.way ? ONE_RUN : ONE_WAY));
 }
 
 /**
- * Likewise, where ways to the objects are set side by side: runs of one host that reached them in different ways may follow each
- * other, since nobody takes their sum for a measurement.
+ * The same for a report per way to the objects: runs of one host that use different ways may follow each other, because they
+ * are not added up.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {MergeWarning[]} at most one
  */
 export function runsOfOneWayApart(views) {
   return runsApart(
@@ -54,14 +51,14 @@ export function runsOfOneWayApart(views) {
 
 /**
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @param {(run: HostRun) => readonly unknown[]} groupOf what runs have in common that may not be apart
+ * @param {(run: HostRun) => readonly unknown[]} groupOf runs of a group must not be apart
  * @param {(one: HostRun, other: HostRun) => string} advice
- * @returns {MergeWarning[]} at most one
+ * @returns {MergeWarning[]}
  */
 function runsApart(views, groupOf, advice) {
   const extents = extentsOf([...views.values()].flat());
-  const apart = [...views.values()].flatMap((ofStage) => {
-    const parts = ofStage.flatMap((view) => {
+  const apart = [...views.values()].flatMap((stageViews) => {
+    const parts = stageViews.flatMap((view) => {
       const extent = extents.get(view.run);
       return extent === undefined ? [] : [{ view, ...extent }];
     });
@@ -77,17 +74,17 @@ function runsApart(views, groupOf, advice) {
   const { file, line, result } = later.view.run;
   const host = result.host ? `host ${result.host}` : 'the host of this log';
   const message =
-    `${host} began this run ${formatDuration(later.start - earlier.stop)} after the end of its run in ` +
-    `${placeOf(earlier.view.run)}, and the sum of both would be no measurement: ${advice(later.view.run, earlier.view.run)}, ` +
-    `or pass --several-runs if the sum is meant${andMore(1 + others.length)}`;
+    `${host} started this run ${formatDuration(later.start - earlier.stop)} after its run in ` +
+    `${placeOf(earlier.view.run)} ended, so adding them up is meaningless: ${advice(later.view.run, earlier.view.run)}, ` +
+    `or pass --several-runs to add them up anyway${andMore(1 + others.length)}`;
   return [{ file, line, message, incomplete: true }];
 }
 
 /**
- * Hosts of one run that were not in its first stage at the same time, because they started at different moments.
+ * Finds hosts of one run that were not in its first stage at the same time, because they started too far apart.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {MergeWarning[]} at most one for each run id
+ * @returns {MergeWarning[]} at most one per run id
  */
 export function hostsOfOneRunApart(views) {
   /** The first stage of each run. @type {Map<HostRun, Part>} */
@@ -99,24 +96,24 @@ export function hostsOfOneRunApart(views) {
   }
   const parts = [...first.values()].filter(({ view }) => view.run.result.run);
   const apart = breaksIn(parts, ({ view: { run, stage } }) => JSON.stringify([run.result.run, stage.stage]));
-  const known = new Set();
+  const warned = new Set();
   return apart.flatMap(({ later, earlier }) => {
     const { file, line, result } = later.view.run;
-    if (known.has(result.run)) {
+    if (warned.has(result.run)) {
       return [];
     }
-    known.add(result.run);
+    warned.add(result.run);
     const message =
       `run ${result.run}: ${later.view.host.name} began ${later.view.stage.stage} ${seconds(later.start - earlier.start)} after ` +
-      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which was done with it by then: start all hosts of a run ` +
-      'at one moment, or within one slot of --start-at next:30s';
+      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had finished it by then: start all hosts of a run ` +
+      'at the same time, or within one slot of --start-at next:30s';
     return [{ file, line, message, incomplete: false }];
   });
 }
 
 /**
  * @param {readonly StageView[]} views
- * @returns {Map<HostRun, { start: number, stop: number }>} from the first to the last that is known of each run
+ * @returns {Map<HostRun, { start: number, stop: number }>} from the start of each run's first stage to the end of its last
  */
 function extentsOf(views) {
   const extents = new Map();
@@ -129,7 +126,7 @@ function extentsOf(views) {
 
 /**
  * @param {StageView} view
- * @returns {Part[]} none where the log does not say when the stage was
+ * @returns {Part[]} empty if the stage's times are unknown
  */
 function partOf(view) {
   return view.interval === null ? [] : [{ view, ...view.interval }];
@@ -137,11 +134,11 @@ function partOf(view) {
 
 /**
  * @param {readonly Part[]} parts
- * @param {(part: Part) => string} groupOf those that are compared with each other
- * @returns {Break[]} in the order of their times
+ * @param {(part: Part) => string} groupOf parts are compared within a group
+ * @returns {Break[]} in chronological order
  */
 function breaksIn(parts, groupOf) {
-  /** The part that ended last so far, of each group. @type {Map<string, Part>} */
+  /** By group, the part that ended last so far. @type {Map<string, Part>} */
   const latest = new Map();
   return parts
     .toSorted((one, other) => one.start - other.start)
@@ -157,7 +154,7 @@ function breaksIn(parts, groupOf) {
 }
 
 /**
- * A run that stands in several stages counts once.
+ * Keeps one break per run, even if it affects several stages.
  *
  * @param {readonly Break[]} breaks
  */
@@ -166,7 +163,7 @@ function distinct(breaks) {
 }
 
 /**
- * A log without the name of its host is a host.
+ * Without a host name, each log is a host.
  *
  * @param {HostRun} run
  */
@@ -188,8 +185,8 @@ function seconds(ms) {
 }
 
 /**
- * What does not seem to belong together, although it can be added up. Hosts that were started without --run-id are runs of
- * their own, which is no reason for a warning; shards are meant to be parts of one run.
+ * Warns about runs that can be added up but seem unrelated. Hosts that were started without --run-id have their own run ids,
+ * which is no reason for a warning; but shards are meant to be parts of one run.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]}
@@ -199,18 +196,18 @@ export function mixedRuns(runs) {
   if (first === undefined) {
     return [];
   }
-  const strange = others.filter(({ result }) => result.run !== first.result.run);
-  const isTogether = (/** @type {HostRun} */ run) => overlaps(run, first);
+  const foreign = others.filter(({ result }) => result.run !== first.result.run);
+  const isConcurrent = (/** @type {HostRun} */ run) => overlaps(run, first);
   const isShard = (/** @type {HostRun} */ run) => shardsOf([run]).some(({ count }) => count > 1);
   const other = (/** @type {HostRun} */ run) => `run ${run.result.run}, and ${first.result.run} in ${placeOf(first)}`;
   return [
     ...firstOf(
-      strange.filter((run) => !isTogether(run)),
-      (run) => `${other(run)}: they were not at the same time; the totals hold both`,
+      foreign.filter((run) => !isConcurrent(run)),
+      (run) => `${other(run)}: they ran at different times; the totals include both`,
     ),
     ...firstOf(
-      strange.filter((run) => isTogether(run) && (isShard(run) || isShard(first))),
-      (run) => `${other(run)}, at the same time: added up; shards of one run have one --run-id`,
+      foreign.filter((run) => isConcurrent(run) && (isShard(run) || isShard(first))),
+      (run) => `${other(run)}, at the same time: added up; shards of one run share one --run-id`,
     ),
     ...otherSizes(runs),
     ...otherOption(runs, 'access', 'sequential'),
@@ -227,14 +224,14 @@ function otherSizes(runs) {
   const sizes = (/** @type {HostRun} */ { result: { options } }) => options?.sizes ?? formatSize(options?.size ?? 0);
   return firstOf(
     others.filter((run) => sizes(run) !== sizes(first)),
-    (run) => `objects of ${sizes(run)}, and of ${sizes(first)} in ${placeOf(first)}: added up all the same`,
+    (run) => `objects of ${sizes(run)}, and of ${sizes(first)} in ${placeOf(first)}: added up anyway`,
   );
 }
 
 /**
  * @param {readonly HostRun[]} runs
  * @param {'access' | 'mix'} option
- * @param {string} usual what a run without it does
+ * @param {string} usual value of a run without the option
  * @returns {MergeWarning[]}
  */
 function otherOption(runs, option, usual) {
@@ -242,12 +239,12 @@ function otherOption(runs, option, usual) {
   const given = (/** @type {HostRun} */ run) => run.result.options?.[option] ?? usual;
   return firstOf(
     others.filter((run) => given(run) !== given(first)),
-    (run) => `--${option} ${given(run)}, and ${given(first)} in ${placeOf(first)}: added up all the same`,
+    (run) => `--${option} ${given(run)}, and ${given(first)} in ${placeOf(first)}: added up anyway`,
   );
 }
 
 /**
- * One warning for all of a kind: a hundred hosts would give a hundred times the same.
+ * Gives one warning for all of a kind: a hundred hosts would repeat it a hundred times.
  *
  * @param {readonly HostRun[]} runs
  * @param {(run: HostRun) => string} message
@@ -262,16 +259,17 @@ function firstOf(runs, message) {
 }
 
 /**
+ * Whether two runs overlap in time, as far as their logs show.
+ *
  * @param {HostRun} one
  * @param {HostRun} other
- * @returns {boolean} whether they were under way at the same time, as far as their logs tell
  */
 export function overlaps(one, other) {
   const [a, b] = [extentOf(one), extentOf(other)];
   return a.start <= b.stop && b.start <= a.stop;
 }
 
-/** @param {HostRun} run that has a run line */
+/** @param {HostRun} run with a run line */
 function extentOf({ result }) {
   const start = result.start === null ? 0 : Date.parse(result.start);
   const stops = result.stages.map(({ endedAt }) => endedAt ?? start);
@@ -282,36 +280,35 @@ function extentOf({ result }) {
 
 /**
  * @typedef {{ index: number, count: number }} Shard
- * @typedef {{ missing: number, named: string[] }} Gap how many shards are missing, and the names of the first
+ * @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards
  */
 
 /**
- * Shards of a run of which there is no log. All that was done under a run id counts together: a shard that wrote need not
- * read again later.
+ * Finds shards without a log. Everything under a run id counts: a shard that wrote need not read later.
  *
  * @param {readonly HostRun[]} runs
- * @returns {MergeWarning[]} at most one for each run id
+ * @returns {MergeWarning[]} at most one per run id
  */
 export function missingShards(runs) {
-  // A log without the line of its run may be that of any shard.
+  // A log without its run line may be from any shard.
   const unknown = runs.filter(({ result }) => result.run === null).length;
-  return [...runsById(runs)].flatMap(([id, ofId]) => {
-    if (missingIn(gapsOf(ofId, ofId)) <= unknown) {
+  return [...runsById(runs)].flatMap(([id, idRuns]) => {
+    if (missingIn(gapsOf(idRuns, idRuns)) <= unknown) {
       return [];
     }
-    // Shards that ran at the same time under another id are there, and are reported as what does not belong together.
-    const gaps = gapsOf(ofId, [...ofId, ...runs.filter((run) => overlaps(run, ofId[0]))]);
+    // Concurrent shards under another id exist; mixedRuns() reports that they have the wrong id.
+    const gaps = gapsOf(idRuns, [...idRuns, ...runs.filter((run) => overlaps(run, idRuns[0]))]);
     if (missingIn(gaps) <= unknown) {
       return [];
     }
-    const [{ file, line }] = ofId;
+    const [{ file, line }] = idRuns;
     return [{ file, line, message: `run ${id}: no log of ${descriptionOf(gaps)}`, incomplete: true }];
   });
 }
 
 /**
  * @param {readonly HostRun[]} runs
- * @returns {Map<string, HostRun[]>} those that have an id
+ * @returns {Map<string, HostRun[]>}
  */
 function runsById(runs) {
   /** @type {Map<string, HostRun[]>} */
@@ -319,17 +316,17 @@ function runsById(runs) {
   for (const run of runs) {
     const id = run.result.run;
     if (id !== null) {
-      const ofId = byId.get(id) ?? [];
-      ofId.push(run);
-      byId.set(id, ofId);
+      const idRuns = byId.get(id) ?? [];
+      idRuns.push(run);
+      byId.set(id, idRuns);
     }
   }
   return byId;
 }
 
 /**
- * @param {readonly HostRun[]} runs of one id; which may have been split into different numbers of shards
- * @param {readonly HostRun[]} together among which their shards may be
+ * @param {readonly HostRun[]} runs of one id, possibly split into different numbers of shards
+ * @param {readonly HostRun[]} together runs that may contain its shards
  * @returns {Gap[]}
  */
 function gapsOf(runs, together) {
@@ -355,7 +352,7 @@ function shardsOf(runs) {
 /**
  * @param {number} count
  * @param {ReadonlySet<number>} present
- * @returns {string[]} the first that are not, such as `2/3`
+ * @returns {string[]} the first missing ones, such as `2/3`
  */
 function namesOfMissing(count, present) {
   const names = [];

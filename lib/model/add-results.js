@@ -13,7 +13,7 @@ import { STAGE_ENDS } from './stage-ends.js';
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
-/** What nothing is added to: the result of no host. @type {Readonly<Result>} */
+/** The result of no host, which is neutral in addResults. @type {Readonly<Result>} */
 export const EMPTY_RESULT = Object.freeze({
   format: FORMAT,
   run: null,
@@ -31,12 +31,12 @@ export const EMPTY_RESULT = Object.freeze({
 });
 
 /**
- * Adds up results of hosts that measured together. Counts and histograms are sums; of the facts that stays which is the
- * same for all; what has no meaning for several hosts is null, and what belongs to each alone, as a search or what was asserted
- * of it, is left out.
+ * Combines results of hosts that measured together. Counts and histograms are added. Facts that differ between hosts, and those
+ * without a meaning for several hosts, become null. What belongs to a single host, such as a search or its thresholds, is left
+ * out.
  *
  * @param {readonly Result[]} results
- * @returns {Result} the same whatever the order, but for that of hosts, problems and stages
+ * @returns {Result} the same for any order, except the order of hosts, problems and stages
  */
 export function addResults(results) {
   const parts = results.filter(({ hosts }) => hosts.length > 0);
@@ -60,7 +60,7 @@ export function addResults(results) {
 
 /**
  * @param {readonly CommonFacts[]} parts at least one
- * @returns {CommonFacts} what they have in common
+ * @returns {CommonFacts} the facts that all share
  */
 function commonFacts(parts) {
   return {
@@ -77,7 +77,7 @@ function commonFacts(parts) {
 /**
  * @template Value
  * @param {readonly Value[]} values at least one
- * @returns {Value | null} null where they differ
+ * @returns {Value | null} null if they differ
  */
 function common([first, ...others]) {
   return others.every((other) => isDeepStrictEqual(first, other)) ? first : null;
@@ -85,7 +85,7 @@ function common([first, ...others]) {
 
 /**
  * @param {readonly (object | null)[]} parts
- * @returns {Record<string, unknown> | null} field by field; null where a part has none
+ * @returns {Record<string, unknown> | null} field by field; null if a part has none
  */
 function commonFields(parts) {
   const known = /** @type {Record<string, unknown>[]} */ (parts.filter((part) => part !== null));
@@ -97,7 +97,7 @@ function commonFields(parts) {
 }
 
 /**
- * Adds up what hosts did in one stage.
+ * Combines what hosts did in one stage.
  *
  * @param {readonly StageSum[]} stages at least one
  * @returns {StageSum}
@@ -147,7 +147,7 @@ export function addStages(stages) {
 
 /**
  * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'paused'>} nothing where no host was suspended
+ * @returns {Pick<StageSum, 'paused'>} empty if no host was suspended
  */
 function addPauses(stages) {
   const paused = stages.reduce((sum, stage) => sum + (stage.paused ?? 0), 0);
@@ -157,7 +157,7 @@ function addPauses(stages) {
 /**
  * @param {'sizes' | 'access'} name
  * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'sizes' | 'access'>} nothing where none has it
+ * @returns {Pick<StageSum, 'sizes' | 'access'>} empty if no stage has it
  */
 function commonWhereAny(name, stages) {
   const values = stages.map((stage) => stage[name] ?? null);
@@ -167,7 +167,7 @@ function commonWhereAny(name, stages) {
 /**
  * @param {readonly StageSum[]} stages
  * @param {Times} times
- * @returns {{ kinds?: KindSum[] }} nothing where one of them mixes no operations, or does not tell them apart
+ * @returns {{ kinds?: KindSum[] }} empty if any stage is not mixed, or does not report its kinds
  */
 function addKinds(stages, times) {
   const parts = stages.flatMap((stage) =>
@@ -202,9 +202,9 @@ function addKinds(stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {readonly Partial<Times>[]} stages of the parts
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'sizeClasses'>} nothing where one of them has others, or does not tell them apart
+ * @returns {Pick<PartsSum, 'sizeClasses'>} empty unless all report the same classes
  */
 function addSizeClasses(all, stages, times) {
   const known = all.flatMap(({ sizeClasses }) => (sizeClasses === undefined ? [] : [sizeClasses]));
@@ -214,10 +214,10 @@ function addSizeClasses(all, stages, times) {
     return {};
   }
   return {
-    sizeClasses: same.map((each, place) => ({
+    sizeClasses: same.map((each, index) => ({
       ...each,
       ...addParts(
-        known.map((classes) => classes[place]),
+        known.map((classes) => classes[index]),
         stages,
         times,
       ),
@@ -227,9 +227,9 @@ function addSizeClasses(all, stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {readonly Partial<Times>[]} stages of the parts
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'reads'>} nothing where one of them does not tell them apart
+ * @returns {Pick<PartsSum, 'reads'>} empty unless all report them
  */
 function addReads(all, stages, times) {
   const known = all.flatMap(({ reads }) => (reads === undefined ? [] : [reads]));
@@ -247,13 +247,13 @@ function addReads(all, stages, times) {
 
 /**
  * @param {readonly PartSum[]} parts
- * @param {readonly Partial<Times>[]} stages of each of them
+ * @param {readonly Partial<Times>[]} stages of the parts
  * @param {Times} times of the sum
  * @returns {PartSum}
  */
 function addParts(parts, stages, times) {
   const rateOfSum = (/** @type {'average' | 'averageBytes'} */ name) => {
-    const counts = parts.map((part, place) => countIn(part[name], stages[place]));
+    const counts = parts.map((part, index) => countIn(part[name], stages[index]));
     return rateOf(sumOf(counts), times);
   };
   const { summary, encoded } = addHistograms(
@@ -270,11 +270,11 @@ function addParts(parts, stages, times) {
 }
 
 /**
- * Hosts may work in different buckets.
+ * The hosts may use different buckets.
  *
  * @param {readonly StageSum[]} stages
  * @param {Times} times
- * @returns {{ buckets?: BucketSum[] }} nothing where one of them does not tell its buckets apart
+ * @returns {{ buckets?: BucketSum[] }} empty unless all report their buckets
  */
 function addBuckets(stages, times) {
   const parts = stages.flatMap((stage) =>
@@ -309,9 +309,9 @@ function addBuckets(stages, times) {
 }
 
 /**
- * @param {number | null} rate a second
+ * @param {number | null} rate per second
  * @param {Partial<Times>} times of the stage
- * @returns {number | null} what is in it
+ * @returns {number | null} the count that the rate is based on
  */
 function countIn(rate, times) {
   const time = measuredTime(times);
@@ -320,7 +320,7 @@ function countIn(rate, times) {
 
 /**
  * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'ramp'>} nothing where one of them is no ramp
+ * @returns {Pick<StageSum, 'ramp'>} empty unless all are ramps
  */
 function addRampsOf(stages) {
   const ramps = stages.flatMap(({ ramp }) => (ramp === undefined ? [] : [ramp]));
@@ -332,17 +332,17 @@ function worstEnd(ends) {
   if (ends.includes(null)) {
     return null;
   }
-  // An end that only another version has may be worse than any.
+  // An end that only other versions know may be worse than any.
   const badness = (/** @type {string | null} */ end) => {
-    const place = STAGE_ENDS.findIndex((each) => each === end);
-    return place < 0 ? Infinity : place;
+    const index = STAGE_ENDS.findIndex((each) => each === end);
+    return index < 0 ? Infinity : index;
   };
   const sorted = ends.toSorted((one, other) => badness(other) - badness(one) || (String(one) < String(other) ? -1 : 1));
   return sorted[0];
 }
 
 /**
- * From the beginning of the first to the end of the last, and what of that is in the rates.
+ * From the first start to the last end, and the part that counts for rates.
  *
  * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
  *   drain: number | null }} Times
@@ -399,9 +399,9 @@ export function averagesOf(counts, times) {
 }
 
 /**
- * @param {number | null} count of what is in the rate
+ * @param {number | null} count that the rate is based on
  * @param {Times} times
- * @returns {number | null} a second
+ * @returns {number | null} per second
  */
 function rateOf(count, times) {
   const measured = measuredTime(times);
@@ -410,7 +410,7 @@ function rateOf(count, times) {
 
 /**
  * @param {Partial<Times>} times
- * @returns {number} ms that rates are of
+ * @returns {number} ms that rates are based on
  */
 function measuredTime({ duration, warmup, drain }) {
   return (duration ?? 0) - (warmup ?? 0) - (drain ?? 0);
@@ -459,7 +459,7 @@ function addLatencies(parts) {
  * @typedef {{ summary: LatencySummary | null, encoded: string | null }} Latencies
  *
  * @param {readonly Latencies[]} parts
- * @returns {Latencies} not known where a part does not know it
+ * @returns {Latencies} unknown if any part is unknown
  */
 function addHistograms(parts) {
   const sum = new Histogram();
@@ -474,7 +474,7 @@ function addHistograms(parts) {
 }
 
 /**
- * What a histogram knows within 0.1% alone is exact in the summaries of its parts.
+ * Takes figures that a histogram knows only within 0.1% from the exact summaries of its parts.
  *
  * @param {LatencySummary | null} summary of the sum
  * @param {readonly LatencySummary[]} parts
@@ -488,7 +488,7 @@ function exact(summary, parts) {
   const minimum = Math.min(...parts.map((part) => part.minimum));
   const maximum = Math.max(...parts.map((part) => part.maximum));
   const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
-  // In one order, whatever that of the parts: a sum of fractions depends on it.
+  // Sort first, because the sum of fractions depends on their order.
   const total = parts
     .map((part) => part.mean * part.count)
     .sort((one, other) => one - other)
@@ -509,7 +509,7 @@ function exact(summary, parts) {
 /**
  * @template Part
  * @param {readonly (Part | null)[]} parts
- * @returns {Part[] | null} null where one of them is not known
+ * @returns {Part[] | null} null if any is unknown
  */
 function allKnown(parts) {
   const known = parts.filter((part) => part !== null);
@@ -517,7 +517,7 @@ function allKnown(parts) {
 }
 
 /**
- * What connections cost to open has no histogram, and cannot be added up.
+ * Opening costs have no histogram and cannot be added.
  *
  * @param {readonly (ConnectionResult | null)[]} parts
  * @returns {ConnectionResult | null}
@@ -538,7 +538,7 @@ function addConnections(parts) {
 
 /**
  * @param {readonly ConnectionResult[]} parts
- * @returns {Pick<ConnectionResult, 'colos'>} nothing where one of them did not look
+ * @returns {Pick<ConnectionResult, 'colos'>} empty unless all report them
  */
 function addColos(parts) {
   const known = parts.flatMap(({ colos }) => (colos === undefined ? [] : [colos]));
@@ -580,7 +580,7 @@ function addLoads(parts) {
 
 /**
  * @param {readonly (BottleneckSum | null)[]} parts
- * @returns {BottleneckSum | null} the cause, where it is the same for all; the figures are those of each alone
+ * @returns {BottleneckSum | null} the cause if it is the same for all, without the figures of single hosts
  */
 function commonBottleneck(parts) {
   const cause = common(parts.map((part) => part?.cause ?? null));
@@ -608,7 +608,7 @@ function addRequests(parts) {
 }
 
 /**
- * @param {readonly (CleanupResult | null)[]} parts null where nothing had to be cleaned up
+ * @param {readonly (CleanupResult | null)[]} parts null if there was nothing to clean up
  * @returns {CleanupResult | null}
  */
 function addCleanups(parts) {
@@ -638,7 +638,7 @@ function addCleanups(parts) {
   };
 }
 
-/** @param {readonly (number | undefined)[]} values an earlier version did not count some of them */
+/** @param {readonly (number | undefined)[]} values undefined if an earlier version did not count them */
 function sumOfKnown(values) {
   return values.filter((value) => value !== undefined).reduce((sum, value) => sum + value, 0);
 }

@@ -2,20 +2,20 @@ import { quote } from '../text/quote.js';
 
 /**
  * @typedef {object} Findings
- * @property {string[]} problems what does not fit: a line each, with the path of the field
- * @property {Set<string>} unknown fields that the schema does not know, as paths without the places in lists
+ * @property {string[]} problems one line each, with the path of the field
+ * @property {Set<string>} unknown fields that the schema does not know, as paths without list indices
  *
  * @typedef {{ [keyword: string]: any }} Schema
  */
 
-/** Problems after which a value is not looked at any further. */
+/** After this many problems, the check stops. */
 const MAX_PROBLEMS = 1000;
 
-/** What the types of JSON are called in messages. @type {Readonly<Record<string, string>>} */
+/** Names of JSON types in messages. @type {Readonly<Record<string, string>>} */
 const TYPES = {
   integer: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
@@ -23,11 +23,11 @@ const TYPES = {
 };
 
 /**
- * Holds a value against a JSON Schema that uses the keywords which result.schema.json uses, and no others.
+ * Validates a value against a JSON Schema. Supports only the keywords in result.schema.json.
  *
  * @param {unknown} value
  * @param {Schema} root
- * @param {Schema} [schema] a part of it
+ * @param {Schema} [schema] part of the root schema
  * @returns {Findings}
  */
 export function checkSchema(value, root, schema = root) {
@@ -38,49 +38,49 @@ export function checkSchema(value, root, schema = root) {
 }
 
 /**
- * @param {{ value: unknown, path: string, kind: string }} place the path with the places in lists, the kind without them
+ * @param {{ value: unknown, path: string, kind: string }} location the path has list indices, the kind does not
  * @param {Schema} schema
  * @param {Schema} root
  * @param {Findings} findings
- * @param {Schema} [derived] what extends it
+ * @param {Schema} [derived] the schema that extends this one
  */
-function check(place, schema, root, findings, derived = schema) {
+function check(location, schema, root, findings, derived = schema) {
   if (findings.problems.length >= MAX_PROBLEMS) {
     return;
   }
-  const { value, path } = place;
+  const { value, path } = location;
   const expected = mismatch(value, schema);
   if (expected !== null) {
-    findings.problems.push(`${path === '' ? 'the whole' : path}: expected ${expected}, got ${shown(value)}`);
+    findings.problems.push(`${path === '' ? 'the whole value' : path}: expected ${expected}, got ${shown(value)}`);
     return;
   }
   if (schema.$ref !== undefined) {
-    check(place, resolve(schema.$ref, root), root, findings, derived);
+    check(location, resolve(schema.$ref, root), root, findings, derived);
   }
   if (schema.anyOf !== undefined) {
-    checkAlternatives(place, schema.anyOf, root, findings);
+    checkAlternatives(location, schema.anyOf, root, findings);
   }
   if (Array.isArray(value) && schema.items !== undefined) {
     value.forEach((item, index) => {
-      check({ value: item, path: `${path}[${index}]`, kind: `${place.kind}[]` }, schema.items, root, findings);
+      check({ value: item, path: `${path}[${index}]`, kind: `${location.kind}[]` }, schema.items, root, findings);
     });
   }
   if (isObject(value)) {
-    checkFields(place, value, { schema, root, derived }, findings);
+    checkFields(location, value, { schema, root, derived }, findings);
   }
 }
 
 /**
- * @param {{ value: unknown, path: string, kind: string }} place
- * @param {readonly Schema[]} alternatives of which one has to fit; the first is the one that is meant
+ * @param {{ value: unknown, path: string, kind: string }} location
+ * @param {readonly Schema[]} alternatives of which one must match; the first one is the intended one
  * @param {Schema} root
  * @param {Findings} findings
  */
-function checkAlternatives(place, alternatives, root, findings) {
+function checkAlternatives(location, alternatives, root, findings) {
   const tried = alternatives.map((alternative) => {
     /** @type {Findings} */
     const own = { problems: [], unknown: new Set() };
-    check(place, alternative, root, own);
+    check(location, alternative, root, own);
     return own;
   });
   const { problems, unknown } = tried.find((each) => each.problems.length === 0) ?? tried[0];
@@ -89,7 +89,7 @@ function checkAlternatives(place, alternatives, root, findings) {
 }
 
 /**
- * @param {{ path: string, kind: string }} place
+ * @param {{ path: string, kind: string }} location
  * @param {Record<string, unknown>} value
  * @param {{ schema: Schema, root: Schema, derived: Schema }} expected
  * @param {Findings} findings
@@ -110,7 +110,7 @@ function checkFields({ path, kind }, value, { schema, root, derived }, findings)
       findings.unknown.add(fieldKind);
     }
     if (schema.propertyNames !== undefined && !isLike(name, schema.propertyNames.pattern)) {
-      findings.problems.push(`${path}: expected other names of fields, got ${shown(name)}`);
+      findings.problems.push(`${path}: expected a valid field name, got ${shown(name)}`);
     }
   }
 }
@@ -119,7 +119,7 @@ function checkFields({ path, kind }, value, { schema, root, derived }, findings)
  * @param {string} name of a field
  * @param {Schema} schema
  * @param {Schema} root
- * @returns {boolean} whether the schema, or the one that it extends, has the field
+ * @returns {boolean} whether the schema, or one that it extends, has the field
  */
 function isKnown(name, { properties, $ref }, root) {
   return Object.hasOwn(properties ?? {}, name) || ($ref !== undefined && isKnown(name, resolve($ref, root), root));
@@ -128,7 +128,7 @@ function isKnown(name, { properties, $ref }, root) {
 /**
  * @param {unknown} value
  * @param {Schema} schema
- * @returns {string | null} what was expected of the value itself, whatever is in it; null where it fits
+ * @returns {string | null} what was expected of the value itself, ignoring its content; null if it matches
  */
 function mismatch(value, schema) {
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
@@ -148,7 +148,7 @@ function mismatch(value, schema) {
     return `at most ${schema.maxLength} characters`;
   }
   if (typeof value === 'string' && schema.pattern !== undefined && !isLike(value, schema.pattern)) {
-    return `a text like ${schema.pattern}`;
+    return `a string like ${schema.pattern}`;
   }
   return null;
 }
@@ -196,7 +196,7 @@ function resolve(reference, root) {
     .reduce((schema, name) => schema[name], root);
 }
 
-/** By their texts: compiling one takes longer than using it. @type {Map<string, RegExp>} */
+/** Compiled patterns, because compiling one takes longer than using it. @type {Map<string, RegExp>} */
 const patterns = new Map();
 
 /**
@@ -211,7 +211,7 @@ function isLike(text, pattern) {
 
 /**
  * @param {string} text
- * @param {number} characters which a schema counts as code points
+ * @param {number} characters code points, as in a schema
  */
 function isLonger(text, characters) {
   return text.length > characters && [...text].length > characters;

@@ -1,22 +1,22 @@
 /** @import { ClockFacts } from './result.js' */
 
-/** If a clock is more uncertain than this, ± ms, its offset is of no use: the store's answers contradicted each other. */
+/** Above this uncertainty, ± ms, a clock's offset is useless: the store's responses contradicted each other. */
 const MAX_UNCERTAINTY_MS = 5000;
 
 /**
  * @param {ClockFacts | null | undefined} clock
- * @returns {boolean} whether it was measured, and is too uncertain to rely on
+ * @returns {boolean} whether it was measured but is too uncertain
  */
 export function isUnknownClock(clock) {
   return clock !== null && clock !== undefined && clock.uncertainty > MAX_UNCERTAINTY_MS;
 }
 
 /**
- * The times of a run are the store's as its host took them to be. If the store's clock is not known, they are turned back
- * into those of the host's own clock.
+ * A run's times are those of the store's clock as its host estimated them. If the store's clock is unknown, they are converted
+ * back to the host's own clock.
  *
  * @param {ClockFacts | null | undefined} clock
- * @returns {number} whole seconds to be added to the times of the run
+ * @returns {number} whole seconds to add to the times of the run
  */
 export function correctionOf(clock) {
   return clock && isUnknownClock(clock) ? -Math.round(clock.offset / 1000) : 0;

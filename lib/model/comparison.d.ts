@@ -1,38 +1,38 @@
 import type { ThresholdResult } from './result.js';
 
-// What comparing two results comes to. Whatever shows a comparison takes this, and computes none of it anew.
+// The result of comparing two results. All formats present this and compute none of it again.
 
-/** Of two results, each of one run or of several hosts together. */
+/** Compares two results, each of one run or of several hosts together. */
 export interface Comparison {
   before: ComparedSide;
   after: ComparedSide;
-  /** what was not the same: versions, options, host, location, day */
+  /** what differed: versions, options, host, location, day */
   differences: ComparedDifference[];
-  /** why the two are not of one kind, a line each: only `--force` compares such runs; empty otherwise */
+  /** why the two are not comparable, one line each: only `--force` compares such runs; otherwise empty */
   mismatches: string[];
-  /** share of a change that counts as none, such as 0.03 */
+  /** share below which a change counts as no change, such as 0.03 */
   margin: number;
   /** of each interval, such as 0.95 */
   confidence: number;
-  /** those that both have, in their order, each followed by the kinds that it mixes */
+  /** stages that both have, in order, each followed by its kinds if it is mixed */
   stages: StageComparison[];
-  /** the names of those that only one of them has */
+  /** names of stages that only one of them has */
   stagesOfOne: { before: string[]; after: string[] };
-  /** what was asserted of the later one, whose baseline is the earlier one */
+  /** thresholds of the later result, with the earlier one as the baseline */
   thresholds?: readonly ThresholdResult[];
 }
 
 export interface ComparedSide {
-  /** as the user named it; it may be hostile, as each text of a result may */
+  /** as the user named it; like every text of a result, it may be hostile */
   name: string;
-  /** the run id; null where it is not known, or there are several */
+  /** run ID; null if it is unknown or there are several */
   run: string | null;
   hosts: number;
   /** ISO time */
   start: string | null;
 }
 
-/** null where a side does not say it. */
+/** null if a side does not report it. */
 export interface ComparedDifference {
   what: string;
   before: string | null;
@@ -40,13 +40,13 @@ export interface ComparedDifference {
 }
 
 export interface StageComparison {
-  /** its name; of one kind of the operations that a stage mixes, with that, as the log has it */
+  /** name of the stage; for one kind of a mixed stage, as in the log */
   stage: string;
-  /** of such a kind: the stage, which stands before it */
+  /** name of the mixed stage, which precedes its kinds */
   kindOf?: string;
-  /** whole seconds that count: those without warm-up, drain, and the partial ones at either end */
+  /** whole seconds that count, without warm-up, drain and partial seconds at both ends */
   seconds: { before: number; after: number };
-  /** each {@link ComparedMetric}, in that order; of a kind without `cpu` */
+  /** every {@link ComparedMetric} in order, for a kind without `cpu` */
   metrics: MetricComparison[];
 }
 
@@ -55,19 +55,19 @@ export interface StageComparison {
  */
 export type ComparedMetric = 'rate' | 'throughput' | 'p50' | 'p90' | 'p99' | 'p999' | 'errors' | 'cpu';
 
-/** Of a rate, a throughput or a latency, `faster` or `slower`; of errors, `fewer` or `more`. */
+/** For a rate, a throughput or a latency: `faster` or `slower`; for errors: `fewer` or `more`. */
 export type ComparisonVerdict = 'faster' | 'slower' | 'fewer' | 'more' | 'the same' | 'cannot tell';
 
 export interface MetricComparison {
   metric: ComparedMetric;
   before: number | null;
   after: number | null;
-  /** after ÷ before; null where one of them is not known, or nothing can be divided by */
+  /** after ÷ before; null if one is unknown or the divisor is 0 */
   ratio: number | null;
-  /** ends of the interval that holds the true ratio; null where there is none, or where it has no such end */
+  /** bounds of the confidence interval of the ratio; null if there is none, or no such bound */
   low: number | null;
   high: number | null;
   verdict: ComparisonVerdict;
-  /** of `cannot tell`: what was missing; null otherwise */
+  /** for `cannot tell`: what was missing; otherwise null */
   reason: string | null;
 }

@@ -8,18 +8,18 @@ import { missedAllSlots } from './ramp.js';
 
 /**
  * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets' | 'uploadsLeft'>} cleanup
- * @returns {boolean} whether nothing of the run is left, as far as can be known
+ * @returns {boolean} whether nothing of the run is left, as far as is known
  */
 export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
   return left === 0 && uploadsLeft === 0 && unlisted === 0 && otherBuckets === null;
 }
 
 /**
- * What keeps a stage from being all well. Operations that were skipped had failed in Write, or were still under way when its
- * time was over: they are no shortcoming of their own.
+ * Reasons why a stage is not fully successful. Skipped operations are not among them: their objects failed in Write, or were
+ * still in flight when its time ended.
  *
- * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage whose end may not be known
- * @returns {string[]} in words; none where all is well, as far as is known
+ * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage whose end may be unknown
+ * @returns {string[]} phrases; empty if all is well, as far as is known
  */
 export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
@@ -28,14 +28,14 @@ export function shortcomingsOf({ end = null, operations, failed, integrityErrors
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
     ...(operations === 0 ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
-    ...(wrong > 0 ? [`${counted(wrong, 'answer')} had the wrong content${kindsOfErrors(versions)}`] : []),
+    ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(versions)}`] : []),
     ...(hasStalled ? ['a step had no success'] : []),
   ];
 }
 
 /**
  * @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts
- * @returns {string} in words; nothing where no version was wrong
+ * @returns {string} a suffix; empty if no version was wrong
  */
 function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
   const kinds = Object.entries({ stale: staleReads, foreign: foreignReads, torn: tornReads });
@@ -45,7 +45,7 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
 
 /**
  * @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage
- * @returns {boolean} whether its log ended before it did
+ * @returns {boolean} whether its log ended first
  */
 export function isCut({ startedAt, duration, ramp }) {
   return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);
@@ -53,7 +53,7 @@ export function isCut({ startedAt, duration, ramp }) {
 
 /**
  * @param {Pick<StageSum, 'operations' | 'warmupOperations' | 'latency'>} stage of one host
- * @returns {string | null} why it has no percentiles of its operations; null if it has them, or had no operation to measure
+ * @returns {string | null} why it has no percentiles; null if it has them, or had no operations to measure
  */
 export function missingPercentiles({ operations, warmupOperations, latency }) {
   const measured = operations - (warmupOperations ?? 0);

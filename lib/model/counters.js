@@ -2,18 +2,18 @@ import { SCHEMA } from './schema.js';
 
 /** @import { CountName } from './result.js' */
 
-// The table of the counters is in result.schema.json, under `counters`: a counter is an entry there, and the place that
-// counts it. All of them are sums.
+// The counters are declared in result.schema.json, under `counters`. To add one, add an entry there and count it in one place.
+// All of them are sums.
 
-/** All counters, in the order in which they are shown. */
+/** All counters in display order. */
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
- * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts what is not known is
- *   missing, or null
+ * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts unknown counters are
+ *   absent or null
  *
  * @param {readonly SomeCounts[]} parts
- * @returns {SomeCounts} their sums: not known where a part does not know it; errors with the most frequent kinds first
+ * @returns {SomeCounts} their sums, unknown if any part is unknown; errors are sorted by frequency
  */
 export function addCounts(parts) {
   const sums = Object.fromEntries(COUNT_NAMES.map((name) => [name, sumOf(parts.map((part) => part[name]))]));
@@ -22,7 +22,7 @@ export function addCounts(parts) {
 
 /**
  * @param {readonly (number | null | undefined)[]} values
- * @returns {number | null} null where one of them is not known
+ * @returns {number | null} null if any is unknown
  */
 export function sumOf(values) {
   return values.reduce(
@@ -33,7 +33,7 @@ export function sumOf(values) {
 
 /**
  * @param {readonly Readonly<Record<string, number>>[]} parts
- * @returns {Record<string, number>} the largest first, without those of nothing
+ * @returns {Record<string, number>} in descending order, without zeros
  */
 export function sumsByName(parts) {
   /** @type {Map<string, number>} */

@@ -1,6 +1,6 @@
 /** @import { RunObserver } from './run-events.js' */
 
-/** Every event of a run: a type check finds one that is missing. @type {Record<keyof RunObserver, true>} */
+/** Every event of a run; the type check finds missing ones. @type {Record<keyof RunObserver, true>} */
 const EVENTS = {
   runIsNamed: true,
   phaseStarts: true,

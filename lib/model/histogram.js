@@ -3,13 +3,13 @@ import { InputError } from './input-bounds.js';
 
 /** @import { LatencySummary, StageLatency } from './result.js' */
 
-/** How a result says what its histograms are. */
+/** Describes the histograms in a result. */
 export const HISTOGRAM_FORMAT = Object.freeze({
   encoding: /** @type {const} */ ('HdrHistogram V2, compressed, base64'),
   unit: /** @type {const} */ ('us'),
 });
 
-/** Of what a stage has latencies. */
+/** The latencies of a stage. */
 export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
 /** @type {Readonly<StageLatency>} */
@@ -22,24 +22,24 @@ export const UNKNOWN_LATENCY = Object.freeze({
   histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
 });
 
-/** Longest latency that is told apart: an hour, in µs. Longer ones are counted as that. */
+/** The longest distinguishable latency: an hour, in µs. Longer ones count as that. */
 const MAX_VALUE = 3_600_000_000;
 
 const MICROSECONDS = 1000;
 
-// An HdrHistogram of three significant digits: the first 2,048 values have a count each, and each further power of two has
-// 1,024 counts. (https://github.com/HdrHistogram/HdrHistogram)
+// An HdrHistogram with three significant digits: the first 2,048 values have one count each, and every further power of two
+// has 1,024 counts. (https://github.com/HdrHistogram/HdrHistogram)
 const DIGITS = 3;
 const HALF_MAGNITUDE = 10;
 const HALF = 2 ** HALF_MAGNITUDE;
 
-/** The highest value that a histogram may say it holds, and the counts up to there. */
+/** The highest value that a histogram may declare, and the number of counts up to it. */
 const MAX_HIGHEST = 2n ** 52n;
 const MAX_COUNTS = 44 * HALF;
 
-// The compressed V2 encoding: 4 bytes of cookie, 4 of length, and deflated: cookie, payload length, normalizing index
+// The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing index
 // offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and the counts as
-// ZigZag LEB128 words of up to 9 bytes, a negative word standing for so many counts of zero. (The same,
+// ZigZag LEB128 words of up to 9 bytes, where a negative word represents a run of zero counts. (See
 // AbstractHistogram.encodeIntoCompressedByteBuffer)
 const COOKIE = 0x1c849313;
 const COMPRESSED_COOKIE = 0x1c849314;
@@ -55,16 +55,16 @@ const MAX_WORD_BYTES = 9;
 /** Bytes. */
 const MAX_FILE = HEADER + MAX_COUNTS * MAX_WORD_BYTES;
 
-/** Latencies, counted in whole µs and told apart within 0.1%. */
+/** Counts latencies in whole µs, with a resolution of 0.1%. */
 export class Histogram {
-  /** Up to the largest value that came, and no further than a power of two beyond. */
+  /** Extends to the next power of two above the largest value. */
   #counts = new Float64Array(0);
   count = 0;
 
   /**
    * @param {string} base64 the compressed HdrHistogram V2 encoding
    * @returns {Histogram}
-   * @throws {Error} where it is not such a histogram, or larger than any of ours
+   * @throws {Error} if it is not such a histogram, or larger than any of ours
    */
   static decode(base64) {
     const histogram = new Histogram();
@@ -76,11 +76,11 @@ export class Histogram {
   record(milliseconds) {
     const value = Math.min(Math.round(milliseconds * MICROSECONDS), MAX_VALUE);
     const bucket = Math.max(31 - HALF_MAGNITUDE - Math.clz32(value), 0);
-    const place = bucket * HALF + (value >>> bucket);
-    if (place >= this.#counts.length) {
-      this.#growTo(place);
+    const index = bucket * HALF + (value >>> bucket);
+    if (index >= this.#counts.length) {
+      this.#growTo(index);
     }
-    this.#counts[place] += 1;
+    this.#counts[index] += 1;
     this.count += 1;
   }
 
@@ -94,51 +94,51 @@ export class Histogram {
     if (counts.length > this.#counts.length) {
       this.#growTo(counts.length - 1);
     }
-    for (let place = 0; place < counts.length; place += 1) {
-      this.#counts[place] += counts[place];
+    for (let index = 0; index < counts.length; index += 1) {
+      this.#counts[index] += counts[index];
     }
     this.count += other.count;
   }
 
   /**
    * @param {string} base64 see {@link Histogram.decode}
-   * @throws {Error} where it is not such a histogram, or the sum is too large to be exact; nothing is added then
+   * @throws {Error} if it is not such a histogram, or the sum is too large to be exact; nothing is added then
    */
   addEncoded(base64) {
     const encoded = inflated(base64);
-    const { places, total } = checked(encoded);
+    const { length, total } = checked(encoded);
     this.#checkRoomFor(total);
-    if (places > this.#counts.length) {
-      this.#growTo(places - 1);
+    if (length > this.#counts.length) {
+      this.#growTo(length - 1);
     }
-    for (const [place, count] of countsIn(encoded)) {
-      this.#counts[place] += count;
+    for (const [index, count] of countsIn(encoded)) {
+      this.#counts[index] += count;
     }
     this.count += total;
   }
 
-  /** @param {Histogram} part all of whose values are in this one, too */
+  /** @param {Histogram} part whose values are all included in this one */
   subtract(part) {
     const counts = part.#counts;
-    for (let place = 0; place < counts.length; place += 1) {
-      this.#counts[place] -= counts[place];
+    for (let index = 0; index < counts.length; index += 1) {
+      this.#counts[index] -= counts[index];
     }
     this.count -= part.count;
   }
 
   /**
    * @param {number} percentile 0 to 100
-   * @returns {number} ms, within 0.1%: of the values that count as one the largest, and for 0 the least. Without a value, 0
+   * @returns {number} ms, within 0.1%: the largest of the equivalent values, or for 0 the smallest; 0 without values
    */
   at(percentile) {
     const exact = (percentile * this.count) / 100;
-    // A product that is too large by a rounding error must not ask for one more.
+    // A product that is slightly too large because of rounding must not raise the rank.
     const rank = Math.max(Math.ceil(exact * (1 - Number.EPSILON)), 1);
     let counted = 0;
-    for (let place = 0; place < this.#counts.length; place += 1) {
-      counted += this.#counts[place];
+    for (let index = 0; index < this.#counts.length; index += 1) {
+      counted += this.#counts[index];
       if (counted >= rank) {
-        return (percentile === 0 ? leastAt(place) : largestAt(place)) / MICROSECONDS;
+        return (percentile === 0 ? leastAt(index) : largestAt(index)) / MICROSECONDS;
       }
     }
     return 0;
@@ -146,7 +146,7 @@ export class Histogram {
 
   /**
    * @param {number} milliseconds
-   * @returns {number} values above that, as far as they are told apart
+   * @returns {number} values above that, within the resolution
    */
   countAbove(milliseconds) {
     const { values, counts } = this.valueCounts();
@@ -154,18 +154,18 @@ export class Histogram {
   }
 
   /**
-   * @returns {{ values: number[], counts: number[] }} the values that occurred, in µs and in ascending order, each the largest
-   *   of those that are not told apart, and how often they did
+   * @returns {{ values: number[], counts: number[] }} distinct values in µs in ascending order, each the largest of its
+   *   equivalent values, and their counts
    */
   valueCounts() {
     /** @type {number[]} */
     const values = [];
     /** @type {number[]} */
     const counts = [];
-    for (let place = 0, left = this.count; left > 0 && place < this.#counts.length; place += 1) {
-      const count = this.#counts[place];
+    for (let index = 0, left = this.count; left > 0 && index < this.#counts.length; index += 1) {
+      const count = this.#counts[index];
       if (count > 0) {
-        values.push(largestAt(place));
+        values.push(largestAt(index));
         counts.push(count);
         left -= count;
       }
@@ -173,14 +173,14 @@ export class Histogram {
     return { values, counts };
   }
 
-  /** @returns {LatencySummary | null} in ms, all of it within 0.1%; null where there is no value */
+  /** @returns {LatencySummary | null} in ms, within 0.1%; null without values */
   summary() {
     if (this.count === 0) {
       return null;
     }
     let sum = 0;
-    for (let place = 0; place < this.#counts.length; place += 1) {
-      sum += this.#counts[place] * middleAt(place);
+    for (let index = 0; index < this.#counts.length; index += 1) {
+      sum += this.#counts[index] * middleAt(index);
     }
     return {
       count: this.count,
@@ -220,9 +220,9 @@ export class Histogram {
     }
   }
 
-  /** @param {number} place */
-  #growTo(place) {
-    const counts = new Float64Array((Math.floor(place / HALF) + 1) * HALF);
+  /** @param {number} index */
+  #growTo(index) {
+    const counts = new Float64Array((Math.floor(index / HALF) + 1) * HALF);
     counts.set(this.#counts);
     this.#counts = counts;
   }
@@ -230,7 +230,7 @@ export class Histogram {
 
 /**
  * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {boolean} whether it is a histogram that can be decoded
+ * @returns {boolean} whether it is a valid histogram
  */
 export function isHistogram(base64) {
   try {
@@ -242,48 +242,49 @@ export function isHistogram(base64) {
 }
 
 /**
- * The values of a histogram, one after the other.
+ * Iterates over the values of a histogram.
  *
  * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {Generator<[value: number, count: number], void, undefined>} µs, the least that count as one, in ascending order
- * @throws {Error} where it is not such a histogram, or larger than any of ours
+ * @returns {Generator<[value: number, count: number], void, undefined>} in ascending order; values in µs, each the smallest of
+ *   its equivalent values
+ * @throws {Error} if it is not such a histogram, or larger than any of ours
  */
 export function* valuesIn(base64) {
   const encoded = inflated(base64);
   checked(encoded);
-  for (const [place, count] of countsIn(encoded)) {
-    yield [leastAt(place), count];
+  for (const [index, count] of countsIn(encoded)) {
+    yield [leastAt(index), count];
   }
 }
 
-/** @param {number} place */
-function bucketAt(place) {
-  return Math.max(Math.floor(place / HALF) - 1, 0);
+/** @param {number} index */
+function bucketAt(index) {
+  return Math.max(Math.floor(index / HALF) - 1, 0);
 }
 
 /**
- * @param {number} place of a count
- * @returns {number} the least of the values that it counts, in µs
+ * @param {number} index
+ * @returns {number} the smallest value counted at that index, in µs
  */
-function leastAt(place) {
-  const bucket = bucketAt(place);
-  return (place - bucket * HALF) * 2 ** bucket;
+function leastAt(index) {
+  const bucket = bucketAt(index);
+  return (index - bucket * HALF) * 2 ** bucket;
 }
 
-/** @param {number} place */
-function largestAt(place) {
-  return leastAt(place) + 2 ** bucketAt(place) - 1;
+/** @param {number} index */
+function largestAt(index) {
+  return leastAt(index) + 2 ** bucketAt(index) - 1;
 }
 
-/** @param {number} place */
-function middleAt(place) {
-  return leastAt(place) + Math.floor(2 ** bucketAt(place) / 2);
+/** @param {number} index */
+function middleAt(index) {
+  return leastAt(index) + Math.floor(2 ** bucketAt(index) / 2);
 }
 
 /**
- * @param {Buffer} words with room for all
+ * @param {Buffer} words large enough for all
  * @param {Float64Array} counts
- * @returns {number} bytes that were written
+ * @returns {number} bytes written
  */
 function writeWords(words, counts) {
   let at = 0;
@@ -312,8 +313,8 @@ function writeWords(words, counts) {
 
 /**
  * @param {string} base64
- * @returns {Buffer} which may be damaged, or made up to do harm
- * @throws {Error} where it is not compressed, or inflates to more than any histogram of ours
+ * @returns {Buffer} untrusted: possibly damaged or malicious
+ * @throws {Error} if it is not compressed, or inflates to more than any histogram of ours
  */
 function inflated(base64) {
   const compressed = Buffer.from(base64, 'base64');
@@ -325,8 +326,8 @@ function inflated(base64) {
 
 /**
  * @param {Buffer} encoded
- * @returns {{ places: number, total: number }} how many counts the words encode, and their sum
- * @throws {RangeError} where it is no histogram, or larger than any of ours
+ * @returns {{ length: number, total: number }} number of encoded counts, and their sum
+ * @throws {RangeError} if it is not a histogram, or larger than any of ours
  */
 function checked(encoded) {
   const highest = encoded.readBigInt64BE(HIGHEST_AT);
@@ -338,45 +339,45 @@ function checked(encoded) {
     highest >= 2n &&
     highest <= MAX_HIGHEST &&
     encoded.readUInt32BE(PAYLOAD_LENGTH_AT) === payload.length;
-  let places = 0;
+  let length = 0;
   let total = 0;
   for (const word of wordsIn(payload)) {
-    places += word % 2 === 1 ? (word + 1) / 2 : 1;
+    length += word % 2 === 1 ? (word + 1) / 2 : 1;
     total += word % 2 === 1 ? 0 : word / 2;
   }
-  if (!isOurs || places > MAX_COUNTS || total > Number.MAX_SAFE_INTEGER) {
+  if (!isOurs || length > MAX_COUNTS || total > Number.MAX_SAFE_INTEGER) {
     throw new RangeError('expected a histogram of whole microseconds with three digits and counts below 2^53');
   }
-  return { places, total };
+  return { length, total };
 }
 
 /**
  * @param {Buffer} encoded
- * @returns {Generator<[place: number, count: number], void, undefined>} those that are not zero
+ * @returns {Generator<[index: number, count: number], void, undefined>} non-zero counts
  */
 function* countsIn(encoded) {
-  let place = 0;
+  let index = 0;
   for (const word of wordsIn(encoded.subarray(HEADER))) {
     if (word % 2 === 1) {
-      place += (word + 1) / 2;
+      index += (word + 1) / 2;
       continue;
     }
     if (word > 0) {
-      yield [place, word / 2];
+      yield [index, word / 2];
     }
-    place += 1;
+    index += 1;
   }
 }
 
 /**
  * @param {Uint8Array} payload
- * @returns {Generator<number, void, undefined>} its words, not yet out of ZigZag: odd ones stand for negative numbers
+ * @returns {Generator<number, void, undefined>} its words still in ZigZag form: odd ones represent negative numbers
  */
 function* wordsIn(payload) {
   let word = 0;
   let length = 0;
   for (const byte of payload) {
-    // The ninth byte has no bit that says whether another one follows.
+    // The ninth byte has no continuation bit.
     const isLast = length === MAX_WORD_BYTES - 1 || byte < 0x80;
     word += (length === MAX_WORD_BYTES - 1 ? byte : byte % 0x80) * 2 ** (7 * length);
     length += 1;

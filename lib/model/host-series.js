@@ -1,11 +1,11 @@
-/** The bits of a byte that hold a part of a number. The eighth says whether another byte follows. */
+/** Values of the seven data bits of a byte. The eighth bit says whether another byte follows. */
 const BITS = 0x80;
 
 /**
- * Packs what a host did second by second: a byte or two for each second, or three.
+ * Packs a host's figures per second into one to three bytes each.
  *
- * @param {Iterable<number | null>} tenths of operations in each second, or bytes, whole numbers; null where no line tells of it
- * @returns {string} each plus one, or 0, as LEB128, in base64
+ * @param {Iterable<number | null>} tenths of operations in each second, or bytes, as whole numbers; null if no line reports it
+ * @returns {string} each plus one, or 0 for null, as LEB128 in base64
  */
 export function encodeSeconds(tenths) {
   const bytes = [];
@@ -21,7 +21,7 @@ export function encodeSeconds(tenths) {
 }
 
 /**
- * @param {string} base64 as {@link encodeSeconds} has made it
+ * @param {string} base64 output of {@link encodeSeconds}
  * @returns {(number | null)[]}
  */
 export function decodeSeconds(base64) {

@@ -1,7 +1,7 @@
 import { rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** What one file may hold. No runs write as much: a file with more was made up, and would take gigabytes and minutes. */
+/** Limits per file. No run writes as much: a larger file is forged, and would take gigabytes and minutes. */
 const MAX = Object.freeze({
   runs: 1000,
   stages: 2000,
@@ -12,16 +12,16 @@ const MAX = Object.freeze({
   values: 5_000_000,
 });
 
-/** Input that no run wrote. It is refused, and with it the files that it was to be added to. */
+/** Input that no run can have written. It is rejected together with the files it was to be merged with. */
 export class InputError extends Error {
   name = 'InputError';
 }
 
 /**
- * Looks at a text before it is parsed: a small text can become a large value, and a deep one a stack overflow.
+ * Scans a text before it is parsed, because a small text can expand to a large value, and a deep one can overflow the stack.
  *
  * @param {string} file
- * @param {string} text JSON, as far as anyone knows
+ * @param {string} text presumably JSON
  * @throws {InputError} if it holds too much
  */
 export function checkResultBounds(file, text) {
@@ -38,7 +38,7 @@ export function checkResultBounds(file, text) {
       const opens = character !== ',';
       levels += opens ? 1 : 0;
       values += 1;
-      // The whole is the first level, the lists of hosts and stages are in the second one.
+      // The whole value is level 1; the lists of hosts and stages are in level 2.
       if (levels === 2) {
         entries = opens ? 1 : entries + 1;
       }
@@ -52,7 +52,7 @@ export function checkResultBounds(file, text) {
 /**
  * @param {string} text
  * @param {number} start of a JSON string
- * @returns {number} where its closing quotation mark is
+ * @returns {number} offset of its closing quotation mark
  */
 function endOfString(text, start) {
   let at = start + 1;

@@ -1,44 +1,43 @@
 import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
 import type { CleanupResult, RequestCounts, RunFacts, WayResult } from './result.js';
 
-// What comparing two set-ups by turns comes to: what `ab --json` writes. What a comparison calls `before` is A here, and
-// `after` is B.
+// The result of comparing two setups by turns, which `ab --json` writes. `before` and `after` of a comparison are A and B.
 
 export type Side = 'a' | 'b';
 
 export interface InterleavedComparison {
   kind: 'ab';
-  /** of this shape, see INTERLEAVED_FORMAT */
+  /** version of this format, see INTERLEAVED_FORMAT */
   format: number;
-  /** why it could not begin, or had to end: a line each, with the name of the side */
+  /** why it could not start, or ended early: one line each, with the name of the side */
   problems: string[];
   before: ComparedSide;
   after: ComparedSide;
-  /** share of a change that counts as none, such as 0.03 */
+  /** share below which a change counts as no change, such as 0.03 */
   margin: number;
   /** of each interval, such as 0.95 */
   confidence: number;
   a: SetUp;
-  /** null where A was refused before B was asked */
+  /** null if A was refused before B was tried */
   b: SetUp | null;
-  /** quads that were to be */
+  /** planned number of quads */
   quadsPlanned: number;
-  /** those that came to their end, in their order */
+  /** completed quads in order */
   quads: Quad[];
-  /** in their order; empty where there is no quad */
+  /** in order; empty without quads */
   stages: InterleavedStage[];
-  /** A and B, where they reached the objects in different ways: each by itself, in the turns of all quads */
+  /** A and B, if they reached the objects in different ways, each over the turns of all quads */
   ways?: readonly WayResult[];
 }
 
-/** One of the two, as it was run; nothing in it is secret. */
+/** One setup as it was run, without secrets. */
 export interface SetUp extends RunFacts {
-  /** what stood in `--a` or `--b` */
+  /** value of `--a` or `--b` */
   given: string;
   bucketNames: readonly string[];
-  /** null where nothing had to be cleaned up */
+  /** null if there was nothing to clean up */
   cleanup: CleanupResult | null;
-  /** that are no stage's */
+  /** requests outside the stages */
   requests: RequestCounts;
 }
 
@@ -48,59 +47,59 @@ export interface Quad {
   passes: Pass[];
 }
 
-/** In both, the mean time of the As is that of the Bs. */
+/** In both orders, A and B have the same mean time. */
 export type QuadOrder = 'ABBA' | 'BAAB';
 
-/** What is known of a pass when it begins. */
+/** What is known when a pass starts. */
 export interface Turn {
   side: Side;
-  /** its place, from 0; null for the passes before all quads */
+  /** zero-based; null for the warm-up passes */
   quad: number | null;
-  /** ms of all quads; null where it is not known */
+  /** ms for all quads; null if unknown */
   timeLeft: number | null;
 }
 
-/** All stages, once, with one of the two. */
+/** Runs all stages once with one setup. */
 export interface Pass {
   side: Side;
-  /** in their order */
+  /** in order */
   stages: PassStage[];
 }
 
-/** What a stage of a pass came to. */
+/** The result of a stage in a pass. */
 export interface PassStage {
   stage: string;
   /** epoch ms */
   startedAt: number;
   /** ms */
   duration: number;
-  /** that succeeded */
+  /** successful operations */
   operations: number;
-  /** attempts that failed, retried or not */
+  /** failed attempts, retried or not */
   failedAttempts: number;
-  /** null where it is not known, because nothing succeeded */
+  /** null if unknown because nothing succeeded */
   metrics: Record<InterleavedMetric, number | null>;
 }
 
-/** ops/s; ms, of operations, twice; µs of CPU time per operation. */
+/** ops/s; ms per operation (p50 and p99); µs of CPU time per operation. */
 export type InterleavedMetric = Extract<ComparedMetric, 'rate' | 'p50' | 'p99' | 'cpu'>;
 
 export interface InterleavedStage {
   stage: string;
   metrics: InterleavedMetricComparison[];
-  /** attempts that failed, in all quads */
+  /** failed attempts in all quads */
   failedAttempts: Record<Side, number>;
 }
 
-/** `before` and `after` are geometric means over the passes, so that the ratio is that of the two. */
+/** `before` and `after` are geometric means over the passes, so that `ratio` is their quotient. */
 export interface InterleavedMetricComparison extends MetricComparison {
   metric: InterleavedMetric;
-  /** natural logarithms of B ÷ A, one for each quad in which it is known */
+  /** natural logarithms of B ÷ A, one per quad for which it is known */
   logRatios: number[];
-  /** probability of the t test, before it is corrected for the number of tests; null where there are too few quads */
+  /** p-value of the t test, before correction for multiple tests; null if there are too few quads */
   tTest: number | null;
-  /** that of the exact sign-flip test; likewise */
+  /** p-value of the exact sign-flip test, likewise uncorrected; null if there are too few quads */
   signFlip: number | null;
-  /** about so many quads in addition would tell; null where it can be told, no comparison has as many, or the tests disagree */
+  /** estimated number of additional quads for a decision; null if there is one, more quads are not possible, or the tests disagree */
   moreQuads: number | null;
 }

@@ -6,7 +6,7 @@ import { Histogram } from './histogram.js';
  * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
  */
 
-/** In words, from the least to the worst: of several hosts, a step has the shortfall of the worst of them. */
+/** Phrases, from the mildest to the worst. The shortfall of a step is the worst of its hosts. */
 const SHORTFALLS = Object.freeze({
   late: 'came too late',
   objects: 'ran out of objects',
@@ -18,16 +18,16 @@ const SHORTFALLS = Object.freeze({
 });
 
 /**
- * @param {RampShortfall | null} shortfall null where a log has nothing of the step
- * @returns {string} what became of the host
+ * @param {RampShortfall | null} shortfall null if a log has no record of the step
+ * @returns {string} what happened to the host
  */
 export function describeShortfall(shortfall) {
-  return shortfall === null ? 'has nothing of it in its log' : SHORTFALLS[shortfall];
+  return shortfall === null ? 'has no record of it in its log' : SHORTFALLS[shortfall];
 }
 
 /**
  * @param {RampResult | null | undefined} ramp of one host
- * @returns {boolean} whether the host came too late for all slots, or had no objects for them: the store had nothing from it
+ * @returns {boolean} whether the host missed all slots or had no objects for them, so that the store got nothing from it
  */
 export function missedAllSlots(ramp) {
   const steps = ramp?.steps ?? [];
@@ -41,10 +41,10 @@ export function missedAllSlots(ramp) {
 export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
 
 /**
- * Adds the steps of hosts, slot by slot. Slots are the same where they begin at the same second and count the same ones.
+ * Adds the steps of hosts, slot by slot. Slots are the same if they start at the same second and cover the same seconds.
  *
  * @param {readonly RampResult[]} ramps at least one
- * @returns {RampResult} the same whatever the order
+ * @returns {RampResult} the same for any order
  */
 export function addRamps(ramps) {
   /** @type {Map<string, RampStep[]>} */
@@ -62,7 +62,7 @@ export function addRamps(ramps) {
 
 /**
  * @param {RampStep} step
- * @returns {string} the same for steps whose seconds can be added
+ * @returns {string} equal for steps whose seconds can be added
  */
 export function slotOfStep({ slotStart, slotSeconds, secondStart, operations }) {
   return [slotStart, slotSeconds, secondStart, operations.length].join(' ');
@@ -83,7 +83,7 @@ function addSteps(steps) {
     ...first,
     hosts: sum('hosts'),
     threads: sum('threads'),
-    operations: first.operations.map((_, place) => steps.reduce((total, step) => total + step.operations[place], 0)),
+    operations: first.operations.map((_, index) => steps.reduce((total, step) => total + step.operations[index], 0)),
     ...addHistograms(steps),
     errors: sum('errors'),
     throttled: sum('throttled'),
@@ -93,7 +93,7 @@ function addSteps(steps) {
 
 /**
  * @param {readonly RampStep[]} steps
- * @returns {StepLatency} not known where a step with operations does not know it
+ * @returns {StepLatency} unknown if it is unknown for any step with operations
  */
 function addHistograms(steps) {
   const busy = steps.filter(({ operations }) => operations.some((count) => count > 0));

@@ -9,24 +9,24 @@ import { FORMAT, SCHEMA } from './schema.js';
  * @import { Result } from './result.js'
  *
  * @typedef {object} ReadResult
- * @property {boolean} isJson whether the text is JSON, whatever it says
- * @property {Result | null} result null where there are problems
- * @property {string[]} problems what is wrong with it: a line each, with the path of the field
- * @property {string[]} warnings what this version does not know, and leaves out
+ * @property {boolean} isJson whether the text is JSON of any kind
+ * @property {Result | null} result null if there are problems
+ * @property {string[]} problems one line each, with the path of the field
+ * @property {string[]} warnings about unknown fields, which are skipped
  *
- * @typedef {Record<string, any>} Json an object of which nothing is known yet
+ * @typedef {Record<string, any>} Json an unvalidated object
  */
 
-/** Problems, or names, that are listed. */
+/** Maximum number of problems or names listed. */
 const MAX_LISTED = 8;
 
 /**
- * Reads what `--json` has written. What a later version has written is read as far as it is known.
+ * Reads output of `--json`. Output of a later version is read as far as this version knows it.
  *
  * @param {string} text
- * @param {string} [file] from which it is
+ * @param {string} [file] for messages
  * @returns {ReadResult}
- * @throws {Error} if it holds more than any result does
+ * @throws {Error} if it contains more than any result
  */
 export function readResult(text, file = 'result') {
   checkResultBounds(file, text);
@@ -83,7 +83,7 @@ function refused(problem) {
 /** @param {number} format */
 function laterFormat(format) {
   return format > FORMAT
-    ? [`format ${format}, expected ${FORMAT} at most: use the version of the tool that wrote it, or a later one`]
+    ? [`format ${format}, expected at most ${FORMAT}: use the version of the tool that wrote it, or a later one`]
     : [];
 }
 
@@ -97,24 +97,24 @@ function firstOf(problems) {
 }
 
 /**
- * @param {readonly Json[]} stages that fit the schema
- * @returns {string[]} a line for each text that is no histogram of ours
+ * @param {readonly Json[]} stages that match the schema
+ * @returns {string[]} a line for each invalid histogram
  */
 export function brokenHistograms(stages) {
   return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], ramp }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
-      ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
-        return [`seconds[${place}].histogram`, histogram];
+      ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
+        return [`seconds[${position}].histogram`, histogram];
       }),
-      ...buckets.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
-        return [`buckets[${place}].histogram`, histogram];
+      ...buckets.map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
+        return [`buckets[${position}].histogram`, histogram];
       }),
-      ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ place) =>
-        LATENCIES.map((name) => [`kinds[${place}].latency.histogram.${name}`, kind.latency.histogram[name]]),
+      ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ position) =>
+        LATENCIES.map((name) => [`kinds[${position}].latency.histogram.${name}`, kind.latency.histogram[name]]),
       ),
-      ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
-        return [`ramp.steps[${place}].histogram`, histogram];
+      ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
+        return [`ramp.steps[${position}].histogram`, histogram];
       }),
     ];
     return histograms.flatMap(([name, encoded]) => brokenHistogram(`stages[${index}].${name}`, encoded));
@@ -122,13 +122,13 @@ export function brokenHistograms(stages) {
 }
 
 /**
- * @param {readonly Json[]} ways that fit the schema
- * @returns {string[]} likewise
+ * @param {readonly Json[]} ways that match the schema
+ * @returns {string[]} a line for each invalid histogram
  */
 function brokenHistogramsOfWays(ways) {
   return ways.flatMap(({ stages }, index) =>
-    stages.flatMap((/** @type {Json} */ { histogram, kinds = [] }, /** @type {number} */ place) => {
-      const path = `merge.ways[${index}].stages[${place}]`;
+    stages.flatMap((/** @type {Json} */ { histogram, kinds = [] }, /** @type {number} */ position) => {
+      const path = `merge.ways[${index}].stages[${position}]`;
       return [
         ...brokenHistogram(`${path}.histogram`, histogram),
         ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ kindPlace) =>
@@ -142,7 +142,7 @@ function brokenHistogramsOfWays(ways) {
 /**
  * @param {string} path
  * @param {string | null | undefined} encoded
- * @returns {string[]} a line where it is none of ours
+ * @returns {string[]} a line if it is invalid
  */
 function brokenHistogram(path, encoded) {
   return typeof encoded !== 'string' || isHistogram(encoded)
@@ -158,7 +158,7 @@ function listed(names) {
 
 /**
  * @param {Json} stage
- * @returns {Json} with the counters that only a later version knows under `further`
+ * @returns {Json} with unknown counters of later versions under `further`
  */
 function takeFurtherCounters(stage) {
   const further = { ...stage.further };
@@ -183,7 +183,7 @@ function isCount(value) {
 /**
  * @param {ReadonlySet<string>} unknown paths
  * @param {readonly Json[]} stages
- * @returns {{ known: string[], further: string[] }} those that are left out, and the counters, which are not
+ * @returns {{ known: string[], further: string[] }} skipped fields, and counters, which are kept
  */
 function apart(unknown, stages) {
   const further = new Set(stages.flatMap((stage) => Object.keys(stage.further ?? {})));
@@ -193,11 +193,11 @@ function apart(unknown, stages) {
 }
 
 /**
- * Reads fields of a record one by one: what fits is used, whatever the others are.
+ * Reads the fields of a record one by one, and keeps those that match regardless of the others.
  *
  * @param {Json} fields
- * @param {object} schema of the record, a part of the result's
- * @returns {{ fitting: Json, problems: string[], unknown: string[] }} unknown are names that this version does not know
+ * @param {object} schema of the record, part of the result's schema
+ * @returns {{ fitting: Json, problems: string[], unknown: string[] }} `unknown`: names that this version does not know
  */
 export function readFields(fields, schema) {
   const properties = propertiesOf(schema);
@@ -218,7 +218,7 @@ export function readFields(fields, schema) {
 
 /**
  * @param {Json} schema
- * @returns {Json} of an object, with those of the schema that it stands on
+ * @returns {Json} properties of an object, including those of the schema that it extends
  */
 function propertiesOf({ $ref = undefined, properties = {} }) {
   const base =

@@ -8,7 +8,7 @@ import { FORMAT } from './schema.js';
 
 /**
  * @param {FinishedRun} run
- * @returns {Result} docs/reference/result-schema.md has its fields
+ * @returns {Result} see docs/reference/result-schema.md
  */
 export function resultOf({ facts, problems, stages, cleanup, requests, crash }) {
   return {
@@ -25,7 +25,7 @@ export function resultOf({ facts, problems, stages, cleanup, requests, crash }) 
 
 /**
  * @param {Pick<RunResult, 'problems' | 'crash'>} run
- * @returns {string[]} why it did not begin, or ended early: a line each
+ * @returns {string[]} why the run did not start or ended early, one line each
  */
 export function problemsOf({ problems, crash }) {
   return crash === null

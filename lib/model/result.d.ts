@@ -14,7 +14,7 @@ import type {
   StageSum,
   WayResult,
 } from './result.schema.js';
-import type { ChecksumName, SizeDistribution } from './config.js';
+import type { ChecksumName, ClientName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
 
@@ -62,7 +62,7 @@ export type RunFacts = Known<CommonFacts, 'run' | 'host' | 'shard' | 'start'> & 
 export type RunOptions = Known<CommonOptions, RequiredOption> &
   Nullable<CommonOptions, 'duration'> &
   Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
-    client: 'direct' | 'sdk' | 'edge';
+    client: ClientName;
     checksum?: ChecksumName;
     arrival?: 'constant' | 'poisson';
     peakOf?: Exclude<SearchDimension, 'threads'>;

@@ -85,6 +85,8 @@ export interface CommonOptions {
   stages?: readonly string[] | null;
   /** `--client`. */
   client?: string | null;
+  /** The address that the public client read from. */
+  publicUrl?: string | null;
   /** `--through`: each operation was one request to the Worker of the edge client, including its body. */
   through?: boolean | null;
   /**
@@ -177,7 +179,7 @@ export interface CommonCounts {
   /** Bytes of objects that successful operations sent or received: 0 in stages such as Stat and Remove. Unit: bytes. */
   bytes: number;
   /**
-   * Objects of successful operations on several objects, such as the keys that List was to list and did. 0 for other
+   * Objects covered by successful operations on several objects, such as the keys of a list page. 0 for other
    * operations. Unit: objects.
    */
   keys?: number | null;
@@ -239,7 +241,7 @@ export interface CommonCounts {
   /** Operations cut off by the end of the stage. Unit: operations. */
   abandoned?: number;
   /**
-   * Operations that completed during the warm-up, or were under way when the process was suspended: included in totals,
+   * Operations that completed during the warm-up, or were in flight when the process was suspended: included in totals,
    * excluded from rates and percentiles. Unit: operations.
    */
   warmupOperations?: number;
@@ -271,9 +273,9 @@ export interface StageSum extends CommonCounts {
   /** Name of the stage, such as Write, Read, Stat or Remove. Later versions may add stages. */
   stage: string;
   /**
-   * How the stage ended: `complete`, all work done; `stopped`, on request; `unpaid`, at the cost limit; `stalled`,
-   * nothing succeeded any more; `overloaded`, an open loop fell behind its rate; `fatal`, an error after which nothing
-   * can succeed. The worst end of several hosts. Null if unknown.
+   * How the stage ended: `complete`, all work done; `stopped`, on request; `unpaid`, at the cost limit; `stalled`, no
+   * more successes; `overloaded`, an open loop fell behind its rate; `fatal`, an error after which nothing can succeed.
+   * The worst end of several hosts. Null if unknown.
    */
   end: string | null;
   /** Objects assigned to the stage. Unit: objects. */
@@ -304,8 +306,8 @@ export interface StageSum extends CommonCounts {
   /** Time from start to end; for one host without `paused`. Unit: ms. */
   duration: number | null;
   /**
-   * How long the process, or its machine, was suspended: excluded from rates and percentiles. For several hosts the
-   * sum. Absent if none was. Unit: ms.
+   * How long the process, or its machine, was suspended: excluded from rates and percentiles. For several hosts, the
+   * sum. Absent without a suspension. Unit: ms.
    */
   paused?: number;
   /** Time at the start that is excluded from rates and percentiles. Unit: ms. */
@@ -764,7 +766,7 @@ export interface BottleneckSum {
   cause: string;
   /**
    * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
-   * `inconclusive`. Of several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
+   * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
    */
   certainty?: 'proven' | 'likely' | 'unknown';
   /** The figures that show it, in one line. Null for several hosts. */
@@ -920,7 +922,7 @@ export interface SearchStep {
   failed: number;
   /** Utilization of the busiest event loop, 0 to 1. */
   eventLoopUtilization: number;
-  /** How long the process was suspended: not in what was measured. Absent if it was not. Unit: ms. */
+  /** How long the process was suspended, which the measured time excludes. Absent without a suspension. Unit: ms. */
   paused?: number;
   /** Buckets that took part, if the search varies them. Unit: buckets. */
   buckets?: number;
@@ -944,13 +946,13 @@ export type RateVerdict = 'kept' | 'missed' | 'client';
 
 /** The steps of a ramp, in time slots that all hosts share. */
 export interface RampResult {
-  /** What each step has more of. */
+  /** What each step adds. */
   of: RampKind;
   /** Steps, in the order of their slots. */
   steps: readonly RampStep[];
 }
 
-/** What each step has more of. */
+/** What each step adds. */
 export type RampKind = 'threads' | 'hosts';
 
 /**
@@ -962,7 +964,7 @@ export interface RampStep {
   slotStart: number;
   /** Length of the slot. Unit: s. */
   slotSeconds: number;
-  /** Hosts with requests under way in the slot. */
+  /** Hosts with requests in flight in the slot. */
   hosts: number;
   /** Concurrent requests. 0 if nothing ran, because the host had not joined yet or was late. */
   threads: number;
@@ -993,7 +995,7 @@ export type RampShortfall = 'late' | 'objects' | 'suspended' | 'stopped' | 'stal
 
 /** What the slots of a ramp show for all hosts together. */
 export interface MergedRamp {
-  /** What each slot has more of. */
+  /** What each slot adds. */
   of: RampKind;
   /** Slots, in order. The stage's `ramp` has their seconds and latencies. */
   slots: readonly MergedSlot[];
@@ -1043,7 +1045,7 @@ export interface RampLimit {
   side: 'hosts' | 'shared' | 'unknown';
   /**
    * What is missing if the side is unknown: slots that count, a sum that grows in proportion or not at all, or a new
-   * host that did something.
+   * host that contributed.
    */
   lacks: 'slots' | 'proportion' | 'newcomer' | null;
   /** Slots that were compared: the first, one with fewer hosts, and the last. */
@@ -1201,7 +1203,7 @@ export interface MergeWarning {
   line: number | null;
   /** The warning. */
   message: string;
-  /** Whether the totals lack something because of it. */
+  /** Whether it makes the totals incomplete. */
   incomplete: boolean;
 }
 
@@ -1275,7 +1277,7 @@ export interface WayFigures {
 export interface StageMerge {
   /** Hosts that have the stage. */
   hosts: number;
-  /** Whether a log is truncated, so that there was more than the counters say. */
+  /** Whether a log is truncated, so that the true totals are higher than the counters. */
   isAtLeast: boolean;
   /** The second with the highest sum. */
   peak: PeakSecond;
@@ -1291,10 +1293,7 @@ export interface StageMerge {
   shares: readonly StageShare[];
   /** Why percentiles are unknown: one entry for each gap. Empty if they are known. */
   missingLatency: readonly MissingLatency[];
-  /**
-   * Counters that a log does not have, so that they are sums of the other hosts only. Absent if all logs have all of
-   * them.
-   */
+  /** Counters missing from a log: their sums cover only the other hosts. Absent if all logs have all counters. */
   untold?: readonly string[];
   /** What the slots of a ramp show. */
   ramp?: MergedRamp;
@@ -1352,7 +1351,7 @@ export interface StageShare {
   limitedBy: string | null;
   /**
    * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
-   * `inconclusive`. Of several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
+   * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
    */
   certainty?: 'proven' | 'likely' | 'unknown';
   /** The figures that show it. Absent if unknown. */

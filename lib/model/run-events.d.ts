@@ -1,61 +1,55 @@
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
 import type { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
-/** What a run reports while it runs. */
+/** The events of a run. */
 export interface RunObserver {
-  /**
-   * an object is going to be written, the first one or a further one: what the run is called and where it writes is to
-   * be known, so that it can be cleaned up
-   */
+  /** an object is about to be written; from now on, the user must know the run's name and location to clean it up */
   runIsNamed: () => void;
-  /** something is under way that is no stage */
+  /** work outside the stages starts */
   phaseStarts: (phase: Phase) => void;
   phaseEnds: (phase: Phase) => void;
-  /** everything is in order, and the stages begin */
+  /** all checks passed, and the stages start */
   runStarts: (facts: RunFacts) => void;
   stageStarts: (plan: StageStart) => void;
   second: (second: ReportedSecond) => void;
-  /**
-   * an operation is tried again, after an error of that kind; the advice is empty where there is none; refused is whether the
-   * store asked for fewer requests by it
-   */
+  /** an operation is retried after an error of that kind; `refused` is whether the store asked for fewer requests */
   retrying: (kind: string, advice: string, refused?: boolean) => void;
   integrityError: (stage: string, message: string) => void;
   failed: (stage: string, operation: FailedOperation, message: string) => void;
-  /** so many operations of the stage have come to an end */
+  /** number of finished operations of the stage */
   progress: (done: number, flow: DataFlow) => void;
-  /** of a capacity search */
+  /** capacity search only */
   stepEnds: (stage: string, step: SearchStep) => void;
-  /** of a ramp: a slot is over */
+  /** ramp only */
   slotEnds: (stage: string, of: RampKind, step: RampStep) => void;
-  /** a stage is over */
+  /** a stage has ended */
   stage: (result: StageResult) => void;
-  /** what the stage has come to so far, each second and at the end of each of its steps, where somebody asked for it */
+  /** figures so far, every second and at the end of each step, if an observer requested them */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
-  /** reported from time to time */
+  /** reported periodically */
   cleanupProgress: (progress: CleanupProgress) => void;
-  /** something worth knowing */
+  /** useful information */
   notice: (message: string) => void;
-  /** something that the figures may suffer from */
+  /** a possible influence on the figures */
   warning: (message: string) => void;
-  /** all stages are over, and clean-up with them */
+  /** all stages and clean-up have ended */
   runEnds: (run: RunResult) => void;
 }
 
-/** A second that is over. Between two steps of a ramp nothing is under way, and there are no latencies. */
+/** A completed second. Between two steps of a ramp, nothing is in flight and there are no latencies. */
 export type ReportedSecond = SecondCount & {
   stage: string;
   latencies?: SecondLatencies;
   kinds?: readonly KindSecond[];
 };
 
-/** What the operations of one kind did in a second of a stage that mixes several. */
+/** Operations of one kind in a second of a mixed stage. */
 export type KindSecond = { operation: string; operations: number; bytes: number };
 
-/** The latencies of the operations that completed in a second, which can be added to those of others. */
+/** Latencies of the operations that completed in a second; they can be added to others. */
 export interface SecondLatencies {
   plus(others: readonly SecondLatencies[]): SecondLatencies;
-  /** null where there are none */
+  /** null without latencies */
   summary(): LatencySummary | null;
 }
 
@@ -64,60 +58,60 @@ export type FailedOperation = { bucket: string; key: string; attempts: number };
 export interface StageStart {
   stage: string;
   objects: number;
-  /** that it takes to do each object once; absent where it is one for each */
+  /** operations needed to process each object once; absent if there is one per object */
   operations?: number;
   threads: number;
   buckets: number;
-  /** bytes that an operation moves; 0 where it moves none */
+  /** bytes that an operation transfers */
   bytesPerOperation: number;
-  /** bytes of an operation that the lines of the log show although they do not move; absent if the log shows none */
+  /** bytes per operation that the log shows although they are not transferred; absent if it shows none */
   nominalBytes?: number;
-  /** ms, where it is time that ends the stage; the longest that a search may take */
+  /** ms, if time ends the stage; for a search the maximum */
   duration: number | null;
   /** whether it is a capacity search */
   isSearch?: boolean;
-  /** what such a search varies; absent for threads */
+  /** what the search varies; absent for threads */
   dimension?: SearchDimension;
 }
 
-/** What a run does before its first stage, and between two of them. */
+/** Work before the first stage and between stages. */
 export interface Phase {
-  /** what is being done */
+  /** description */
   text: string;
-  /** monotonic ms up to which it waits; null where it takes as long as it takes */
+  /** monotonic ms until which it waits; null if the duration is unknown */
   endsAt: number | null;
 }
 
-/** What is known of the data of operations before they complete; bytes of objects, without headers. */
+/** Data of operations that are not complete; bytes of objects, without headers. */
 export interface DataFlow {
-  /** that have been sent or received since the stage began, those of failed attempts included */
+  /** sent or received since the stage started, including failed attempts */
   moved: number;
-  /** those of them that belong to attempts under way */
+  /** of these, bytes of attempts in flight */
   underWay: number;
 }
 
-/** How far a clean-up is. */
+/** Progress of a clean-up. */
 export interface CleanupProgress {
   /** objects */
   removed: number;
-  /** objects; null where that is not known */
+  /** objects; null if unknown */
   expected: number | null;
   /** ms since a request succeeded */
   silence: number;
 }
 
-/** What a stage has come to so far, or the step of it that is under way: plain values, counted from its beginning. */
+/** Figures of a stage, or of its current step, since it started: plain values. */
 export interface StageSnapshot {
-  /** whether it is over: what comes next is of another step, or of another stage, and begins at nothing */
+  /** whether it has ended; the next snapshot is of another step or stage, and starts from zero */
   isFinal: boolean;
-  /** in the order in which the stage names them */
+  /** in the order of the stage's kinds */
   kinds: readonly KindSnapshot[];
   /** in the order of the run's list */
   buckets: readonly BucketSnapshot[];
   connections: ConnectionSnapshot;
-  /** requests that are under way */
+  /** requests in flight */
   inFlight: number;
-  /** the share of the time since the snapshot before in which each event loop with threads was busy; none at the end */
+  /** utilization of each event loop with threads since the previous snapshot; empty at the end */
   loops: readonly number[];
 }
 
@@ -127,7 +121,7 @@ export interface KindSnapshot {
   latencies: Record<LatencyName, ValueCounts>;
 }
 
-/** Of what there are latencies. */
+/** The latencies of a stage. */
 export type LatencyName = Exclude<keyof StageLatency, 'unit' | 'histogram'>;
 
 /** See BucketResult. */
@@ -142,26 +136,26 @@ export interface BucketSnapshot {
 }
 
 export interface ConnectionSnapshot {
-  /** since the stage before */
+  /** since the previous stage */
   opened: number;
-  /** requests since then that went over a connection that had carried one before */
+  /** requests since then over a connection that had already carried one */
   reused: number;
-  /** that are open now; null at the end */
+  /** currently open; null at the end */
   open: number | null;
 }
 
-/** The values of a histogram, in any order; a value may stand there several times. */
+/** Values of a histogram in any order, possibly repeated. */
 export interface ValueCounts {
-  /** µs: each the largest of those that the histogram does not tell apart, at most 0.1% above the others */
+  /** µs: each the largest of its equivalent values, at most 0.1% above the others */
   values: readonly number[];
-  /** how often each occurred */
+  /** number of occurrences */
   counts: readonly number[];
-  /** of all values, exact as sum and extremes are */
+  /** of all values; exact, like sum and extremes */
   count: number;
   /** ms */
   sum: number;
-  /** ms; Infinity where there is no value */
+  /** ms; Infinity without values */
   minimum: number;
-  /** ms; 0 where there is no value */
+  /** ms; 0 without values */
   maximum: number;
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 /** @import { ResultSchema } from './schema-type.js' */
 
-/** What a result is, as it is published. @type {ResultSchema} */
+/** Schema of published results. @type {ResultSchema} */
 export const SCHEMA = JSON.parse(readFileSync(new URL('./result.schema.json', import.meta.url), 'utf8'));
 
 /**
- * Version of the shape: 2 since seconds are named `secondStart`, 3 since results of one host and of several are one shape,
- * with a histogram for each second.
+ * Version of the format: 2 renamed seconds to `secondStart`; 3 unified results of one and several hosts, and added a histogram
+ * per second.
  */
 export const FORMAT = SCHEMA.properties.format.minimum;

@@ -1,27 +1,26 @@
 import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult, SearchStep } from './result.js';
 
-/** What a step of a capacity search is for. */
+/** The purpose of a step in a capacity search. */
 export type SearchPhase = SearchStep['phase'];
 
 /**
- * What a search had too little of to find more: threads that it may use, time, objects or dollars; leftovers are objects
- * that Write has left.
+ * What kept a search from finding more: allowed threads, time, objects or dollars; `leftovers` are objects that Write left.
  */
 export type LimitingResource = 'threads' | 'time' | 'objects' | 'leftovers' | 'dollars';
 
 /** What a search concludes from its steps. */
 export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlateau' | 'capacity' | 'best'> {
-  /** whether the hold did what the steps had shown */
+  /** whether the hold confirmed the steps */
   holdAgrees: boolean;
-  /** where they did not suffice: so many, or more, would have */
+  /** minimum that would have sufficed; null if the steps did */
   needed: { operations: number; attempts: number } | null;
-  /** what was too little to find more */
+  /** what kept the search from finding more */
   limitingResource: LimitingResource | null;
-  /** ops/s of the plateau's most threads, twice with objects of either size by turns; held: of the hold before them */
+  /** ops/s at the plateau's highest thread count, measured twice for each object size, alternating; `held`: of the hold before */
   halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }
 
-/** Why nothing can be said of the limit of a bucket. */
+/** Why the limit of a bucket is unknown. */
 export type UnknownLimitReason =
   'no plateau' | 'too few threads' | 'too few operations' | 'client busy' | 'in between' | 'ended early';
 
@@ -30,12 +29,12 @@ export interface BucketConclusion extends Pick<SearchConclusion, 'needed' | 'lim
   /** of the first bucket alone */
   one: SearchConclusion;
   steps: BucketRate[];
-  /** null where one bucket alone has shown no plateau */
+  /** null if a single bucket showed no plateau */
   threadsPerBucket: number | null;
-  /** for all buckets; null where there are enough */
+  /** for all buckets; null if there are enough */
   threadsNeeded: number | null;
   limit: BucketLimit;
-  /** null where the limit is known */
+  /** null if the limit is known */
   reason: UnknownLimitReason | null;
   /** of a limit per bucket */
   perBucket: RateInterval | null;
@@ -44,11 +43,11 @@ export interface BucketConclusion extends Pick<SearchConclusion, 'needed' | 'lim
 /** What a search for the highest rate concludes from its steps. */
 export interface RateConclusion extends Pick<SearchConclusion, 'needed' | 'limitingResource'> {
   bound: RateBound;
-  /** ops/s; null where no rate was tried for long enough */
+  /** ops/s; null if no rate was tested for long enough */
   rate: number | null;
   interval: { low: number; high: number; confidence: number | null } | null;
-  /** ops/s and ms of the last hold that was kept */
+  /** ops/s, and p99 in ms, of the last successful hold */
   held: { rate: number; p99: number } | null;
-  /** whether the client, and not the store, could not keep a higher rate */
+  /** whether the client, rather than the store, failed to sustain a higher rate */
   isClientLimited: boolean;
 }

@@ -4,31 +4,29 @@
  * @typedef {Partial<Omit<SecondResult, 'secondStart' | 'operations' | 'bytes'>>} SecondDetails
  */
 
-/** Seconds that share a block. A day is a whole number of blocks, so that a shift by days moves blocks. */
+/** Seconds per block. A day is a whole number of blocks, so that a shift by days moves whole blocks. */
 export const BLOCK_SECONDS = 128;
 
-/** ops/s above which a rate cannot be kept. No host comes near it. */
+/** Maximum rate in ops/s that can be stored. No host comes close. */
 const MAX_RATE = (2 ** 32 - 2) / 10;
 
-/** The lines of the original tool, whose interval drifts, have no gap up to this distance. Seconds. */
+/** The original tool's intervals drift, so that lines up to this many seconds apart leave no gap. */
 export const MAX_INTERVAL_SECONDS = 3;
 
 /** @type {Readonly<SecondLatency>} */
 const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/**
- * The seconds of a stage in a few bytes each, wherever they lie: an hour of fifty hosts has to fit into memory.
- */
+/** Stores the seconds of a stage in a few bytes each, however sparse: an hour of fifty hosts must fit into memory. */
 export class SecondSeries {
-  /** By their number, tenths of operations plus one in each second; 0 means no line of it. @type {Map<number, Uint32Array>} */
+  /** By block number: tenths of operations per second, plus one; 0 for a second without a line. @type {Map<number, Uint32Array>} */
   #blocks = new Map();
-  /** Rates of which a second has several. @type {Map<number, { total: number, lines: number }>} */
+  /** For seconds with several rates. @type {Map<number, { total: number, lines: number }>} */
   #averaged = new Map();
-  /** If they do not follow from the operations. @type {Map<number, Float64Array>} */
+  /** If they cannot be derived from the operations. @type {Map<number, Float64Array>} */
   #bytes = new Map();
   /** @type {Map<number, SecondDetails>} */
   #details = new Map();
-  /** Bytes of each operation in a second without bytes of its own; null if they are not known. @type {number | null} */
+  /** Bytes per operation in seconds without separate bytes; null if unknown. @type {number | null} */
   operationBytes = null;
   /** @type {{ first: number, last: number } | null} */
   extent = null;
@@ -41,8 +39,8 @@ export class SecondSeries {
   /**
    * @param {number} second
    * @param {number} rate ops/s
-   * @param {boolean} isCount whether it counts what completed in the second, and is not a rate over about a second
-   * @returns {'impossible' | 'doubled' | 'gap' | null} what is wrong with it; it counts after a gap alone
+   * @param {boolean} isCount whether it counts what completed in the second, rather than a rate over about a second
+   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem with it, if any; only after a gap does it still count
    */
   add(second, rate, isCount) {
     if (rate > MAX_RATE) {
@@ -79,7 +77,7 @@ export class SecondSeries {
   }
 
   /**
-   * Another rate of a second that has one: each is the rate of about a second, and their sum would be a rate that never was.
+   * Adds another rate for the same second. Each covers about a second, so they are averaged rather than added.
    *
    * @param {number} second
    * @param {number} tenths of ops/s
@@ -90,7 +88,7 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second that has been set
+   * @param {number} second already set
    * @param {number} bytes
    */
   setBytes(second, bytes) {
@@ -100,7 +98,7 @@ export class SecondSeries {
     }
     const number = Math.floor(second / BLOCK_SECONDS);
     let block = this.#bytes.get(number);
-    // As a rule, all operations have the same bytes: then a second takes no room of its own.
+    // Usually all operations have the same bytes, and the second needs no entry.
     if (block === undefined && bytes === operations * (this.operationBytes ?? 0)) {
       return;
     }
@@ -112,21 +110,21 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second that has been set
+   * @param {number} second already set
    * @param {SecondDetails} details
    */
   setDetails(second, details) {
     this.#details.set(second, { ...this.#details.get(second), ...details });
   }
 
-  /** Seconds between the first and the last that are missing. */
+  /** Missing seconds between the first and the last. */
   get missing() {
     return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#length;
   }
 
   /**
    * @param {number} second
-   * @returns {boolean} whether the second before or after it is missing, and is not beyond the first or the last
+   * @returns {boolean} whether the second before or after it is missing, within the extent
    */
   isNextToGap(second) {
     const isMissing = (/** @type {number} */ other) =>
@@ -134,12 +132,12 @@ export class SecondSeries {
     return isMissing(second - 1) || isMissing(second + 1);
   }
 
-  /** Whether an operation has not the same bytes in all of them. */
+  /** Whether bytes per operation differ between seconds. */
   get variesInBytes() {
     return this.#bytes.size > 0;
   }
 
-  /** @returns {number[]} the numbers of the blocks in which there are seconds, in ascending order */
+  /** @returns {number[]} numbers of the blocks with seconds, in ascending order */
   blocks() {
     return [...this.#blocks.keys()].sort((one, other) => one - other);
   }
@@ -164,7 +162,7 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second that has been set
+   * @param {number} second already set
    * @returns {number} bytes of its operations
    */
   bytesOf(second) {
@@ -174,7 +172,7 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second that has been set
+   * @param {number} second already set
    * @returns {SecondResult}
    */
   resultOf(second) {
@@ -187,7 +185,7 @@ export class SecondSeries {
     };
   }
 
-  /** @returns {Generator<SecondResult, void, undefined>} in their order */
+  /** @returns {Generator<SecondResult, void, undefined>} in order */
   *[Symbol.iterator]() {
     for (const number of this.blocks()) {
       for (let second = number * BLOCK_SECONDS; second < (number + 1) * BLOCK_SECONDS; second += 1) {
@@ -198,7 +196,7 @@ export class SecondSeries {
     }
   }
 
-  /** @param {number} seconds by which all of them move, a whole number of days */
+  /** @param {number} seconds to shift by, a whole number of days */
   move(seconds) {
     const blocks = seconds / BLOCK_SECONDS;
     const moved = (/** @type {Map<number, any>} */ map, /** @type {number} */ by) =>

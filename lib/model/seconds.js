@@ -3,7 +3,7 @@ import { Histogram } from './histogram.js';
 /**
  * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
  *
- * @typedef {object} MeasuredTime of a stage, without warm-up and drain
+ * @typedef {object} MeasuredTime a stage without warm-up and drain
  * @property {number} startedAt epoch ms
  * @property {number} endedAt epoch ms
  * @property {number} average
@@ -13,8 +13,8 @@ import { Histogram } from './histogram.js';
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
- * The largest count of a second that lies wholly inside a stage, or the stage's mean where that is larger or no second is
- * whole: a stage of half a second has no second to show, and a second at its edge is not a full one.
+ * The largest count of a second within a stage, or the stage's mean if that is larger or no second is complete: a stage of half
+ * a second has no complete second, and seconds at its edges are partial.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {MeasuredTime} stage with its mean in ops/s
@@ -37,7 +37,7 @@ export function largestWholeSecond(seconds, { startedAt, endedAt, average }, fig
 
 /**
  * @param {readonly (readonly SecondResult[])[]} parts of several hosts
- * @returns {SecondResult[]} in their order
+ * @returns {SecondResult[]} in order
  */
 export function addSeconds(parts) {
   /** @type {Map<number, SecondResult[]>} */
@@ -66,7 +66,7 @@ export function addSecond(parts) {
 
 /**
  * @param {readonly Pick<SecondResult, 'failedAttempts' | 'throttled'>[]} parts of a second
- * @returns {Pick<SecondResult, 'failedAttempts' | 'throttled'>} nothing where there were none
+ * @returns {Pick<SecondResult, 'failedAttempts' | 'throttled'>} empty without failures
  */
 function addFailures(parts) {
   const failedAttempts = parts.reduce((sum, part) => sum + (part.failedAttempts ?? 0), 0);
@@ -76,7 +76,7 @@ function addFailures(parts) {
 
 /**
  * @param {readonly SecondLatency[]} parts of a second, those with operations
- * @returns {SecondLatency} not known where it is not known of a part
+ * @returns {SecondLatency} unknown if any part is unknown
  */
 function addSecondLatencies(parts) {
   const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));

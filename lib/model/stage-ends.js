@@ -1,7 +1,7 @@
 /** @import { StageEnd } from './result.js' */
 
 /**
- * How a stage can end, from well to badly: where its parts ended differently, it ended as the worst of them did.
+ * How a stage can end, from best to worst. If its parts ended differently, the worst end counts.
  *
  * @type {readonly StageEnd[]}
  */
@@ -9,7 +9,7 @@ export const STAGE_ENDS = Object.freeze(['complete', 'stopped', 'unpaid', 'stall
 
 /**
  * @param {readonly StageEnd[]} ends at least one
- * @returns {StageEnd} the worst of them
+ * @returns {StageEnd} the worst
  */
 export function worstEnd(ends) {
   return STAGE_ENDS[Math.max(...ends.map((end) => STAGE_ENDS.indexOf(end)))];

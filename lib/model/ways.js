@@ -14,13 +14,13 @@ import { failedAttemptsOf } from './failed-attempts.js';
 export function wayOf(options) {
   const { client = null, through = null, keepAlive = null, clockResolution = null } = options ?? {};
   const way = { client, through: through === true, keepAlive, clockResolution };
-  // The connections of slices are not those of their operations.
+  // The connections of slices differ from those of their operations.
   return isAtBinding(way) ? { ...way, keepAlive: null } : way;
 }
 
 /**
  * @param {Way} way
- * @returns {string} the same for runs that reach the objects in the same way
+ * @returns {string} equal for runs that reach the objects in the same way
  */
 export function wayId({ client, through, keepAlive, clockResolution }) {
   return JSON.stringify([client, through, keepAlive, clockResolution]);
@@ -28,14 +28,14 @@ export function wayId({ client, through, keepAlive, clockResolution }) {
 
 /**
  * @param {Pick<Way, 'client' | 'through'>} way
- * @returns {boolean} whether a Worker makes the operations, next to its binding
+ * @returns {boolean} whether a Worker performs the operations, next to its binding
  */
 export function isAtBinding({ client, through }) {
   return client === 'edge' && !through;
 }
 
 /**
- * @param {WritableStage} stage of runs that all went one way
+ * @param {WritableStage} stage of runs that used the same way
  * @returns {WayStage}
  */
 export function stageOfWay(stage) {
@@ -53,7 +53,7 @@ export function stageOfWay(stage) {
 
 /**
  * @param {KindSum} kind
- * @returns {WayKind[]} nothing where it is not counted
+ * @returns {WayKind[]} empty if it was not counted
  */
 function kindOfWay(kind) {
   const { operation, operations, attempts, average, errors, latency, failedAttempts } = kind;
@@ -80,7 +80,7 @@ function figuresOf({ latency, ...counts }, operationsPerSecond) {
 
 /**
  * @param {WritableResult} result
- * @returns {readonly WayResult[]} each way by itself: one, where it has no more
+ * @returns {readonly WayResult[]} one per way
  */
 export function waysOf({ merge, options, hosts, stages }) {
   const names = [...new Set(hosts.map((host) => host.merge?.name ?? host.host ?? 'unknown'))];
@@ -88,10 +88,10 @@ export function waysOf({ merge, options, hosts, stages }) {
 }
 
 /**
- * What a host did in turns, between which it waited: these waits are in no rate.
+ * Combines a host's turns. The waits between them do not count for any rate.
  *
  * @param {Pick<RunFacts, 'options' | 'host'>} facts
- * @param {readonly StageSum[]} stages of all turns, one after the other
+ * @param {readonly StageSum[]} stages of all turns in order
  * @returns {WayResult}
  */
 export function wayOfTurns({ options, host }, stages) {
@@ -103,7 +103,7 @@ export function wayOfTurns({ options, host }, stages) {
       const turns = stages.filter(({ stage }) => stage === name);
       const measured = turns.map(({ duration, warmup, drain }) => (duration ?? 0) - (warmup ?? 0) - (drain ?? 0));
       const time = measured.reduce((sum, each) => sum + each, 0);
-      const operations = turns.reduce((sum, { average }, place) => sum + (average ?? 0) * measured[place], 0);
+      const operations = turns.reduce((sum, { average }, index) => sum + (average ?? 0) * measured[index], 0);
       return {
         ...stageOfWay(addStages(turns)),
         startedAt: null,

@@ -2,21 +2,21 @@
  * @import { Result, SecondResult, StageSum } from './result.js'
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult> }} WritableStage
- * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult a result, whose seconds may be
- *   worked out while they are written
+ * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult a result whose seconds may be
+ *   computed while they are written
  */
 
 const NO_STAGES = '\n  "stages": []';
 const NO_SECONDS = '\n  "seconds": []';
 
-/** Seconds that are handed on together, in characters. */
+/** Number of characters after which seconds are passed on. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Writes a result as JSON: indented for people, but for the seconds, which have a line each.
+ * Writes a result as JSON, indented for people except for the seconds, which take one line each.
  *
  * @param {WritableResult} result
- * @returns {Generator<string, void, undefined>} some lines at a time
+ * @returns {Generator<string, void, undefined>} several lines at a time
  */
 export function* writeResult({ stages, ...rest }) {
   const [before, after] = JSON.stringify({ ...inOrder(rest), stages: [] }, null, 2).split(NO_STAGES);
@@ -29,7 +29,7 @@ export function* writeResult({ stages, ...rest }) {
 }
 
 /**
- * What a reader looks at first stands first.
+ * Puts first what readers look for first.
  *
  * @param {Omit<WritableResult, 'stages'>} result
  */
@@ -55,7 +55,7 @@ function* writeStage({ seconds, ...rest }) {
   yield `${text}${isFirst ? '' : '\n      '}]${after}`;
 }
 
-/** @param {string} text by the four blanks of a stage */
+/** @param {string} text indented by the four spaces of a stage */
 function indented(text) {
   return text.replaceAll('\n', '\n    ');
 }

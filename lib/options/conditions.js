@@ -9,7 +9,7 @@ import { smallestSize } from '../workload/size-distribution.js';
  * @import { CommandName } from './table.js'
  */
 
-// Conditions on a load that are not between two options. A value that could not be read is undefined.
+// Conditions on a load beyond those between two options. A value that could not be read is undefined.
 
 /**
  * @typedef {Record<string, any>} Values of all options and arguments, by name
@@ -17,16 +17,16 @@ import { smallestSize } from '../workload/size-distribution.js';
  * @typedef {object} Context
  * @property {CommandName} command
  * @property {Readonly<Record<string, any>>} given what the user wrote, by name
- * @property {(name: string) => boolean} has whether an option was given, and not as if it had not been
- * @property {(name: string) => string} nameOf how the user wrote an option that is a command, too
+ * @property {(name: string) => boolean} has whether an option was given and has an effect
+ * @property {(name: string) => string} nameOf how the user wrote an option that is also a command
  *
  * @typedef {string | false | undefined} Problem
  */
 
-/** A shorter stage ends before its rate can be known: see Stability. */
+/** A shorter stage ends before its rate is known: see Stability. */
 const MIN_UNTIL_STABLE_MS = 40_000;
 
-/** That many keys find one that may be written in a few tries: no more than half of them wait for their second. */
+/** With this many, at most half of the keys wait for their second, so a few tries find a writable one. */
 const KEYS_PER_WRITE = 2;
 
 const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
@@ -51,14 +51,14 @@ export function isMultipart({ multipart, size, stages = [] }) {
 
 /**
  * @param {Values} options
- * @returns {Operation[]} of all stages, mixed ones included
+ * @returns {Operation[]} of all stages, including mixed ones
  */
 export function operationsIn({ stages = [], mix }) {
   return operationsOfRun({ stages, mix });
 }
 
 /**
- * What an operation refuses, in the words of the command line.
+ * Refusals of operations, in the words of the command line.
  *
  * @type {Readonly<Record<Refusal, { words: string, applies: (values: Values, context: Context) => unknown }>>}
  */
@@ -81,7 +81,7 @@ const REFUSALS = {
 
 /**
  * @param {readonly string[]} stages
- * @returns {boolean} whether some of what they write is there after them: no stage removes copies
+ * @returns {boolean} whether they leave objects: no stage removes copies
  */
 function leavesObjects(stages) {
   const operations = operationsOf(stages);
@@ -129,12 +129,12 @@ export function stageProblems(options, context) {
     command === 'ab' &&
       options.stages !== undefined &&
       !writesObjects(stages) &&
-      '--stages of ab require write: each turn has its own objects',
-    lacksObjects && local && '--stages of a --local run require write: its store is empty at the start',
+      'ab requires write in --stages: each turn has its own objects',
+    lacksObjects && local && '--local requires write in --stages: its store is empty at the start',
     lacksObjects &&
       !local &&
       given.runId === undefined &&
-      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows which runs there are',
+      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs',
   ];
 }
 
@@ -145,17 +145,17 @@ export function stageProblems(options, context) {
 export function mixProblems(options) {
   const { mix, existing, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // One deck may end with its removes and the next begin with them, and each thread may have one more under way.
+  // One deck may end with its removes and the next begin with them, and each thread may have one more in flight.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
     removes > shareOf(options, ({ creates }) => creates) &&
-      '--mix requires a share of write as large as that of remove: what is removed has to be written again',
+      '--mix requires a share of write at least as large as that of remove: removed objects must be written again',
     objects < objectsNeeded &&
       `--mix requires ${objectsNeeded} <objects> or more for these shares and threads, got ${objects}`,
     keep &&
       removes > 0 &&
-      '--keep cannot be combined with remove in --mix: a later run could not know which objects are left',
+      '--keep cannot be combined with remove in --mix: a later run would not know which objects are left',
     ...(existing === undefined ? [] : (mix ?? []))
       .filter((/** @type {MixedShare} */ { operation }) => !READING_STAGES.includes(operation))
       .map(
@@ -165,14 +165,14 @@ export function mixProblems(options) {
     mix !== undefined &&
       existing === undefined &&
       objects > MAX_MIXED_OBJECTS &&
-      `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: the versions of more would take too much memory`,
+      `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: more would take too much memory`,
   ];
 }
 
 /**
  * @param {Values} options
  * @param {(operation: Operation) => boolean} isMeant
- * @returns {number} of a hundred operations of the mix
+ * @returns {number} per cent of the mix
  */
 function shareOf({ mix = [] }, isMeant) {
   const names = operationsOfRun({ stages: [], mix })

@@ -18,7 +18,7 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  */
 
 /**
- * What the options and arguments of a command mean. Values of options that the command does not take are their defaults.
+ * Options and arguments of a command. Options that the command does not take have their defaults.
  *
  * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> }, 'size' | 'access' | 'assert'> & {
  *   objects: number,
@@ -34,7 +34,7 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  * Reads options and arguments, and checks them against each other. All problems are found at once.
  *
  * @param {CommandName} command
- * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: a text, several, or true or false of a flag
+ * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: text, several texts, or a boolean for a flag
  * @param {{ operands?: readonly string[], words?: Readonly<Record<string, string>> }} [how] `operands` are the arguments of a
  *   load; `words` are the names of options that the user wrote as commands
  * @returns {{ values: OptionValues, problems: string[] }}
@@ -106,7 +106,7 @@ function derive(values, given) {
   if (values.access?.kind === 'sequential') {
     values.access = undefined;
   }
-  // Operations of a mix go to any object, as in a mix that writes.
+  // Operations of a mix take any object, even if the mix writes nothing.
   if (given.access === undefined && values.mix !== undefined && values.existing !== undefined) {
     values.access = { kind: 'uniform' };
   }
@@ -151,7 +151,7 @@ function conflicts(values, context) {
   return Object.entries(ROWS).flatMap(([name, { needs, excludes = {}, check = [] }]) => {
     const isGiven = context.has(name);
     const excluded = isGiven ? Object.entries(excludes).filter((other) => holds(other, values, context)) : [];
-    // Who is to leave an option out need not hear what else it would require.
+    // An option that must go does not need its requirements reported.
     const isLacking = isGiven && needs !== undefined && excluded.length === 0 && !isMet(needs, values, context);
     return [
       ...excluded.map((other) => `${context.nameOf(name)} cannot be combined with ${wordsOf(other, context.nameOf)}`),
@@ -192,13 +192,13 @@ function holds([name, value], values, { has }) {
   return value === true ? has(name) : values[name] === value;
 }
 
-/** What the user calls an option. @type {Context['nameOf']} */
+/** How the user wrote an option. @type {Context['nameOf']} */
 const FLAG_OF = (name) => flagOf(ROWS[name]);
 
 /**
  * @param {Requirement | readonly Requirement[]} needs
  * @param {Context['nameOf']} [nameOf]
- * @returns {string} what to write, with what that requires itself
+ * @returns {string} what to write, including its own requirements
  */
 export function requirement(needs, nameOf = FLAG_OF) {
   return [needs]

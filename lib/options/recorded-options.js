@@ -10,9 +10,9 @@ import { ROWS, flagOf } from './table.js';
  * @import { OptionRow } from './table.js'
  */
 
-// The options of a run in its result, and what is made of them.
+// The options of a run in its result, and the commands and texts derived from them.
 
-/** Options that make the figures of two results incomparable where they differ. @type {readonly (keyof RunOptions)[]} */
+/** Results with different values of these options are not comparable. @type {readonly (keyof RunOptions)[]} */
 export const COMPARABLE_OPTIONS = Object.freeze([
   'threads',
   'buckets',
@@ -23,7 +23,7 @@ export const COMPARABLE_OPTIONS = Object.freeze([
 ]);
 
 /**
- * What a result records. An option that says nothing about the load at hand is left out, even if it has a value.
+ * What a result records. Options without meaning for this load are omitted, even if they have a value.
  *
  * @param {Values} values by name; `size` is that of the largest object if there are `sizes`
  * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
@@ -36,7 +36,7 @@ export function recordedOptions(values) {
         const isMeant = recorded !== undefined && (row.needs === undefined || isMet(row.needs, values));
         return isMeant ? [[name, recorded]] : [];
       }),
-      // What --size sets, if it is not one size.
+      // --size with several sizes.
       ...(values.sizes === undefined ? [] : [['sizes', formatSizes(values.sizes)]]),
     ])
   );
@@ -45,7 +45,7 @@ export function recordedOptions(values) {
 /**
  * @param {OptionRow} row
  * @param {any} value
- * @returns {unknown} undefined for what is as if it had not been given
+ * @returns {unknown} undefined if it has the same effect as no option
  */
 function recordedValue({ flag, read, record, off }, value) {
   if (value === undefined || (value === false && !flag.startsWith('--no-'))) {
@@ -55,21 +55,21 @@ function recordedValue({ flag, read, record, off }, value) {
   return isOff ? undefined : record === undefined ? value : record(value);
 }
 
-/** What recorded options do not say. */
+/** A recorded option that differs between hosts. */
 const UNKNOWN = '?';
 
 /**
- * The command line that makes the same load. What is as by default is left out; what differs between hosts is a question mark.
+ * The command line that makes the same load, without defaults. A value that differs between hosts is a question mark.
  *
  * @param {CommonOptions} options
  * @param {readonly string[]} [further] words that follow
- * @returns {string} each word as a shell takes it, wherever the result comes from
+ * @returns {string} quoted for a shell, since the result may come from anyone
  */
 export function commandOf(options, further = []) {
   const recorded = /** @type {Values} */ ({ ...options, size: options.sizes ?? options.size });
   const words = Object.entries(ROWS).flatMap(([name, row]) => {
     const { role, excludes = {}, default: fallback } = row;
-    // A default is recorded even if what takes its place was given.
+    // A default is recorded even if another option replaces it.
     const isReplaced =
       fallback !== undefined &&
       Object.entries(excludes).some(([other, value]) =>
@@ -84,7 +84,7 @@ export function commandOf(options, further = []) {
 /**
  * @param {OptionRow} row
  * @param {any} value as it is recorded
- * @returns {string[]} the words of a command that give it, unquoted; none for what is as by default
+ * @returns {string[]} unquoted words of a command; empty for a default
  */
 export function optionWords(row, value) {
   const { flag, read, record = (/** @type {any} */ each) => each } = row;

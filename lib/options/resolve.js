@@ -10,19 +10,19 @@ import { UsageError } from './usage-error.js';
  * @import { OptionValues } from './read-options.js'
  */
 
-/** With `--cores auto`, another core is used for each so many threads. */
+/** `--cores auto` uses one core per this many threads. */
 const THREADS_PER_CORE = 250;
 
-/** Four bytes are kept for each object that may be written, in a search over buckets for each bucket: 1 GB. */
+/** A search over buckets keeps four bytes for each object and bucket: 1 GB. */
 export const MAX_SPREAD_OBJECTS = 250_000_000;
 
-/** Each joins in a slot of its own. */
+/** Each host joins in its own slot. */
 const MIN_RAMP_HOSTS = 2;
 const MAX_RAMP_HOSTS = 60;
 
 /**
- * Where schedulers for many hosts put the number of a host. Kubernetes does not give the pods of an indexed Job their
- * count: `JOB_COMPLETIONS` is set by our manifest.
+ * Variables in which schedulers pass the number of a host. Kubernetes does not pass the number of pods of an indexed Job, so our
+ * manifest sets `JOB_COMPLETIONS`.
  */
 const SCHEDULERS = Object.freeze([
   { name: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
@@ -30,18 +30,18 @@ const SCHEDULERS = Object.freeze([
 ]);
 
 /**
- * Makes the configuration of a run. Without a store, what there is to say of the other options can still be said.
+ * Makes the configuration of a run. Without a store, problems of the other options are still reported.
  *
  * @template {StoreConfig | null} Store
  * @param {OptionValues} options
  * @param {object} context
  * @param {Store} context.store null if it could not be found
  * @param {NodeJS.ProcessEnv} context.env
- * @param {number} context.availableCores that this process may use, parts of one included
+ * @param {number} context.availableCores that this process may use, including fractions
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {boolean} [context.takesSnapshots] see OutputConfig
- * @param {number} [context.passes] over all stages, each with objects of its own; one without
+ * @param {number} [context.passes] over all stages, each with its own objects; one by default
  * @returns {Omit<Config, 'store'> & { store: Store }} frozen
  * @throws {UsageError}
  */
@@ -49,7 +49,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
   const shard = resolveShard(options.shard, env);
   const doesRun = options.cleanup === undefined && !options.list;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
-    throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
+    throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
   return freezeAll({
     store,
@@ -73,7 +73,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
 
 /**
  * @param {OptionValues} options
- * @param {boolean} doesRun whether there is a load at all
+ * @param {boolean} doesRun false if there is no load
  * @param {number} availableCores
  * @returns {LoadConfig}
  */
@@ -105,7 +105,7 @@ function resolveLoad(options, doesRun, availableCores) {
 }
 
 /**
- * A thread without an object, or beyond those of the last step, would only hold a connection open.
+ * Threads without an object, or beyond the last step, would only hold connections open.
  *
  * @param {OptionValues} options
  */
@@ -124,7 +124,7 @@ function pick(options, ...names) {
 
 /**
  * @template {object} Value
- * @param {Value} value whose parts nobody may change either
+ * @param {Value} value frozen with all its parts
  */
 function freezeAll(value) {
   Object.values(value).forEach(Object.freeze);
@@ -133,7 +133,7 @@ function freezeAll(value) {
 
 /**
  * @param {Pick<OptionValues, 'multipart' | 'partSize' | 'partThreads' | 'size' | 'stages'>} options
- * @returns {MultipartConfig | undefined} undefined where no object is written in parts
+ * @returns {MultipartConfig | undefined} undefined if no object is written in parts
  */
 export function multipartOf({ multipart, partSize, partThreads, size, stages }) {
   return isMultipart({ multipart, size, stages })
@@ -144,7 +144,7 @@ export function multipartOf({ multipart, partSize, partThreads, size, stages }) 
 /**
  * @param {OptionValues} options
  * @param {StoreConfig} store
- * @throws {UsageError} if the run would search over buckets, and the store has too few or too many for that
+ * @throws {UsageError} if a search over buckets has too few or too many of them
  */
 export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: buckets }, isEmbedded = false }) {
   if (peakOf !== 'buckets') {
@@ -153,7 +153,7 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
   if (buckets < 2) {
     const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
     throw new UsageError([
-      `--peak-of buckets: expected two buckets in ${names}, or more, got ${buckets}: --peak-of threads searches one`,
+      `--peak-of buckets: expected at least two buckets in ${names}, got ${buckets}; --peak-of threads searches one`,
     ]);
   }
   if (writesObjects(stages) && objects * buckets > MAX_SPREAD_OBJECTS) {
@@ -167,7 +167,7 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
  * @param {OptionValues} options
  * @param {number} threads of this host
  * @param {Shard} shard
- * @returns {RampPlan | undefined} undefined where the stages do not go through steps
+ * @returns {RampPlan | undefined} undefined if the stages have no steps
  * @throws {UsageError}
  */
 function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, count }) {
@@ -179,7 +179,7 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
   }
   if (count > 1 && startAt?.isCommon === false) {
     throw new UsageError([
-      '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
+      '--start-at: expected the same moment on all hosts of a ramp, such as next:60s, not a time from the start of each process',
     ]);
   }
   return ramp === undefined
@@ -188,8 +188,8 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
 }
 
 /**
- * One core drives some ten thousand operations a second. With few threads it waits for the store, and further cores
- * would only wait as well.
+ * One core drives some ten thousand operations per second. With few threads it waits for the store, and further cores would
+ * only wait with it.
  *
  * @param {number | 'auto'} given
  * @param {number} threads
@@ -230,7 +230,7 @@ const CHANCE_DIGITS = 4;
 const BASE = 36;
 
 /**
- * A run id that contains the time of the run, and differs between hosts that start in the same second.
+ * A run id with the time of the run. It differs between hosts that start in the same second.
  *
  * @param {number} now epoch ms
  * @param {() => number} random uniform in [0, 1)

@@ -10,14 +10,14 @@ import { formatPercent } from './values.js';
  * @import { GroupName, OptionRow } from './table.js'
  */
 
-/** Groups of options that say what a program does around a run, and with its result. @type {readonly GroupName[]} */
+/** Groups of options for the program around a run, which a library call does not take. @type {readonly GroupName[]} */
 const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
 
-/** The names of the options that say what a run does. */
+/** The names of the options of a run itself. */
 export const RUN_OPTIONS = optionsOf('run').flatMap(([name, { group }]) => (OF_PROGRAM.includes(group) ? [] : [name]));
 
 /**
- * Reads the options of a run by their names: as texts, as on the command line, or as plain values.
+ * Reads the options of a run by name: as text, like on the command line, or as plain values.
  *
  * @param {Readonly<Record<string, unknown>>} options with `objects` and `threads`
  * @returns {{ values: OptionValues, problems: string[] }}
@@ -57,7 +57,7 @@ function unknownOption(name) {
 /**
  * @param {OptionRow} row
  * @param {unknown} value times in ms, sizes in bytes, shares from 0 to 1, moments as Date, lists as arrays, a mix as an object
- * @returns {string | null} as the command line has it; null if it is none of these
+ * @returns {string | null} as on the command line; null if it is none of these
  */
 function textOf({ write }, value) {
   if (typeof value === 'number') {

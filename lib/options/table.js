@@ -23,20 +23,20 @@ import { oneOf, someText } from './values.js';
  */
 
 /**
- * An option, stated once: parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and
- * the reference page are derived from its row.
+ * An option. Parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and the reference page
+ * are all derived from its row.
  *
  * @typedef {object} OptionRow
  * @property {string} flag with the name of its value, as the help shows it
  * @property {string} help one line
  * @property {string} [detail] Markdown that the reference page adds to the help
  * @property {GroupName} group
- * @property {true} [main] whether it belongs to the main job, so that the short help shows it
- * @property {(text: string) => any} [read] of an option with a value; throws a RangeError that says what was expected
- * @property {(recorded: any) => string} [write] what `read` takes, from a recorded value; String without
- * @property {(value: any) => unknown} [record] what a result has of a value that is no plain one; undefined to leave it out
+ * @property {true} [main] whether the short help shows it
+ * @property {(text: string) => any} [read] for an option with a value; throws a RangeError with what was expected
+ * @property {(recorded: any) => string} [write] the inverse of `read`, for a recorded value; String by default
+ * @property {(value: any) => unknown} [record] how a result records a value that is not plain; undefined to omit it
  * @property {string} [default] as the user would write it
- * @property {string} [off] the value that is the same as no option
+ * @property {string} [off] the value with the same effect as no option
  * @property {true} [repeats] whether it may be given several times
  * @property {Requirement | readonly Requirement[]} [needs] what it requires; one of them, if there are several
  * @property {Readonly<Record<string, unknown>>} [excludes] options that it cannot be combined with: true, or a value of theirs
@@ -44,7 +44,7 @@ import { oneOf, someText } from './values.js';
  * @property {Role} [role] in results; an option without one leaves no trace in them
  * @property {readonly CommandName[]} [of] the commands that take it besides a run
  * @property {readonly CommandName[]} [only] the commands that take it, if a run does not
- * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help of a command that is not the usual one
+ * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help that differs for a command
  *
  * @typedef {Readonly<Record<string, unknown>> | { met: (values: Values) => unknown, says: string }} Requirement values of other
  *   options (true: any), or a condition and the words for it
@@ -57,7 +57,7 @@ import { oneOf, someText } from './values.js';
  * @typedef {keyof typeof GROUPS} GroupName
  */
 
-/** The groups of the help, in its order. */
+/** The groups of options, in the order of the help. */
 export const GROUPS = Object.freeze({
   workload: 'Objects and operations',
   load: 'Load',
@@ -90,7 +90,7 @@ function stageOfRun(stage) {
 const inParts = { met: conditions.isMultipart, says: '--multipart, or a --size above 4.9GiB' };
 
 /**
- * @param {string} name of what slices of the Worker cannot do
+ * @param {string} name of an option that slices of the Worker do not support
  * @returns {Check}
  */
 const needsThrough =
@@ -98,18 +98,18 @@ const needsThrough =
   (options, { has, nameOf }) =>
     runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
 
-/** What is asserted, and what is watched, is a run. */
+/** Assertions and live metrics are for runs. */
 const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 
-/** Options that set the load or the time, which a capacity search and a ramp set themselves. */
+/** Searches and ramps set load and time themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true });
 
 /** @satisfies {Rows} */
 const WORKLOAD = {
   existing: {
     flag: '--existing <prefix>',
-    help: "only read up to <objects> existing objects under this prefix ('*': all)",
-    detail: 'see [existing data](../measure/loads.md#existing-data)',
+    help: "read existing objects under this prefix ('*': all); write nothing",
+    detail: 'up to `<objects>` of them; see [existing data](../measure/loads.md#existing-data)',
     main: true,
     read: values.existingPrefix,
     record: values.formatExisting,
@@ -126,8 +126,8 @@ const WORKLOAD = {
   },
   size: {
     flag: '--size <size>',
-    help: 'object size: 64kB; or several sizes: 4KiB..1MiB',
-    detail: '5TiB at most; see [sizes](../measure/loads.md#objects-of-several-sizes)',
+    help: 'object size: 64kB; or several: 4KiB..1MiB',
+    detail: 'up to 5TiB; see [sizes](../measure/loads.md#objects-of-several-sizes)',
     main: true,
     read: values.objectSizes,
     write: formatSize,
@@ -136,7 +136,7 @@ const WORKLOAD = {
     check: ({ client, size }) =>
       client === 'edge' &&
       size > MAX_OBJECT_BYTES &&
-      `--size above ${formatSize(MAX_OBJECT_BYTES)} cannot be combined with --client edge: a Worker has no more memory`,
+      `--client edge requires a --size of at most ${formatSize(MAX_OBJECT_BYTES)}: a Worker has little memory`,
     role: 'load',
     of: ['ab', 'side', 'calibrate'],
   },
@@ -161,7 +161,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/what-a-run-does.md); without `write`, a run reads what an earlier one left with `--keep`, and requires its `--run-id`',
+      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -184,7 +184,7 @@ const WORKLOAD = {
   },
   rangeSize: {
     flag: '--range-size <size>',
-    help: 'bytes that the stage range reads of each object',
+    help: 'bytes per object that the stage range reads',
     read: values.rangeSize,
     write: formatSize,
     default: formatSize(DEFAULT_AMOUNTS.rangeSize),
@@ -227,7 +227,7 @@ const WORKLOAD = {
   partSize: {
     flag: '--part-size <size>',
     help: 'part size, 5MiB or more',
-    detail: 'without the option it grows so that 10,000 parts are enough',
+    detail: 'the default grows if an object would have more than 10,000 parts',
     read: values.partSize,
     write: formatSize,
     default: formatSize(DEFAULT_PART_BYTES),
@@ -235,13 +235,13 @@ const WORKLOAD = {
     check: ({ partSize, size }, { has }) =>
       has('partSize') &&
       partsOf(size, partSize) > MAX_PARTS &&
-      `--part-size: an object would have more than ${MAX_PARTS} parts, expected a larger size, or no --part-size`,
+      `--part-size: an object would have more than ${MAX_PARTS} parts; expected a larger size, or no --part-size`,
     role: 'load',
     of: ['ab', 'side'],
   },
   partThreads: {
     flag: '--part-threads <n>',
-    help: 'parts of an object to send at a time, each over its own connection',
+    help: 'parts of an object in flight, each over its own connection',
     read: values.partThreads,
     default: String(DEFAULT_PART_THREADS),
     needs: inParts,
@@ -264,7 +264,7 @@ const WORKLOAD = {
   keep: {
     flag: '--keep',
     help: 'keep the objects that the run wrote',
-    detail: 'Remove is left out; see [kept objects](../use/cleanup.md#kept-objects)',
+    detail: 'skips Remove; see [kept objects](../use/cleanup.md#kept-objects)',
     excludes: { peakOf: 'buckets' },
     role: 'repeat',
   },
@@ -288,7 +288,7 @@ const WORKLOAD = {
   },
   allowVersioned: {
     flag: '--allow-versioned',
-    help: 'accept buckets that keep versions; clean-up removes those of the run',
+    help: "accept buckets that keep versions; clean-up removes the run's",
     of: ['ab'],
   },
 };
@@ -298,7 +298,7 @@ const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
-    detail: '0.1 to 1,000,000; see [open loop](../measure/open-loop.md)',
+    detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
@@ -308,7 +308,7 @@ const LOAD = {
   },
   arrival: {
     flag: '--arrival <name>',
-    help: 'when the operations of an open loop start: constant or poisson',
+    help: 'spacing of the starts in an open loop: constant or poisson',
     read: oneOf('constant', 'poisson'),
     default: 'constant',
     needs: [{ rate: true }, { peakOf: 'rate' }],
@@ -328,7 +328,7 @@ const LOAD = {
   },
   warmup: {
     flag: '--warmup <time>',
-    help: 'start of each stage to exclude from rates and percentiles',
+    help: 'initial time of each stage to exclude from rates and percentiles',
     read: values.anyTime,
     write: formatTime,
     default: '0s',
@@ -343,7 +343,7 @@ const LOAD = {
     flag: '--until-stable <share>',
     help: 'stop a stage early once its mean rate is known to within this share: 2%',
     detail:
-      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/until-stable.md)',
+      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
@@ -353,14 +353,14 @@ const LOAD = {
   },
   gap: {
     flag: '--gap <time>',
-    help: 'pause between stages of a fixed length (hosts that start together: 5s)',
-    detail: 'see [stages that time ends](../use/what-a-run-does.md#stages-that-time-ends)',
+    help: 'pause between timed stages (5s if hosts start together)',
+    detail: 'see [timed stages](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'pause between stages of a fixed length (5s)' },
+    helpOf: { ab: 'pause between timed stages (5s)' },
   },
 };
 
@@ -368,8 +368,8 @@ const LOAD = {
 const CAPACITY = {
   findPeak: {
     flag: '--find-peak',
-    help: 'add threads, up to <threads>, and find the capacity',
-    detail: 'see [capacity search](../measure/capacity-search.md)',
+    help: 'find the capacity: add threads, up to <threads>',
+    detail: 'see [capacity](../measure/capacity.md)',
     main: true,
     check: needsThrough('findPeak'),
     role: 'repeat',
@@ -385,7 +385,7 @@ const CAPACITY = {
   },
   target: {
     flag: '--target <ops/s>',
-    help: 'report how many buckets this rate would take',
+    help: 'report how many buckets reach this rate',
     read: values.rate,
     needs: { peakOf: 'buckets' },
     role: 'repeat',
@@ -401,7 +401,7 @@ const CAPACITY = {
   },
   ramp: {
     flag: '--ramp <threads>',
-    help: 'steps with more and more threads, in slots that hosts share: 8,16,32,64',
+    help: 'add threads in steps, at the same time on all hosts: 8,16,32,64',
     detail: 'see [ramps](../measure/many-hosts.md#one-ramp)',
     read: values.rampThreads,
     excludes: { findPeak: true, maxCost: true },
@@ -414,7 +414,7 @@ const CAPACITY = {
   },
   rampHosts: {
     flag: '--ramp-hosts',
-    help: 'steps with more and more hosts: shard i joins in slot i',
+    help: 'add hosts in steps: shard i joins in slot i',
     needs: { shard: true },
     excludes: { ramp: true, findPeak: true, maxCost: true },
     check: needsThrough('rampHosts'),
@@ -422,7 +422,7 @@ const CAPACITY = {
   },
   stepTime: {
     flag: '--step-time <time>',
-    help: 'length of a step of a ramp',
+    help: 'length of each ramp step',
     detail: '4s to 60s',
     read: values.stepTime,
     write: formatTime,
@@ -454,17 +454,33 @@ const CLIENT = {
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
-    check: ({ client, ...options }) =>
-      client === 'edge' &&
-      conditions
-        .operationsIn(options)
-        .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+    check: [
+      ({ client, ...options }) =>
+        client === 'edge' &&
+        conditions
+          .operationsIn(options)
+          .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+      ({ client, calibrate, cleanup }, { nameOf }) =>
+        client === 'public' &&
+        (calibrate || cleanup !== undefined) &&
+        `--client public cannot be combined with ${nameOf(calibrate ? 'calibrate' : 'cleanup')}: it differs from direct only in how a run reads`,
+    ],
     role: 'load',
     of: ['ab', 'side', 'cleanup', 'calibrate'],
   },
+  publicUrl: {
+    flag: '--public-url <url>',
+    help: 'with --client public: address to read from, instead of PUBLIC_URL',
+    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/public-reads.md)',
+    read: values.publicUrl,
+    record: values.formatPublicUrl,
+    needs: { client: 'public' },
+    role: 'repeat',
+    of: ['ab', 'side'],
+  },
   through: {
     flag: '--through',
-    help: 'with --client edge: each operation is a request to the Worker',
+    help: 'with --client edge: send each operation to the Worker as a request',
     needs: { client: 'edge' },
     role: 'load',
     of: ['ab', 'side'],
@@ -509,7 +525,7 @@ const CLIENT = {
   preflight: {
     flag: '--no-preflight',
     help: 'skip the check that the store allows what the run does',
-    detail: 'see [preflight](../use/what-a-run-does.md#before-the-first-stage)',
+    detail: 'see [preflight](../use/first-run.md#before-the-first-stage)',
     of: ['ab', 'cleanup'],
     helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
@@ -519,12 +535,16 @@ const CLIENT = {
 const STORE = {
   local: {
     flag: '--local',
-    help: 'run against an endpoint in memory: no account, no .env',
+    help: 'run against an in-memory endpoint: no account, no .env',
     main: true,
     excludes: { client: 'edge', existing: true },
+    check: ({ client }, { has }) =>
+      has('local') &&
+      client === 'public' &&
+      '--local cannot be combined with --client public: it has no public address',
     role: 'repeat',
     of: ['ab', 'calibrate'],
-    helpOf: { calibrate: 'without TLS, as a run with --local' },
+    helpOf: { calibrate: 'without TLS, like a run with --local' },
   },
   faults: {
     flag: '--faults <script>',
@@ -560,7 +580,7 @@ const STORE = {
   },
   region: {
     flag: '--region <name>',
-    help: 'region that requests are signed for, instead of S3_REGION',
+    help: 'region to sign requests for, instead of S3_REGION',
     detail: 'see [regions](credentials.md#regions)',
     read: values.region,
     excludes: { local: true, client: 'edge' },
@@ -568,7 +588,7 @@ const STORE = {
   },
   profile: {
     flag: '--profile <name>',
-    help: "credentials and settings of this profile of the AWS CLI, instead of .env's keys",
+    help: "AWS CLI profile with credentials and settings, instead of .env's keys",
     detail: 'see [credentials](credentials.md)',
     read: someText,
     excludes: { local: true, client: 'edge' },
@@ -649,7 +669,7 @@ const OUTPUT = {
   report: {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
-    detail: 'see [the report](../use/report.md)',
+    detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
@@ -672,7 +692,7 @@ const OUTPUT = {
     of: ['ab', 'cleanup', 'calibrate'],
     helpOf: { cleanup: 'no progress on stderr', calibrate: 'no notices on stderr' },
   },
-  live: { flag: '--no-live', help: 'print plain lines on a terminal, too' },
+  live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
 
 /** @satisfies {Rows} */
@@ -697,7 +717,7 @@ const CHECKS = {
   },
   baseline: {
     flag: '--baseline <file>',
-    help: "earlier --json, for limits such as 'read.rate > 0.95 * baseline'",
+    help: "earlier --json result, for limits such as 'read.rate > 0.95 * baseline'",
     read: someText,
     needs: [{ assert: true }, { assertFile: true }],
     excludes: RUNS_ONLY,
@@ -755,7 +775,7 @@ const COMMANDS = {
     check: (_options, { given, nameOf }) =>
       given.cleanup === true &&
       !given.list &&
-      `${nameOf('cleanup')} requires a run id, or ${nameOf('cleanup')} --list to show which runs left objects`,
+      `${nameOf('cleanup')} requires a run id, or ${nameOf('cleanup')} --list, which shows the runs that left objects`,
   },
   list: {
     flag: '--list',
@@ -772,7 +792,7 @@ const COMMANDS = {
     check: ({ calibrate, stages = [] }) =>
       calibrate &&
       operationsOf(stages).some(({ isDefaultStage }) => !isDefaultStage) &&
-      `--calibrate measures ${DEFAULT_STAGES.join(', ')}, and takes no other --stages`,
+      `--calibrate takes no --stages other than ${DEFAULT_STAGES.join(', ')}`,
   },
 };
 
@@ -812,7 +832,7 @@ const COMPARISON = {
   },
   severalRuns: {
     flag: '--several-runs',
-    help: 'add up runs of one host that were not at the same time, instead of refusing them',
+    help: 'merge runs that one host made at different times',
     only: ['merge', 'report'],
   },
 };
@@ -847,14 +867,14 @@ const BY_GROUP = {
   comparison: COMPARISON,
 };
 
-/** The same, whatever its name. @type {Readonly<Record<string, OptionRow>>} */
+/** The same, indexed by any string. @type {Readonly<Record<string, OptionRow>>} */
 export const ROWS = Object.fromEntries(
   /** @type {[GroupName, Rows][]} */ (Object.entries(BY_GROUP)).flatMap(([group, rows]) =>
     Object.entries(rows).map(([name, row]) => [name, { ...row, group }]),
   ),
 );
 
-/** Those that name a file for a result. */
+/** Options that name a file for a result. */
 export const RESULT_OPTIONS = /** @type {const} */ (['json', 'csv', 'report', 'summary', 'junit']);
 
 /** The arguments of a run. @type {readonly { name: 'objects' | 'threads', flag: string, read: (text: string) => number }[]} */
@@ -878,7 +898,7 @@ export function optionsOf(command) {
   );
 }
 
-/** Options that say which store a command goes to, and how: a later command needs them to find the same. */
+/** Options that select the store: a later command needs them to find the same one. */
 export const STORE_OPTIONS = /** @type {const} */ ([
   'envFile',
   'bucket',

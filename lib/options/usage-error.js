@@ -1,8 +1,8 @@
-/** Something that the user can put right before the run: all of it at once, a line each. */
+/** Problems that the user can fix before the run, one line each. */
 export class UsageError extends Error {
   /**
    * @param {readonly string[]} problems
-   * @param {string} [hint] where to go from here
+   * @param {string} [hint] what to try next
    */
   constructor(problems, hint = '') {
     super(problems.join('\n'));
@@ -12,11 +12,11 @@ export class UsageError extends Error {
   }
 }
 
-/** Collects the problems that several checks find, so that the user can correct all of them at once. */
+/** Collects the problems of several checks, so that the user can fix all of them at once. */
 export class Checks {
   /** @type {string[]} */
   #problems = [];
-  /** Where to go from here. */
+  /** What to try next. */
   hint = '';
 
   /** @param {...string} problems */
@@ -27,8 +27,8 @@ export class Checks {
   /**
    * @template Result
    * @param {() => Result | Promise<Result>} check that may throw a UsageError
-   * @returns {Promise<Result | null>} null where it did
-   * @throws what is no UsageError
+   * @returns {Promise<Result | null>} null if it did
+   * @throws any error other than a UsageError
    */
   async run(check) {
     try {
@@ -43,12 +43,12 @@ export class Checks {
     }
   }
 
-  /** Those that were found so far. @returns {readonly string[]} */
+  /** The problems found so far. @returns {readonly string[]} */
   get problems() {
     return this.#problems;
   }
 
-  /** @throws {UsageError} with all problems, where there are any */
+  /** @throws {UsageError} with all problems, if there are any */
   conclude() {
     if (this.#problems.length > 0) {
       throw new UsageError(this.#problems, this.hint);
@@ -57,8 +57,8 @@ export class Checks {
 }
 
 /**
- * @param {string} problem as the command line has it
- * @returns {string} with the names that options have in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
+ * @param {string} problem in the words of the command line
+ * @returns {string} with the names of options in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
  */
 export function inCode(problem) {
   return problem

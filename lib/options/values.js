@@ -11,11 +11,11 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
 
 /**
- * @import { MixedShare, ProxyConfig, SizeDistribution } from '../model/config.js'
+ * @import { MixedShare, ProxyConfig, PublicUrl, SizeDistribution } from '../model/config.js'
  */
 
-// How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
-// throws a RangeError that says what was expected.
+// Readers for the values of options and variables. Each takes the text as the user wrote it, and throws a RangeError with what
+// was expected.
 
 /**
  * @template Value
@@ -36,7 +36,7 @@ function reader(parse, fits, expected) {
 
 /**
  * @param {RegExp} form whose first group is the number
- * @returns {(text: string) => number} NaN where the text has another form
+ * @returns {(text: string) => number} NaN if the text has another form
  */
 function numberIn(form) {
   return (given) => Number(form.exec(given)?.[1] ?? NaN);
@@ -79,7 +79,7 @@ export function oneOf(...choices) {
   const read = (/** @type {string} */ given) => {
     const found = choices.find((choice) => choice === given);
     if (found === undefined) {
-      throw new RangeError(`expected ${choices.join(' or ')}, got ${quote(given)}`);
+      throw new RangeError(`expected ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, got ${quote(given)}`);
     }
     return found;
   };
@@ -98,15 +98,15 @@ export function listOf(given) {
 }
 
 /**
- * @param {string} given that may be a URL with a password, which is not to be shown
- * @returns {string} what may be
+ * @param {string} given that may be a URL with a password
+ * @returns {string} without it
  */
 export function withoutUser(given) {
   const end = given.lastIndexOf('@');
   return end < 0 ? given : `…${given.slice(end)}`;
 }
 
-// How the values of options are read.
+// Values of options.
 
 const MAX_COUNT = 1e9;
 const MAX_CORE_COUNT = 1024;
@@ -115,30 +115,30 @@ const MIN_DURATION_MS = 1000;
 const MIN_RATE = 0.1;
 const MAX_RATE = 1_000_000;
 
-/** Well below what a timer takes. */
+/** Well below the limit of a timer. */
 const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
 const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
 
-/** Means standard output as the name of a result's file. */
+/** As the file of a result, this means standard output. */
 export const STANDARD_OUTPUT = '-';
 
 export const objectCount = wholeNumber(1, MAX_COUNT);
 export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
-/** S3 takes no more at a time. */
+/** The limit of S3 per request. */
 const MAX_KEYS = 1000;
 
 export const keyCount = wholeNumber(1, MAX_KEYS);
 export const retryCount = wholeNumber(0, 1000);
 
-/** A mix is given in shares of so many. */
+/** Shares of a mix add up to this. */
 const WHOLE_MIX = 100;
 
 /**
  * @param {string} given `read=70,write=20,…`
- * @returns {MixedShare[]} in the order in which their operations stand in the registry
+ * @returns {MixedShare[]} in the order of the registry
  */
 export function mix(given) {
   const shares = new Map();
@@ -162,11 +162,11 @@ export function mix(given) {
   return operationsOf([...shares.keys()]).map(({ name }) => ({ operation: name, share: shares.get(name) }));
 }
 
-/** Operations a second. */
+/** Operations per second. */
 export const rate = reader(
   numberIn(/^([0-9]{1,7}(?:\.[0-9]{1,3})?)$/),
   within(MIN_RATE, MAX_RATE),
-  `operations a second from ${MIN_RATE} to ${MAX_RATE}`,
+  `operations per second from ${MIN_RATE} to ${MAX_RATE}`,
 );
 
 /**
@@ -181,12 +181,12 @@ export function coreCount(given) {
 export const objectSize = reader(
   parseSize,
   (bytes) => bytes <= MAX_OBJECT_BYTES,
-  'at most 5TiB, which is all that an object may have',
+  'at most 5TiB, the limit of an object',
 );
 
 /**
  * @param {string} given one size, or several
- * @returns {number | SizeDistribution} bytes, where it is one
+ * @returns {number | SizeDistribution} bytes, if it is one size
  */
 export function objectSizes(given) {
   const sizes = parseSizes(given);
@@ -196,7 +196,7 @@ export function objectSizes(given) {
   const largest = largestSize(sizes);
   if (largest > MAX_OBJECT_BYTES) {
     throw new RangeError(
-      `expected objects of at most 5TiB, which is all that one may have, got ${quote(given)}, whose largest have ${largest} bytes`,
+      `expected objects of at most 5TiB, the limit of an object, got ${quote(given)} with up to ${largest} bytes`,
     );
   }
   return sizes;
@@ -210,7 +210,7 @@ const MAX_PART_THREADS = 1000;
 export const partThreads = wholeNumber(1, MAX_PART_THREADS);
 
 /** Bytes. */
-export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'a byte at least');
+export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'at least one byte');
 
 /** ms */
 export const timeout = reader(parseDuration, within(1, MAX_TIMEOUT_MS), 'a time from 1ms to 1h');
@@ -231,15 +231,15 @@ export function faultScript(given) {
 /** ms */
 export const stageDuration = reader(parseDuration, within(MIN_DURATION_MS, MAX_DURATION_MS), 'a time from 1s to 168h');
 
-/** ms, of what may as well not be. */
+/** ms; 0 is allowed. */
 export const anyTime = reader(parseDuration, within(0, MAX_DURATION_MS), 'a time up to 168h');
 
 const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 
-/** Of a change that counts as none: above it, nothing would be a change. Per cent. */
+/** A larger margin would hide every change. Per cent. */
 const MAX_MARGIN = 50;
 
-/** A rate that varies at all is never known better, and one that is known worse is not known. Per cent. */
+/** A rate that varies at all is never known more precisely. Per cent. */
 const MIN_PRECISION = 0.1;
 const MAX_PRECISION = 20;
 
@@ -257,7 +257,7 @@ function shareBetween(least, most, examples) {
 export const margin = shareBetween(0, MAX_MARGIN, '3% or 0.5%');
 export const precision = shareBetween(MIN_PRECISION, MAX_PRECISION, '2%');
 
-/** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
+/** A shorter step has less than two seconds that count; a longer one does not fit on a line of the log. Seconds. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;
 
@@ -271,13 +271,13 @@ export const stepTime = reader(
 const MIN_STEPS = 2;
 const MAX_STEPS = 20;
 
-/** Threads, ever more of them. */
+/** Increasing numbers of threads. */
 export const rampThreads = reader(
   (given) => listOf(given).map(numberIn(/^([0-9]{1,6})$/)),
   (steps) =>
     within(MIN_STEPS, MAX_STEPS)(steps.length) &&
     steps.every((each, place) => each > (steps[place - 1] ?? 0) && each <= MAX_THREAD_COUNT),
-  `${MIN_STEPS} to ${MAX_STEPS} rising numbers of threads, such as 8,16,32,64`,
+  `${MIN_STEPS} to ${MAX_STEPS} increasing numbers of threads, such as 8,16,32,64`,
 );
 
 export const dollars = reader(
@@ -288,7 +288,7 @@ export const dollars = reader(
 
 /**
  * @param {string} given `i/N`, `auto` or `auto/N`
- * @returns {{ index: number | null, count: number | null }} null for what comes from the environment
+ * @returns {{ index: number | null, count: number | null }} null if the environment decides
  */
 export function shard(given) {
   const match = /^(auto|[0-9]{1,6})(?:\/([1-9][0-9]{0,5}))?$/.exec(given);
@@ -329,13 +329,13 @@ export function formatMix(shares) {
   return shares.map(({ operation, share }) => `${operation}=${share}`).join(',');
 }
 
-/** How the prefix is spelled that all keys have: nobody lists a whole bucket because a variable was empty. */
+/** The prefix of all keys. An empty one is refused, because it may be an unset variable. */
 const EVERYTHING = '*';
 
 const MAX_KEY_BYTES = 1024;
 
 /**
- * @param {string} start what keys begin with
+ * @param {string} start of the keys
  * @returns {string} as --existing takes it, with unprintable characters escaped
  */
 export function formatExisting(start) {
@@ -344,7 +344,7 @@ export function formatExisting(start) {
 
 /**
  * @param {string} given
- * @returns {string} what keys begin with; '' for all
+ * @returns {string} the prefix; '' for all
  */
 export function existingPrefix(given) {
   if (given === EVERYTHING) {
@@ -353,13 +353,13 @@ export function existingPrefix(given) {
   if (given === '' || Buffer.byteLength(given) > MAX_KEY_BYTES) {
     const got = given === '' ? 'nothing' : `${Buffer.byteLength(given)} bytes`;
     throw new RangeError(
-      `expected what keys begin with, at most ${MAX_KEY_BYTES} bytes, or '${EVERYTHING}' for all objects, got ${got}`,
+      `expected a key prefix of at most ${MAX_KEY_BYTES} bytes, or '${EVERYTHING}' for all objects, got ${got}`,
     );
   }
   return given;
 }
 
-/** Fewer could show nothing, and more would take long to be judged: see MIN_QUADS and MAX_QUADS of the comparison. */
+/** Fewer prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
 export const quadCount = wholeNumber(6, 40);
 
 /**
@@ -368,28 +368,28 @@ export const quadCount = wholeNumber(6, 40);
  */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
-    throw new RangeError(`expected a file, got ${quote(given)}; stdout has the log without this option`);
+    throw new RangeError(`expected a file, got ${quote(given)}; without this option, the log goes to stdout`);
   }
   return given;
 }
 
 /**
- * @param {string} given for a run that is going to be
+ * @param {string} given for a new run
  * @returns {string}
  */
 export function runId(given) {
   if (given.startsWith('-')) {
-    throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
+    throw new RangeError(`expected a name that does not start with -, like an option, got ${quote(given)}`);
   }
   return anyRunId(given);
 }
 
-/** Earlier versions took names that begin with a hyphen. */
-export const anyRunId = reader(String, isRunId, '1 to 64 of A-Z a-z 0-9 . _ - and not dots alone');
+/** Earlier versions accepted names that start with a hyphen. */
+export const anyRunId = reader(String, isRunId, '1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots');
 
-export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ - with / between them');
+export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ -, separated by /');
 
-// How the values of S3_… variables are read.
+// Values of S3_… variables.
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 const SECRET = /^[\x21-\x7e]+$/;
@@ -401,15 +401,17 @@ export const port = wholeNumber(1, 65535);
 
 /**
  * @param {string} given comma-separated
- * @returns {string[]} a bucket may be named twice here
+ * @returns {string[]} possibly with duplicates
  */
 export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
-    // A password may have commas in it: where there is one, no part of the text is a name for certain.
+    // A password may contain commas: if there is one, no part of the text is certainly a name.
     const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
-    throw new RangeError(`expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(shown)}`);
+    throw new RangeError(
+      `expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
+    );
   }
   return names;
 }
@@ -426,12 +428,12 @@ export function region(given) {
 }
 
 /**
- * @param {string} given not to be shown
+ * @param {string} given never shown
  * @returns {string}
  */
 export function secret(given) {
   if (!SECRET.test(given)) {
-    throw new RangeError('expected printable characters without blanks');
+    throw new RangeError('expected printable characters without spaces');
   }
   return given;
 }
@@ -451,17 +453,17 @@ export function yesOrNo(given) {
 const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Reads the value of a variable that names a host, and nothing else.
+ * Reads the value of a variable that names only a host.
  *
  * @param {string} given
  * @returns {string} the same
- * @throws {RangeError} that says where the rest belongs, and shows no password
+ * @throws {RangeError} with where the rest belongs, and without a password
  */
 export function hostname(given) {
-  // 1.2.3.999 has the form of a name, but is not one; a URL cannot have an address with a zone.
+  // 1.2.3.999 looks like a name, but is none; a URL cannot contain an address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected a host name alone, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
+    throw new RangeError(`expected only a host name, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
   }
   return given;
 }
@@ -480,9 +482,9 @@ function placesOfRest(given) {
   return places.length === 0 ? '' : `: ${places.join(', ')}`;
 }
 
-// How addresses are read, of options and of variables of other tools.
+// Addresses in options and in variables of other tools.
 
-/** As the SDK and the store sign it: nothing in it has to be percent-encoded, and no segment has a meaning of its own. */
+/** Signed the same by the SDK and the store: no percent-encoding, no special segments. */
 const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 
 /**
@@ -490,7 +492,7 @@ const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
  * @property {string} hostname
  * @property {number} port
  * @property {boolean} useTls
- * @property {string} basePath what stands in front of the bucket: '' or such as `/storage/v1/s3`
+ * @property {string} basePath the path before the bucket, such as `/storage/v1/s3`, or ''
  */
 
 /**
@@ -516,8 +518,8 @@ export function endpointUrl(given) {
 }
 
 /**
- * @param {string} given that is no URL
- * @returns {string} a question that names the one that may be meant; '' if there is none
+ * @param {string} given that is not a URL
+ * @returns {string} a question with the likely one; '' if there is none
  */
 function urlMeant(given) {
   const [, name, number = ''] = /^([A-Za-z0-9.-]+)(:[0-9]+)?$/.exec(given) ?? [];
@@ -530,7 +532,7 @@ function urlMeant(given) {
 
 /**
  * @param {string} given
- * @returns {EndpointUrl} of a Worker, which is that of a host
+ * @returns {EndpointUrl} of a Worker, without a path
  * @throws {RangeError}
  */
 export function edgeUrl(given) {
@@ -553,12 +555,52 @@ export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
 }
 
-// How a proxy is read.
+/** Stands for the name of a bucket. */
+const BUCKET_NAME = '{bucket}';
+const BUCKET_AS_HOST = 'bucket-of-a-host';
+
+/**
+ * @param {string} given
+ * @returns {PublicUrl} without a proxy
+ */
+export function publicUrl(given) {
+  const [, beforePath = '', path = ''] = /^([a-z]+:\/\/[^/]*)(\/.*)?$/i.exec(given) ?? [];
+  const basePath = path.replace(/\/$/, '');
+  const bucketInPath = basePath.endsWith(`/${BUCKET_NAME}`);
+  const plainPath = bucketInPath ? basePath.slice(0, -BUCKET_NAME.length - 1) : basePath;
+  const isRepeated = given.split(BUCKET_NAME).length > 2;
+  try {
+    const url = endpointUrl(isRepeated ? '' : `${beforePath.replace(BUCKET_NAME, BUCKET_AS_HOST)}${plainPath}`);
+    return { ...url, hostname: url.hostname.replace(BUCKET_AS_HOST, BUCKET_NAME), bucketInPath };
+  } catch {
+    throw new RangeError(
+      `expected a URL such as https://cdn.example.com, with ${BUCKET_NAME} in its host or at its end for several buckets, got ${quote(withoutUser(given))}`,
+    );
+  }
+}
+
+/**
+ * @param {PublicUrl} url
+ * @returns {string} as publicUrl() reads it
+ */
+export function formatPublicUrl({ bucketInPath, ...url }) {
+  return `${urlOf(url)}${bucketInPath ? `/${BUCKET_NAME}` : ''}`;
+}
+
+/**
+ * @param {Pick<PublicUrl, 'hostname' | 'bucketInPath'>} url
+ * @returns {boolean} whether it tells buckets apart
+ */
+export function namesBucket({ hostname: name, bucketInPath }) {
+  return bucketInPath || name.includes(BUCKET_NAME);
+}
+
+// Proxies.
 
 /** The proxy that the environment names. */
 export const OF_ENVIRONMENT = 'env';
 
-/** No proxy, whatever the environment names. */
+/** No proxy, even if the environment names one. */
 export const NO_PROXY = 'none';
 
 /**
@@ -569,7 +611,7 @@ export function proxyChoice(given) {
   if (given === OF_ENVIRONMENT || given === NO_PROXY) {
     return given;
   }
-  // A command that is printed to be copied repeats the option.
+  // Commands printed for the user to copy repeat the option.
   if (given.includes('@')) {
     throw new RangeError('expected a URL without a password: put it into HTTPS_PROXY, and pass --proxy env');
   }
@@ -609,20 +651,20 @@ export function proxyUrl(given, others = '') {
   };
 }
 
-// How the addresses of metrics are read.
+// Addresses of metrics.
 
-/** Who names no address wants no other host to read it. */
+/** Without an address, no other host can read the metrics. */
 const LOOPBACK = '127.0.0.1';
 
 const MAX_PORT = 65_535;
 
 /**
- * @param {string} given a port, with an address of this host in front of it or without
+ * @param {string} given a port, optionally after an address of this host
  * @returns {{ host: string, port: number }}
  */
 export function listenAddress(given) {
   const [, host = LOOPBACK, digits] = /^(?:(.+):)?([0-9]{1,5})$/.exec(given) ?? [];
-  // The address of a pod comes without brackets.
+  // The address of a pod has no brackets.
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (digits === undefined || Number(digits) > MAX_PORT || (isIP(address) === 0 && !HOSTNAME.test(address))) {
     throw new RangeError(

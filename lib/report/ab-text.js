@@ -7,17 +7,17 @@ import { columns, item, metricRow, paragraph, percentage, stageSentence, LABELS 
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * What comparing two set-ups by turns came to, for a person to read.
+ * Formats an interleaved comparison for people.
  *
  * @param {InterleavedComparison} comparison
- * @returns {string} lines of text, 80 characters wide as far as names allow it
+ * @returns {string} lines of up to 80 characters, unless a name is longer
  */
 export function formatInterleaved(comparison) {
   const { before, after, margin, stages } = comparison;
   const blocks = [
-    [before, after].map(({ name, run }, place) => {
+    [before, after].map(({ name, run }, index) => {
       const own = name === '' ? NO_OPTIONS : plainText(name);
-      return `${'AB'[place]}  ${own}${run === null ? '' : `, run ${run}`}`;
+      return `${'AB'[index]}  ${own}${run === null ? '' : `, run ${run}`}`;
     }),
     paragraph(turnsText(comparison)),
     ...stages.map((stage) => stageLines(stage, margin)),
@@ -36,7 +36,7 @@ export function formatInterleaved(comparison) {
 function turnsText({ quads, quadsPlanned }) {
   const orders = quads.map(({ order }) => order).join(' ');
   if (quads.length === 0) {
-    return `It ended before the first of ${counted(quadsPlanned, 'quad')} was over: there is nothing to compare.`;
+    return `It ended during the first of ${counted(quadsPlanned, 'quad')}: there is nothing to compare.`;
   }
   const ended =
     quads.length < quadsPlanned
@@ -50,7 +50,7 @@ function turnsText({ quads, quadsPlanned }) {
  * @param {number} margin
  */
 function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
-  /** Metrics by what is missing for them. @type {Map<string, string[]>} */
+  /** Metrics by what they lack. @type {Map<string, string[]>} */
   const missing = new Map();
   for (const { metric, reason, moreQuads } of metrics) {
     if (reason !== null) {
@@ -59,17 +59,17 @@ function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
     }
   }
   return [
-    ...paragraph(stageSentence({ stage: `${stage}, B against A`, metrics }, margin)),
+    ...paragraph(stageSentence({ stage: `${stage}, B compared with A`, metrics }, margin)),
     columns(['', 'A', 'B', 'B ÷ A', '95% interval', '']),
     ...metrics.map(metricRow),
     ...[...missing].flatMap(([text, labels]) => item(`cannot tell ${labels.join(', ')}: ${text}`)),
-    ...(a + b === 0 ? [] : item(`attempts that failed: ${a} with A, ${b} with B`)),
+    ...(a + b === 0 ? [] : item(`failed attempts: ${a} with A, ${b} with B`)),
   ];
 }
 
 /** @param {number | null} quads */
 function moreText(quads) {
   return quads === null
-    ? 'rather than more quads, it takes more objects or a longer --duration'
-    : `about ${counted(quads, 'more quad')} would tell`;
+    ? 'instead of more quads, use more objects or a longer --duration'
+    : `about ${counted(quads, 'more quad')} should be enough`;
 }

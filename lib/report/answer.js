@@ -11,10 +11,10 @@ import { wayAnswer } from './ways.js';
 const UNKNOWN = 'inconclusive';
 
 /**
- * What a result comes to: how many operations a second, and what limited them.
+ * The answer of a result: operations per second, and the bottleneck.
  *
  * @param {WritableResult} result
- * @returns {string} a sentence; hostile texts in it are on one line, but not escaped for any form
+ * @returns {string} a sentence on one line; hostile texts in it are not escaped for any format
  */
 export function answerOf(result) {
   const { stages } = result;
@@ -25,7 +25,7 @@ export function answerOf(result) {
     return wayAnswer(result.merge.ways);
   }
   const isSearch = stages.some(({ search }) => search !== undefined);
-  const hosts = new Set(result.hosts.map(({ merge, host }, place) => merge?.name ?? host ?? place)).size;
+  const hosts = new Set(result.hosts.map(({ merge, host }, index) => merge?.name ?? host ?? index)).size;
   const rates = listOf(stages.map((stage) => `${rateText(stage)} in ${stage.stage}`));
   const together = hosts > 1 ? ' together' : '';
   return `${hosts === 1 ? 'One host' : counted(hosts, 'host')}${together} ${isSearch ? 'can do' : 'did'} ${rates}${limitText(stages)}.`;
@@ -38,12 +38,12 @@ function rateText(stage) {
     return 'an unknown rate';
   }
   const text = `${decimal(rate)} ops/s`;
-  return bound === 'exact' ? text : bound === 'peak' ? `${text} in the best second` : `${bound} ${text}`;
+  return bound === 'exact' ? text : bound === 'peak' ? `${text} in the peak second` : `${bound} ${text}`;
 }
 
 /**
  * @param {WritableStage} stage
- * @returns {Answer} its capacity where one was looked for, or its mean, or its peak where that is all there is
+ * @returns {Answer} the capacity if a search looked for it, else the mean, else the peak
  */
 function rateOf({ search, merge, average, peak }) {
   if (search?.rate !== undefined) {
@@ -61,7 +61,7 @@ function rateOf({ search, merge, average, peak }) {
 
 /**
  * @param {Pick<WritableStage, 'search'>} stage
- * @returns {number | null} ops/s found by a search for the highest rate; null if the store kept none
+ * @returns {number | null} ops/s found by a search for the highest rate; null if the store sustained none
  */
 export function searchedRate({ search }) {
   const { bound, operationsPerSecond } = search?.rate ?? {};
@@ -85,14 +85,11 @@ function limitText(stages) {
   if (unknown.length === 0) {
     return limited;
   }
-  const all = unknown.length === stages.length ? 'them' : listOf(unknown);
-  return `${limited}; what limited ${all} is not known`;
+  const where = unknown.length === stages.length ? '' : ` of ${listOf(unknown)}`;
+  return `${limited}; the bottleneck${where} is not known`;
 }
 
-/**
- * @param {readonly (string | null)[]} causes of hosts
- * @returns {string}
- */
+/** @param {readonly (string | null)[]} causes one per host */
 function commonCause([first, ...others]) {
   return typeof first === 'string' && others.every((other) => other === first) ? first : UNKNOWN;
 }

@@ -12,29 +12,28 @@ import { lineOf, valueBar } from './drawing.js';
  *
  * @typedef {object} Column
  * @property {string} heading
- * @property {readonly Part[]} cells one for each row
+ * @property {readonly Part[]} cells one per row
  *
  * @typedef {object} BarTable
- * @property {Column} names what the rows are about
- * @property {Column} values what the bars show
- * @property {readonly number[]} bars the same as numbers, 0 or more
- * @property {readonly Column[]} others in the order in which they stand
- * @property {readonly string[]} dispensable headings of those that are left out first where there is no room
+ * @property {Column} names
+ * @property {Column} values
+ * @property {readonly number[]} bars the values as numbers, 0 or more
+ * @property {readonly Column[]} others in display order
+ * @property {readonly string[]} dispensable headings of the columns to drop if space is short, first one first
  */
 
 const MIN_BAR = 10;
 const MAX_BAR = 40;
 const BETWEEN_COLUMNS = '  ';
 
-/** Wider lines are hard to read. Columns. */
+/** Longer lines are hard to read. Columns. */
 const MAX_LINE = 100;
 
-/** Of the second and further lines of a sentence. */
+/** For continuation lines of a sentence. */
 const INDENT = '  ';
 
 /**
- * The end of a run on a terminal: a row with a bar for each stage, and for each kind of the operations that one mixes, and what limited
- * the stages.
+ * The summary of a run on a terminal: a row with a bar for each stage and each operation of a mix, then the bottlenecks.
  *
  * @param {readonly StageResult[]} stages at least one
  * @param {Look} look
@@ -68,14 +67,14 @@ export function formatStageSummary(stages, look) {
   return ['', ...table, '', ...limitSentences(stages, look)];
 }
 
-/** Rows of the terminal that the reason for a limit may take. */
-const MOST_ROWS = 2;
+/** Rows of the terminal that one sentence may take. */
+const MAX_ROWS = 2;
 
 /**
  * @param {readonly StageResult[]} stages
  * @param {Look} look
- * @returns {string[]} lines: a sentence for each limit, with as many of the figures of the first stage that it limited as fit. What
- *   is not known has a sentence for each reason
+ * @returns {string[]} lines: one sentence per limit, with as much of the evidence for its first stage as fits. Each reason for an
+ *   unknown limit has its own sentence
  */
 function limitSentences(stages, look) {
   /** @type {Map<string, StageResult[]>} */
@@ -89,13 +88,13 @@ function limitSentences(stages, look) {
     const [{ bottleneck }] = same;
     const clauses = bottleneck.evidence.split(/(?=[,;] )/);
     const names = same.map(({ stage }) => stage);
-    const isOfAll = same.every((each) => each.bottleneck.evidence === bottleneck.evidence);
-    const of = isOfAll ? '' : `in ${names[0]}, `;
+    const isShared = same.every((each) => each.bottleneck.evidence === bottleneck.evidence);
+    const of = isShared ? '' : `in ${names[0]}, `;
     const ways = [...clauses.keys(), clauses.length].toReversed().map((count) => {
       const evidence = count === 0 ? null : `${of}${clauses.slice(0, count).join('')}`;
       return wrapSentence(bottleneckSentence(names, { ...bottleneck, evidence }), look);
     });
-    return ways.find((lines) => lines.length <= MOST_ROWS) ?? ways[ways.length - 1];
+    return ways.find((lines) => lines.length <= MAX_ROWS) ?? ways[ways.length - 1];
   });
 }
 
@@ -104,7 +103,7 @@ function limitSentences(stages, look) {
  *   | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
- * @returns {SummaryRow[]} the stage, with the rate that a search found, and each kind of operation that it mixes
+ * @returns {SummaryRow[]} the stage, with the rate that a search found, then each operation of its mix
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
@@ -118,7 +117,6 @@ function withKinds(stage) {
 /**
  * @param {string} sentence
  * @param {Look} look
- * @returns {string[]} lines that break between words
  */
 export function wrapSentence(sentence, { columns }) {
   return wrapAtWords(sentence, Math.min(columns - 1, MAX_LINE), INDENT);
@@ -126,7 +124,7 @@ export function wrapSentence(sentence, { columns }) {
 
 /**
  * @param {number} failed attempts
- * @param {number} throttled of them
+ * @param {number} throttled included in `failed`
  * @returns {Part}
  */
 export function errorCell(failed, throttled) {
@@ -137,10 +135,7 @@ export function errorCell(failed, throttled) {
   return { text, meaning: failed > throttled ? 'error' : 'throttling' };
 }
 
-/**
- * @param {number | null | undefined} milliseconds
- * @returns {string} `-` where there is none
- */
+/** @param {number | null | undefined} milliseconds */
 export function latencyText(milliseconds) {
   return milliseconds === null || milliseconds === undefined ? '-' : `${milliseconds.toFixed(2)}ms`;
 }
@@ -148,7 +143,7 @@ export function latencyText(milliseconds) {
 /**
  * @param {BarTable} table with at least one row
  * @param {Look} look
- * @returns {string[]} lines: the headings, and the rows
+ * @returns {string[]} the headings, then the rows
  */
 export function barTable({ names, values, bars, others, dispensable }, look) {
   const room = look.columns - 1;
@@ -166,8 +161,8 @@ export function barTable({ names, values, bars, others, dispensable }, look) {
   const width = Math.max(Math.min(room - taken, MAX_BAR), 0);
   const largest = Math.max(...bars);
   const head = [names.heading, ...[values, ...shown].map(({ heading }) => heading)].map((text) => ({ text }));
-  const rows = bars.map((value, place) => ({
-    cells: [names, values, ...shown].map(({ cells }) => cells[place]),
+  const rows = bars.map((value, index) => ({
+    cells: [names, values, ...shown].map(({ cells }) => cells[index]),
     bar: valueBar(value, largest, width, look),
   }));
   return [{ cells: head, bar: '' }, ...rows].map(({ cells: [name, value, ...rest], bar }) =>
@@ -176,7 +171,7 @@ export function barTable({ names, values, bars, others, dispensable }, look) {
         { text: padToWidth(name.text, widthOf(names) - BETWEEN_COLUMNS.length) },
         ...rightAligned(value, values),
         { text: BETWEEN_COLUMNS + padToWidth(bar, width) },
-        ...rest.flatMap((cell, place) => rightAligned(cell, shown[place])),
+        ...rest.flatMap((cell, index) => rightAligned(cell, shown[index])),
       ],
       look,
     ),

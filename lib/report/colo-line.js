@@ -4,10 +4,10 @@ import { sumsByName } from '../model/counters.js';
 /** @import { StageSum } from '../model/result.js' */
 
 /**
- * Which of Cloudflare's data centers («colos») answered, and over how many connections.
+ * The Cloudflare data centers («colos») that answered, and the number of connections to each.
  *
  * @param {readonly Pick<StageSum, 'connections'>[]} stages
- * @returns {string | null} one line; null where the store is not behind Cloudflare, or nobody looked
+ * @returns {string | null} one line; null if the store is not behind Cloudflare, or was not asked
  */
 export function coloLine(stages) {
   const [[busiest, connections] = [], ...others] = Object.entries(
@@ -20,5 +20,5 @@ export function coloLine(stages) {
   return others.length === 0
     ? `${first})`
     : `${first}), ${others.map(([colo, count]) => `${colo} (${rounded(count)})`).join(', ')}: ` +
-        'several data centers answered, by ways of different length';
+        'several data centers answered, over routes of different length';
 }

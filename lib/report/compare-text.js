@@ -11,13 +11,13 @@ import { formatMegabytes } from '../text/units.js';
 const WIDTH = 80;
 const INDENT = '  ';
 
-/** Of what differs between the runs: a longer text stands on a line of its own. */
+/** A difference with a longer text gets its own line. */
 const MAX_WHAT = 28;
 const MAX_CELL = 22;
 
 const SIDE_WIDTH = 'before'.length + 2;
 
-/** Short enough for a row of a table. @type {Readonly<Record<ComparedMetric, string>>} */
+/** Short enough for a table. @type {Readonly<Record<ComparedMetric, string>>} */
 export const LABELS = Object.freeze({
   rate: 'ops/s',
   throughput: 'MiB/s',
@@ -32,20 +32,20 @@ export const LABELS = Object.freeze({
 const LATENCIES = ['p50', 'p90', 'p99', 'p999'];
 
 /**
- * What comparing two runs came to, for a person to read.
+ * Formats a comparison of two results for people.
  *
  * @param {Comparison} comparison
- * @returns {string} lines of text, in which nothing of the results is obeyed by a terminal
+ * @returns {string} lines without anything that a terminal would obey
  */
 export function formatComparison(comparison) {
   const { before, after, mismatches, stages, margin } = comparison;
   const blocks = [
     [...sideLines('before', before), ...sideLines('after', after)],
     paragraph(
-      'All that follows holds within these two runs. How much a run differs from the next one is not in it: two runs cannot show that.',
+      'These verdicts hold for these two runs only: two runs cannot show how much one run differs from the next.',
     ),
     differenceLines(comparison.differences),
-    ...(mismatches.length === 0 ? [] : [['Compared all the same (--force), though:', ...mismatches.flatMap(item)]]),
+    ...(mismatches.length === 0 ? [] : [['Compared anyway (--force), although:', ...mismatches.flatMap(item)]]),
     ...shortStages(stages),
     ...stages.filter((stage) => !isTooShort(stage)).map((stage) => stageLines(stage, margin)),
     ...onlyIn(comparison.stagesOfOne),
@@ -56,12 +56,13 @@ export function formatComparison(comparison) {
   return blocks.map((lines) => lines.map((line) => `${plainLine(line).trimEnd()}\n`).join('')).join('\n');
 }
 
-/** The first and the last second of a stage are parts of one. Seconds. */
+/** The first and the last second of a stage are incomplete. */
 const PARTIAL_SECONDS = 2;
 
 /**
+ * Whether a stage is too short for any verdict except one on its failed attempts.
+ *
  * @param {StageComparison} comparison
- * @returns {boolean} whether nothing can be told of a stage but that as many attempts failed, or that not
  */
 function isTooShort({ seconds, metrics }) {
   const hasOtherErrors = metrics.some(({ verdict }) => verdict === 'more' || verdict === 'fewer');
@@ -70,7 +71,7 @@ function isTooShort({ seconds, metrics }) {
 
 /**
  * @param {readonly StageComparison[]} stages
- * @returns {string[][]} one block of those that are too short; none if there are none
+ * @returns {string[][]} one block for all stages that are too short; empty if there are none
  */
 function shortStages(stages) {
   const short = stages.filter((stage) => isTooShort(stage) && stage.kindOf === undefined);
@@ -85,7 +86,7 @@ function shortStages(stages) {
   const needed = MIN_SECONDS + PARTIAL_SECONDS;
   return [
     paragraph(
-      `Too short for any judgement: ${shown.join(', ')}. It takes ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, and with as much more as --warmup takes.`,
+      `Too short to judge: ${shown.join(', ')}. A comparison needs ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, plus the time of --warmup.`,
     ),
   ];
 }
@@ -93,7 +94,7 @@ function shortStages(stages) {
 /**
  * @param {Omit<StageComparison, 'seconds'> & Partial<StageComparison>} comparison
  * @param {number} margin
- * @returns {string} one sentence: what changed, and what did not
+ * @returns {string} one sentence on what changed and what did not
  */
 export function stageSentence({ stage, metrics }, margin) {
   const [rate] = metrics.filter(({ metric }) => metric === 'rate').map((each) => rateClause(each, margin));
@@ -113,14 +114,14 @@ export function stageSentence({ stage, metrics }, margin) {
 }
 
 /**
- * Rate and latencies of a kind are shown without a verdict.
+ * The rate and latencies of an operation have no verdict.
  *
- * @param {StageComparison} comparison of one kind of the operations that a stage mixes
+ * @param {StageComparison} comparison of one operation of a mix
  */
 function kindSentence({ stage, kindOf, metrics }) {
   const verdict = metrics.find(({ metric }) => metric === 'errors')?.verdict;
   const errors = verdict === 'more' || verdict === 'fewer' ? `; ${verdict} attempts failed` : '';
-  return `${stage}, a part of ${kindOf}${errors}.`;
+  return `${stage}, part of ${kindOf}${errors}.`;
 }
 
 /**
@@ -129,12 +130,12 @@ function kindSentence({ stage, kindOf, metrics }) {
  */
 function rateClause({ verdict, ratio }, margin) {
   if (verdict === 'the same') {
-    return `as many operations a second, within ${percentage(margin)}`;
+    return `the same operations per second, within ${percentage(margin)}`;
   }
   if (verdict === 'cannot tell' || ratio === null) {
     return 'cannot tell whether the rate changed';
   }
-  return `${percentage(Math.abs(ratio - 1))} ${ratio > 1 ? 'more' : 'fewer'} operations a second`;
+  return `${percentage(Math.abs(ratio - 1))} ${ratio > 1 ? 'more' : 'fewer'} operations per second`;
 }
 
 /**
@@ -150,13 +151,13 @@ function sideLines(label, { name, run, hosts, start }) {
   const room = WIDTH - SIDE_WIDTH;
   const [shown, known] = [plainText(name), facts.join(', ')];
   const lines = shown.length + known.length + 2 <= room ? [`${shown}: ${known}`] : [cut(shown, room), cut(known, room)];
-  return lines.map((line, place) => (place === 0 ? label : '').padEnd(SIDE_WIDTH) + line);
+  return lines.map((line, index) => (index === 0 ? label : '').padEnd(SIDE_WIDTH) + line);
 }
 
 /** @param {readonly ComparedDifference[]} differences */
 function differenceLines(differences) {
   if (differences.length === 0) {
-    return ['Nothing that the results say of their runs is different.'];
+    return ['Apart from their figures, the results record no difference between the runs.'];
   }
   const rows = differences.map(({ what, before, after }) => ({
     what: plainText(what),
@@ -167,15 +168,15 @@ function differenceLines(differences) {
   const row = (/** @type {string} */ what, /** @type {readonly string[]} */ [before, after]) =>
     `${INDENT}${what.padEnd(MAX_WHAT)} ${before.padEnd(MAX_CELL)} ${after}`;
   return [
-    'What was different',
+    'Differences between the runs',
     row('', ['before', 'after']),
     ...rows.flatMap((each) =>
       isShort(each)
         ? [row(each.what, each.cells)]
         : [
             cut(INDENT + each.what, WIDTH),
-            ...['before', 'after'].map((label, place) =>
-              cut(INDENT + INDENT + label.padEnd(SIDE_WIDTH) + each.cells[place], WIDTH),
+            ...['before', 'after'].map((label, index) =>
+              cut(INDENT + INDENT + label.padEnd(SIDE_WIDTH) + each.cells[index], WIDTH),
             ),
           ],
     ),
@@ -188,7 +189,7 @@ function differenceLines(differences) {
  */
 function stageLines(comparison, margin) {
   const { seconds, metrics } = comparison;
-  /** Metrics by what is missing for them. @type {Map<string, string[]>} */
+  /** Metrics by what they lack. @type {Map<string, string[]>} */
   const missing = new Map();
   for (const { metric, reason } of metrics) {
     if (reason !== null) {
@@ -211,7 +212,7 @@ export function metricRow({ metric, before, after, ratio, low, high, verdict }) 
     ? '-'
     : `${low === null ? '0' : ratioText(low)} to ${high === null ? 'any' : ratioText(high)}`;
   const figures = [before, after].map((figure) => (figure === null ? '-' : figureText(metric, figure)));
-  // Its own interval excludes 1, but among as many figures one may do that by chance.
+  // The interval excludes 1, but with this many figures, one may do so by chance.
   const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
   const shown = isDoubtful ? 'maybe chance' : verdict;
   return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, shown]);
@@ -265,8 +266,8 @@ export function item(text) {
 
 /**
  * @param {string} text
- * @param {string} [indent] of its lines, those that continue one have twice as much
- * @returns {string[]} lines that break between words, as far as these are no longer than a line
+ * @param {string} [indent] of the first line; doubled for the rest
+ * @returns {string[]} lines broken between words
  */
 export function paragraph(text, indent = '') {
   /** @type {string[]} */

@@ -16,17 +16,17 @@ import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } fro
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
 
-/** So many errors of a kind are shown for each stage; the log counts them all. */
-const SHOWN_A_STAGE = 100;
+/** Errors shown per stage; the log counts them all. */
+const MAX_SHOWN_PER_STAGE = 100;
 
-/** The kind of error by which a host without a free port shows; see s3-error.js. */
+/** The kind of error on a host without a free port; see s3-error.js. */
 const NO_PORT = 'no-port';
 
 const OUT_OF_PORTS =
-  'warning: this host has no port left for another connection (EADDRNOTAVAIL): operations that need one wait for it. Leave out --no-keep-alive, so that a thread keeps its port, use fewer threads, or widen net.ipv4.ip_local_port_range';
+  'warning: this host has run out of local ports (EADDRNOTAVAIL), so operations that need a new connection must wait: leave out --no-keep-alive, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
 /**
- * What people see of a run on stderr while it runs, in addition to its log: progress, notices and errors.
+ * What people see of a run on stderr besides its log: progress, notices and errors.
  *
  * @implements {Listener}
  */
@@ -64,7 +64,7 @@ class Console {
     this.#isNamed = true;
     const { store, objects } = this.#config;
     const { count, runId, size, sizes, prefix, existing } = objects;
-    const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that were there before; nothing is written';
+    const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
     const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : `up to ${formatSize(size)}`;
     this.#screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
     const cost = costLine(this.#config);
@@ -106,8 +106,8 @@ class Console {
   }
 
   /**
-   * @param {string} kind of the error after which an operation is tried again
-   * @param {string} advice empty where there is none
+   * @param {string} kind of the error that caused the retry
+   * @param {string} advice may be empty
    */
   retrying(kind, advice) {
     this.#failures.add(kind);
@@ -117,7 +117,9 @@ class Console {
     }
     if (advice !== '' && !this.#hasWarnedOfTimeout) {
       this.#hasWarnedOfTimeout = true;
-      this.#screen.err(`warning: ${this.#stage}: attempts end while their objects are on the way: ${advice}`);
+      this.#screen.err(
+        `warning: ${this.#stage}: attempts time out while their objects are still in transit: ${advice}`,
+      );
     }
   }
 
@@ -140,12 +142,12 @@ class Console {
   }
 
   /**
-   * @param {number} done operations of the stage that have come to an end
+   * @param {number} done operations of the stage that have ended
    * @param {DataFlow} flow
    */
   progress(done, flow) {
     this.#progress.show(done, flow);
-    this.#failures.look();
+    this.#failures.check();
   }
 
   /** @param {StageResult} result */
@@ -167,26 +169,22 @@ class Console {
           : `${stage}: ${skipped} operations were skipped, because they found no object`,
       );
     }
-    // A step of a search is cut off at its end, and says nothing by it.
+    // Each step of a search is cut off at its end, which means nothing.
     if (abandoned > 0 && search === undefined) {
       const whole = ramp === undefined ? 'the stage' : 'their step';
-      this.#screen.err(
-        `${stage}: ${abandoned} operations were still under way when ${whole} had to end, and were cut off`,
-      );
+      this.#screen.err(`${stage}: ${abandoned} operations were cut off at the end of ${whole}`);
     }
     bucketFindings(result.buckets).forEach((finding) => this.#screen.err(`${stage}: ${finding}`));
     if (end === 'stalled') {
-      const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still there?';
-      this.#screen.err(`${stage}: ended because nothing succeeded any more: ${question}`);
+      const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still reachable?';
+      this.#screen.err(`${stage}: ended because operations stopped succeeding: ${question}`);
     }
     if (end === 'unpaid') {
-      this.#screen.err(
-        `${stage}: ended because --max-cost was reached: expected a higher one, or a shorter --duration`,
-      );
+      this.#screen.err(`${stage}: ended because --max-cost was reached: raise it, or use a shorter --duration`);
     }
     if (end === 'overloaded') {
       this.#screen.err(
-        `${stage}: ended because operations started more than 10 s late: expected a lower --rate, or more threads`,
+        `${stage}: ended because operations started more than 10 s late: lower --rate, or use more threads`,
       );
     }
   }
@@ -200,7 +198,7 @@ class Console {
   runEnds({ stages }) {
     const colos = coloLine(stages);
     if (colos !== null) {
-      this.notice(`Cloudflare's data centers that answered: ${colos}`);
+      this.notice(`Cloudflare data centers that answered: ${colos}`);
     }
   }
 
@@ -226,9 +224,9 @@ class Console {
   /** @param {string} line */
   #showError(line) {
     this.#errorsShown += 1;
-    if (this.#errorsShown <= SHOWN_A_STAGE) {
+    if (this.#errorsShown <= MAX_SHOWN_PER_STAGE) {
       this.#screen.err(line);
-    } else if (this.#errorsShown === SHOWN_A_STAGE + 1) {
+    } else if (this.#errorsShown === MAX_SHOWN_PER_STAGE + 1) {
       this.#screen.err('(further errors of this stage are counted, but not shown)');
     }
   }

@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../cost/prices.js';
+import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../cost/prices.js';
 import { operationsOf } from '../operations/registry.js';
 
 /**
@@ -7,13 +7,13 @@ import { operationsOf } from '../operations/registry.js';
  * @typedef {Pick<Config, 'objects' | 'load' | 'store' | 'schedule' | 'search'>} RunToPrice
  */
 
-const EXCLUDED = 'without retries, clean-up and requests before the stages';
+const EXCLUDED = 'excluding retries, clean-up and requests before the stages';
 
 /**
- * What runs cost on R2, before they begin.
+ * What runs will cost on R2.
  *
- * @param {readonly [RunToPrice, ...RunToPrice[]]} runs of the same stages, each for as long as the others
- * @returns {string | null} one line, or null if the store of any is not R2
+ * @param {readonly [RunToPrice, ...RunToPrice[]]} runs with the same stages and durations
+ * @returns {string | null} one line; null unless all stores are R2
  */
 export function costLine(...runs) {
   const [{ schedule, search }] = runs;
@@ -24,25 +24,26 @@ export function costLine(...runs) {
     sumOf(runs, (run) => operationsBilledAs(billed, run)),
   );
   if (schedule.duration !== undefined || search !== null || schedule.ramp !== undefined) {
-    // As many objects are written as there are at most; all else goes on as long as the stages last.
+    // Each object is written at most once; everything else continues as long as the stages last.
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
     const writes = sumOf(once, (run) => operationsBilledAs('A', run));
     const most = sumOf(once, dollarsOf).toFixed(4);
-    const others = classA > writes ? `$${DOLLARS_A_MILLION.A} for each million others of Class A, ` : '';
+    const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (
-      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_A_MILLION.B} for each million Class B, ` +
-      `for as long as the stages last; ${EXCLUDED}; each month 1 million and 10 million are free`
+      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
+      `for as long as the stages last; ${EXCLUDED}; 1 million and 10 million per month are free`
     );
   }
   return (
     `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${classA} Class A and ${classB} Class B operations, ` +
-    `${EXCLUDED}; each month 1 million and 10 million are free, and so are deletes and egress`
+    `${EXCLUDED}; 1 million and 10 million per month are free, as are deletes and egress`
   );
 }
 
 /**
+ * Keeps the stages that take each object once.
+ *
  * @param {readonly string[]} stages
- * @returns {string[]} those that take each object once
  */
 function namesOf(stages) {
   return operationsOf(stages).flatMap(({ creates, removes, name }) => (creates || removes ? [name] : []));

@@ -6,27 +6,27 @@ import { formatTimeOfDay } from '../text/units.js';
  * @import { ResultReporter } from './reporter.js'
  */
 
-/** Rows that are handed on together, in characters. */
+/** Characters that are passed on at a time. */
 const CHUNK_LENGTH = 64 * 1024;
 
-/** What makes a field of CSV need quotes (RFC 4180). */
+/** A CSV field with one of these needs quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
-/** What makes a spreadsheet read a field as a formula, quoted or not; an apostrophe before it makes it text. */
+/** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * The time series of all hosts: what each did in each second of each stage, named by the second's beginning.
+ * The seconds of each stage and host.
  *
  * @param {object} hosts
  * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
- * @param {boolean} hosts.isDated whether the seconds are those of a date
- * @returns {Generator<string, void, undefined>} some rows at a time
+ * @param {boolean} hosts.isDated whether the seconds are epoch seconds
+ * @returns {Generator<string, void, undefined>} several rows at a time
  */
 export function* formatCsv({ timeSeries, isDated }) {
   let text = 'second_start,stage,host,ops,bytes\n';
   for (const { second, stage, host, operations, bytes } of timeSeries()) {
-    // The mean of two rates of the old tool has more digits than it is worth.
+    // The mean of two rates of the original tool has meaningless digits.
     const ops = Number(operations.toFixed(2));
     text += `${formatIsoSecond(second, isDated)},${stage},${field(host)},${ops},${Math.round(bytes)}\n`;
     if (text.length > CHUNK_LENGTH) {
@@ -40,7 +40,7 @@ export function* formatCsv({ timeSeries, isDated }) {
 /**
  * @param {number} second
  * @param {boolean} isDated
- * @returns {string} `2026-01-31T12:00:06Z`, or `12:00:06` where no date is known
+ * @returns {string} `2026-01-31T12:00:06Z`, or `12:00:06` if the date is unknown
  */
 function formatIsoSecond(second, isDated) {
   return isDated ? `${new Date(second * 1000).toISOString().slice(0, -'.000Z'.length)}Z` : formatTimeOfDay(second);
@@ -53,8 +53,6 @@ function field(text) {
 }
 
 /**
- * The seconds of a run, in the same columns.
- *
  * @param {WritableResult} result
  * @returns {Generator<TimeSeriesRow, void, undefined>}
  */

@@ -2,22 +2,18 @@ import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from './reporter.js' */
 
-/** What bars are drawn with; `levels` are those of a sparkline, from nothing to all. */
+/** `levels` are those of a sparkline, from empty to full. */
 const BLOCKS = Object.freeze({ levels: ' ▁▂▃▄▅▆▇█', full: '█', empty: '░', ellipsis: '…' });
 
-/** Likewise, for a terminal that shows nothing else. */
+/** For a terminal without Unicode. */
 const ASCII = Object.freeze({ levels: ' .:-=+*#@', full: '#', empty: '.', ellipsis: '...' });
 
-/** Colour has a meaning, and is used for nothing else: errors, and that the store asked for fewer requests. */
+/** Colour is used only with a meaning: errors, and throttling by the store. */
 const COLOURS = Object.freeze({ error: '\x1b[31m', throttling: '\x1b[33m' });
 
 const DEFAULT_COLOUR = '\x1b[39m';
 
-/**
- * A text with what it means.
- *
- * @typedef {{ text: string, meaning?: keyof typeof COLOURS }} Part
- */
+/** @typedef {{ text: string, meaning?: keyof typeof COLOURS }} Part */
 
 /** @param {Look} look */
 function glyphsOf({ isUnicode }) {
@@ -28,7 +24,6 @@ function glyphsOf({ isUnicode }) {
  * @param {number} share 0 to 1
  * @param {number} width columns
  * @param {Look} look
- * @returns {string} a bar that is full to its share
  */
 export function progressBar(share, width, look) {
   const { full, empty } = glyphsOf(look);
@@ -41,7 +36,7 @@ export function progressBar(share, width, look) {
  * @param {number} largest of all bars
  * @param {number} width columns of the largest
  * @param {Look} look
- * @returns {string} a bar whose length stands for the value; what is more than nothing has one
+ * @returns {string} at least one column long unless the value is 0
  */
 export function valueBar(value, largest, width, look) {
   const length = value > 0 ? Math.max(Math.round((value / largest) * width), 1) : 0;
@@ -49,10 +44,10 @@ export function valueBar(value, largest, width, look) {
 }
 
 /**
- * @param {readonly number[]} values 0 or more; as many of the last ones are drawn as there is room for
+ * @param {readonly number[]} values 0 or more; the last ones that fit are drawn
  * @param {number} width columns
  * @param {Look} look
- * @returns {string} a column for each, from nothing to the largest of them
+ * @returns {string} one column per value, scaled to the largest
  */
 export function sparkline(values, width, look) {
   const { levels } = glyphsOf(look);
@@ -65,7 +60,7 @@ export function sparkline(values, width, look) {
 /**
  * @param {readonly Part[]} parts
  * @param {Look} look
- * @returns {string} one line of as many columns as the terminal can take without a break
+ * @returns {string} one line, cut to what fits the terminal without wrapping
  */
 export function lineOf(parts, look) {
   let room = look.columns - 1;

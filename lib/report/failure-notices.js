@@ -1,13 +1,13 @@
 import { counted } from '../text/figures.js';
 import { formatErrors } from './error-labels.js';
 
-/** Failures that come together are reported together. ms */
-const GATHERED_FOR_MS = 1000;
+/** Failures this close together share one notice. */
+const GATHER_MS = 1000;
 
-/** Nobody reads more of them. ms */
+/** Minimum time between two notices. */
 const PAUSE_MS = 10_000;
 
-/** Reports from time to time by what kinds of errors attempts failed that are tried again: the log has only how many. */
+/** Reports now and then why retried attempts failed: the log only has their number. */
 export class FailureNotices {
   #report;
   #now;
@@ -26,28 +26,28 @@ export class FailureNotices {
     this.#now = now;
   }
 
-  /** @param {string} stage that begins */
+  /** @param {string} stage */
   start(stage) {
     this.#stage = stage;
     this.#reportedAt = -Infinity;
   }
 
-  /** @param {string} kind of the error of an attempt */
+  /** @param {string} kind of error */
   add(kind) {
     if (this.#unreported.size === 0) {
-      this.#reportAt = Math.max(this.#now() + GATHERED_FOR_MS, this.#reportedAt + PAUSE_MS);
+      this.#reportAt = Math.max(this.#now() + GATHER_MS, this.#reportedAt + PAUSE_MS);
     }
     this.#unreported.set(kind, (this.#unreported.get(kind) ?? 0) + 1);
   }
 
-  /** To be called from time to time. */
-  look() {
+  /** Call regularly. */
+  check() {
     if (this.#unreported.size > 0 && this.#now() >= this.#reportAt) {
       this.flush();
     }
   }
 
-  /** Reports what has not been reported. */
+  /** Reports everything unreported now. */
   flush() {
     if (this.#unreported.size === 0) {
       return;

@@ -3,25 +3,18 @@ import { counted } from '../text/figures.js';
 /** @import { StageSum } from '../model/result.js' */
 
 /**
- * What there is to say of a stage on objects that were there before the run: how many of its operations found them gone,
- * replaced or archived, and how many could check their bytes by nothing but their number.
+ * Findings about existing objects: how many operations found them gone, replaced or archived, or could verify only their size.
  *
  * @param {Partial<Pick<StageSum, 'operations' | 'sizeOnly' | 'vanished' | 'changed' | 'archived'>>} stage
- * @returns {string[]} a phrase for each; none of a stage on objects of the run's own
+ * @returns {string[]} empty for a stage on the run's own objects
  */
 export function foreignFindings({ operations = 0, sizeOnly, vanished, changed, archived }) {
   return [
-    ...(sizeOnly
-      ? [`${counted(sizeOnly, 'operation')} of ${operations} checked by size only: no MD5 of the bytes is known`]
-      : []),
+    ...(sizeOnly ? [`${counted(sizeOnly, 'operation')} of ${operations} verified by size only: no MD5 is known`] : []),
     ...(vanished ? [`${counted(vanished, 'operation')} found that the object had vanished since it was listed`] : []),
     ...(changed
-      ? [`${counted(changed, 'operation')} found something else than was listed: others write to the bucket`]
+      ? [`${counted(changed, 'operation')} found another object than was listed: something else writes to the bucket`]
       : []),
-    ...(archived
-      ? [
-          `${counted(archived, 'operation')} found that the object is in an archive, and would have to be restored first`,
-        ]
-      : []),
+    ...(archived ? [`${counted(archived, 'operation')} found an archived object, which must be restored first`] : []),
   ];
 }

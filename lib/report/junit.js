@@ -11,7 +11,7 @@ import { answerOf } from './answer.js';
  *
  * @typedef {object} TestCase
  * @property {string} name
- * @property {number} [seconds] that it took
+ * @property {number} [seconds] duration
  * @property {readonly [name: string, value: number][]} properties
  * @property {{ kind: 'failure' | 'error', type: string, message: string } | null} problem
  * @property {string} output
@@ -27,7 +27,7 @@ const ENTITIES = /** @type {Readonly<Record<string, string>>} */ ({
   "'": '&apos;',
 });
 
-/** Test results, as CI servers read them: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
+/** Test results for CI servers: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
 export const junitReporter = {
   option: 'junit',
   *format(result) {
@@ -89,7 +89,7 @@ function propertyLine([name, value]) {
 }
 
 /**
- * What went wrong and is no stage's.
+ * Collects problems that do not belong to a stage.
  *
  * @param {WritableResult} result
  * @returns {TestCase}
@@ -106,7 +106,7 @@ function runCase(result) {
       .filter(({ incomplete }) => incomplete)
       .map(({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`),
   ];
-  const figures = METRICS_OF_RUN.map(({ name, ofRun }) => /** @type {const} */ ([name, ofRun?.(result)]));
+  const figures = METRICS_OF_RUN.map(({ name, fromRun }) => /** @type {const} */ ([name, fromRun?.(result)]));
   return {
     name: 'run',
     properties: knownFigures(figures),
@@ -121,7 +121,7 @@ function runCase(result) {
  */
 function stageCase(stage) {
   const { duration, bottleneck } = stage;
-  const figures = METRICS_OF_STAGE.map(({ name, ofStage }) => /** @type {const} */ ([name, ofStage?.(stage)]));
+  const figures = METRICS_OF_STAGE.map(({ name, fromStage }) => /** @type {const} */ ([name, fromStage?.(stage)]));
   return {
     name: stage.stage,
     seconds: (duration ?? 0) / 1000,
@@ -141,7 +141,7 @@ function knownFigures(figures) {
 
 /**
  * @param {readonly string[]} messages
- * @returns {TestCase['problem']} null where there are none
+ * @returns {TestCase['problem']} null if there are no messages
  */
 function problemOf(messages) {
   return messages.length === 0 ? null : { kind: 'error', type: 'incomplete', message: messages.join('; ') };
@@ -163,8 +163,8 @@ function thresholdCase({ expression, outcome, message, value, limit }) {
 }
 
 /**
- * @param {string} text which may come from anywhere
- * @returns {string} for an attribute or between tags: what XML does not take, no reader sees either
+ * @param {string} text from any source
+ * @returns {string} safe in attributes and between tags, without characters that XML forbids
  */
 function escapeXml(text) {
   return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);

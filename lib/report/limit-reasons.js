@@ -5,15 +5,15 @@ import { shorten } from './names.js';
 
 const MAX_NAME_LENGTH = 32;
 
-/** Causes that a result of another version, or one that was made up, may name. */
+/** A result of another version, or a made-up one, may name any number of causes. */
 const MAX_REASONS = 10;
 
 /**
- * What shows that hosts were limited by what they say: for each cause, the figures of the first host that names it. Those of
- * the others differ in the figures alone.
+ * The evidence for the bottlenecks of the hosts: for each cause, that of the first host with it. Other hosts differ only in
+ * figures.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
- * @returns {string[]} with the name of the host where there are several; from logs, and not escaped for any form
+ * @returns {string[]} with the host's name if there are several; from logs, and not escaped for any format
  */
 export function limitReasons({ shares, hosts }) {
   /** @type {Map<string, string>} */

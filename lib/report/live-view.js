@@ -12,57 +12,52 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
  * @import { Listener, ListeningReporter, Look, ReporterContext } from './reporter.js'
  */
 
-/** How often the view is renewed. ms */
+/** How often the view is redrawn. */
 const REFRESH_MS = 250;
 
-/** Seconds whose latencies, and rates of kinds, are shown together. */
+/** Latencies, and the rates of a mix, cover this many seconds. */
 const SHOWN_SECONDS = 5;
 
-/** Rates that are kept for the sparkline, and its largest width. */
+/** Length and maximum width of the sparkline. */
 const MAX_RATES = 60;
 
 const LABEL_WIDTH = 'Remove 4/4'.length + 2;
 const MIN_BAR = 8;
 const MAX_BAR = 40;
 
-/** What follows the bar does not move when a figure becomes shorter. */
+/** Fixed widths, so that figures do not jump when they become shorter. */
 const TIME_WIDTH = '12m 30s left'.length;
 const SEARCH_TIME_WIDTH = 'up to 12m 30s left'.length;
 const RATE_WIDTH = 9;
 const BYTES_WIDTH = '1234.5 MiB/s'.length;
 
-/** Where there is less room, one line is shown in place of the view. The cursor is below the view, and a line of the log above it. */
-const FURTHER_ROWS = 2;
+/** Rows for the cursor below the view and a log line above it. With less space, one line replaces the view. */
+const EXTRA_ROWS = 2;
 const MIN_COLUMNS = 50;
 
 /**
- * What the view shows of the stage under way.
- *
- * @typedef {object} ViewState
- * @property {number} place of the stage among those of the run, from 1
- * @property {number} stages how many the run has
+ * @typedef {object} ViewState the current stage
+ * @property {number} position of the stage in the run, from 1
+ * @property {number} stages number of stages in the run
  * @property {StageState} progress
- * @property {readonly number[]} rates ops/s of the last seconds, or of the steps of a search, the latest last
- * @property {readonly KindRate[]} kinds of the operations that the stage mixes, in their order; none where it mixes none, or nothing
- *   is known yet
- * @property {{ p50: number, p99: number, of: string } | null} latency ms, and which operations it is that of; null as long as
- *   none is known
+ * @property {readonly number[]} rates ops/s of the last seconds, or of the steps of a search, latest last
+ * @property {readonly KindRate[]} kinds operations of a mix, in order; empty without a mix, or while nothing is known
+ * @property {{ p50: number, p99: number, of: string } | null} latency in ms, and the operations that it covers; null if unknown
  * @property {ErrorCounts} errors
  *
- * @typedef {{ operation: string, rate: number }} KindRate ops/s of the last seconds
+ * @typedef {{ operation: string, rate: number }} KindRate ops/s over the last seconds
  *
  * @typedef {object} ErrorCounts
- * @property {number} failed attempts that failed and were not throttled
- * @property {number} throttled attempts by whose answer the store asked for fewer requests
+ * @property {number} failed attempts, without throttled ones
+ * @property {number} throttled attempts
  * @property {number} givenUp operations
  */
-
 /**
- * The view of a stage: how far it is, its rate, its latency, its errors.
+ * Draws the progress, rate, latency and errors of a stage.
  *
  * @param {ViewState} state
  * @param {Look} look
- * @returns {string[]} lines that fit on the terminal
+ * @returns {string[]} lines that fit the terminal
  */
 export function renderView(state, look) {
   const kinds = state.kinds.length === 0 ? [] : [kindParts(state)];
@@ -75,7 +70,7 @@ export function renderView(state, look) {
  * @param {readonly string[]} lines of the view
  */
 function hasRoomFor({ columns, rows }, lines) {
-  return columns >= MIN_COLUMNS && rows >= lines.length + FURTHER_ROWS;
+  return columns >= MIN_COLUMNS && rows >= lines.length + EXTRA_ROWS;
 }
 
 /**
@@ -83,8 +78,8 @@ function hasRoomFor({ columns, rows }, lines) {
  * @param {Look} look
  * @returns {Part[]}
  */
-function progressParts({ place, stages, progress }, look) {
-  const head = label(`${progress.stage} ${place}/${stages}`);
+function progressParts({ position, stages, progress }, look) {
+  const head = label(`${progress.stage} ${position}/${stages}`);
   const share = shareDone(progress);
   const timeWidth = progress.isSearch ? SEARCH_TIME_WIDTH : TIME_WIDTH;
   const widest = amountDone({ ...progress, done: Math.max(progress.objects, progress.done) }, rounded).length;
@@ -118,7 +113,7 @@ function rateParts({ progress: { rate, byteRate, bytesPerOperation }, rates }, l
  */
 function kindParts({ kinds }) {
   const rates = kinds.map(({ operation, rate }) => `${operation} ${rounded(rate)}`);
-  return [{ text: label('of them') }, { text: rates.join('  ') }];
+  return [{ text: label('of these') }, { text: rates.join('  ') }];
 }
 
 /**
@@ -144,7 +139,7 @@ function errorParts({ errors: { failed, throttled, givenUp } }) {
       : [/** @type {Part} */ ({ text: `${rounded(throttled)} throttled`, meaning: 'throttling' })]),
     ...(givenUp === 0 ? [] : [/** @type {Part} */ ({ text: `${rounded(givenUp)} given up`, meaning: 'error' })]),
   ];
-  const shown = counts.flatMap((part, place) => (place === 0 ? [part] : [{ text: ', ' }, part]));
+  const shown = counts.flatMap((part, index) => (index === 0 ? [part] : [{ text: ', ' }, part]));
   return [{ text: label('errors') }, ...(counts.length === 0 ? [{ text: 'none' }] : shown)];
 }
 
@@ -153,26 +148,26 @@ function label(text) {
   return `${text.padEnd(LABEL_WIDTH - 2)}  `;
 }
 
-/** What is known of the stage under way, gathered from the events of the run. */
+/** Gathers what the events of the run reveal about the current stage. */
 class StageView {
   #order;
   #pace;
   #duration;
-  /** The first one that was reported. @type {number | null} */
+  /** @type {number | null} */
   #firstSecond = null;
   /** @type {number[]} */
   #rates = [];
-  /** Of the last seconds, the latest first. @type {SecondLatencies[]} */
+  /** The last seconds, latest first. @type {SecondLatencies[]} */
   #latencies = [];
   /** @type {ViewState['latency']} */
   #latency = null;
-  /** Of the last seconds, the latest first. @type {(readonly KindSecond[])[]} */
+  /** The last seconds, latest first. @type {(readonly KindSecond[])[]} */
   #kinds = [];
   #errors = { failed: 0, throttled: 0, givenUp: 0 };
 
   /**
    * @param {StageStart} plan
-   * @param {Pick<ViewState, 'place' | 'stages'>} order
+   * @param {Pick<ViewState, 'position' | 'stages'>} order
    * @param {number} startedAt monotonic ms
    */
   constructor(plan, order, startedAt) {
@@ -199,7 +194,7 @@ class StageView {
   }
 
   /**
-   * A stage begins within its first second, and time ends it within another one, after which no operation begins.
+   * A stage starts within its first second; its --duration ends within another, and no operation starts after that.
    *
    * @param {number} second epoch second
    */
@@ -237,7 +232,7 @@ class StageView {
    * @param {DataFlow} flow
    */
   progress(now, done, flow) {
-    this.#pace.see(now, done, flow);
+    this.#pace.record(now, done, flow);
   }
 
   /**
@@ -253,9 +248,9 @@ class StageView {
   /** @returns {KindRate[]} */
   #kindRates() {
     const [latest = []] = this.#kinds;
-    return latest.map(({ operation }, place) => ({
+    return latest.map(({ operation }, index) => ({
       operation,
-      rate: this.#kinds.reduce((sum, kinds) => sum + kinds[place].operations, 0) / this.#kinds.length,
+      rate: this.#kinds.reduce((sum, kinds) => sum + kinds[index].operations, 0) / this.#kinds.length,
     }));
   }
 
@@ -266,8 +261,8 @@ class StageView {
 }
 
 /**
- * What a person sees of a run who watches both outputs on a terminal: the stage under way, below the log, and a table with
- * bars at the end.
+ * The view of a run for a person who has both outputs on a terminal: the current stage, below the log, and finally a table with
+ * bars.
  *
  * @implements {Listener}
  */
@@ -275,7 +270,7 @@ class LiveView {
   #screen;
   #now;
   #stages;
-  #begun = 0;
+  #started = 0;
   /** @type {StageView | null} */
   #stage = null;
   /** @type {NodeJS.Timeout | undefined} */
@@ -290,9 +285,9 @@ class LiveView {
 
   /** @param {StageStart} plan */
   stageStarts(plan) {
-    this.#begun += 1;
+    this.#started += 1;
     const { operations = plan.objects } = plan;
-    const order = { place: this.#begun, stages: this.#stages };
+    const order = { position: this.#started, stages: this.#stages };
     this.#stage = new StageView({ ...plan, objects: operations }, order, this.#now());
     this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
     this.#show();
@@ -329,7 +324,7 @@ class LiveView {
   }
 
   /**
-   * @param {number} done operations of the stage that have come to an end
+   * @param {number} done operations of the stage that have ended
    * @param {DataFlow} flow
    */
   progress(done, flow) {

@@ -13,7 +13,7 @@ import { formatLimits } from './merge-text.js';
  */
 
 /**
- * The end of a merge on a terminal: a row with a bar for each stage, and what limited the hosts.
+ * The summary of a merge on a terminal: a row with a bar per stage, then the bottlenecks.
  *
  * @param {Pick<MergedResult, 'stages'>} result at least one stage
  * @param {Look} look
@@ -49,7 +49,7 @@ export function formatMergeTable({ stages }, look) {
 
 /**
  * @param {MergedStage} stage
- * @returns {string[]} nothing where no log has it
+ * @returns {string[]} empty if no log has a bottleneck
  */
 function limitSentence({ stage, merge }) {
   const { shares, hosts } = merge;
@@ -57,7 +57,7 @@ function limitSentence({ stage, merge }) {
   const [cause = null] = causes;
   if (causes.size > 1) {
     return [
-      `${stage} was limited on ${counted(hosts, 'host')} by different things: ${plainLine(formatLimits(merge) ?? '')}.`,
+      `${stage} had different bottlenecks on its ${counted(hosts, 'host')}: ${plainLine(formatLimits(merge) ?? '')}.`,
       ...limitReasons(merge).map((reason) => `${plainLine(reason)}.`),
     ];
   }

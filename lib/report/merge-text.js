@@ -16,12 +16,12 @@ import { formatWays } from './ways-text.js';
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
 
-/** Below this share of the time in the stage, hosts were not together enough for one measurement. */
+/** Below this share of the stage's time, the hosts overlapped too little for one measurement. */
 const MIN_OVERLAP = 0.8;
 
-const ADVICE = 'start them all with --start-at next:60s, and with --duration they stay together';
+const ADVICE = 'start them all with --start-at next:60s; --duration keeps them together';
 
-/** Hosts that are shown one by one; the JSON report has all. */
+/** Hosts that are listed; the JSON report has all. */
 const MAX_HOSTS = 20;
 
 const MAX_NAME_LENGTH = 32;
@@ -29,7 +29,7 @@ const BAR_WIDTH = 24;
 const MOMENT_WIDTH = '12:00:06.123'.length;
 
 /**
- * What there is to read after the peaks: hosts and clocks, and a block for each stage.
+ * Everything after the peaks: hosts and clocks, then a block per stage.
  *
  * @param {MergedResult} result
  * @returns {string} lines of text
@@ -44,52 +44,46 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, way
     ...formatHostRows(stage.merge).map((line) => `  ${line}`),
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
-  const sideBySide = ways === undefined ? [] : [formatWays(ways)];
-  // Hosts of several ways need not be together: they would slow each other down.
-  const toDo = ways === undefined ? advice(stages) : [];
-  return [head, ...sideBySide, ...blocks, ...toDo].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
+  const waysTable = ways === undefined ? [] : [formatWays(ways)];
+  // Hosts on different ways need not run together: they would slow each other down.
+  const advice = ways === undefined ? overlapAdvice(stages) : [];
+  return [head, ...waysTable, ...blocks, ...advice].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
 /**
  * @param {MergedStage} stage
- * @returns {string[]} nothing where it went through no steps
+ * @returns {string[]} empty without a ramp
  */
 function rampLines({ ramp, merge: { ramp: merged } }) {
   return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged })];
 }
 
 /**
- * What to do where hosts were not together.
- *
  * @param {readonly MergedStage[]} stages
  * @returns {string[][]}
  */
-function advice(stages) {
+function overlapAdvice(stages) {
   const apart = stages.filter(
     ({ merge: { overlap, hosts } }) => hosts > 1 && overlap !== null && shareOf(overlap) < MIN_OVERLAP,
   );
   const names = apart.map(({ stage }) => stage).join(', ');
-  return apart.length === 0 ? [] : [[`The hosts were not together in ${names}: ${ADVICE}.`]];
+  return apart.length === 0 ? [] : [[`The hosts did not run ${names} at the same time: ${ADVICE}.`]];
 }
 
-/**
- * @param {ClockTrust} clocks
- * @returns {string[]}
- */
+/** @param {ClockTrust} clocks */
 function clockLines({ worst, trusted, withoutMachineLines }) {
   const lines = [];
   if (worst !== null) {
-    lines.push(`the seconds are the store's, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
+    lines.push(`seconds follow the store's clock, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
   }
   if (trusted.length > 0) {
-    lines.push(`trusted, because no offset to the store's clock was measured: those of ${listed(trusted)}`);
+    lines.push(`trusted without a measured offset to the store's clock: ${listed(trusted)}`);
   }
   if (withoutMachineLines.length > 0) {
-    const assumption =
-      'lines are rates over about a second, aligned by time of day, the day assumed, the clock trusted';
+    const assumption = 'lines are rates over about a second, aligned by time of day; date assumed, clock trusted';
     lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
   }
-  return lines.map((line, place) => row(place === 0 ? 'Clocks' : '', line));
+  return lines.map((line, index) => row(index === 0 ? 'Clocks' : '', line));
 }
 
 /** @param {readonly MergedStage[]} stages */
@@ -107,8 +101,6 @@ function row(label, text) {
 }
 
 /**
- * What there is to say of a stage.
- *
  * @param {MergedStage} stage
  * @param {boolean} isDated
  * @returns {[label: string, text: string][]}
@@ -117,7 +109,7 @@ function stageLines(stage, isDated) {
   const { peak, sustained, together, hosts } = stage.merge;
   const when =
     peak.secondStart === null
-      ? 'the mean of the stage, which no whole second of it reaches'
+      ? 'the mean of the stage, higher than any whole second'
       : `${formatStretch(peak.secondStart, 1, isDated)}, ${peak.hosts} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
@@ -125,7 +117,7 @@ function stageLines(stage, isDated) {
     [
       'Best 10 seconds',
       sustained === null
-        ? 'none: no ten seconds in a row'
+        ? 'none: no ten consecutive seconds'
         : `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
     ],
     [
@@ -134,7 +126,7 @@ function stageLines(stage, isDated) {
         ? `none: no whole second ${hosts > 1 ? 'in which all hosts were in the stage' : 'in the stage'}`
         : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
     ],
-    ...(hosts === 1 ? [] : linesOfSeveral(stage.merge)),
+    ...(hosts === 1 ? [] : multiHostLines(stage.merge)),
     ['Operations', operationsText(stage)],
     ['Errors', formatErrors(stage.errors)],
     ...limitsLine(stage.merge),
@@ -145,15 +137,15 @@ function stageLines(stage, isDated) {
 }
 
 /**
- * What would repeat the peak, or say nothing, of one host alone.
+ * Lines that would be trivial for a single host.
  *
  * @param {StageMerge} merge
  * @returns {[label: string, text: string][]}
  */
-function linesOfSeveral({ sumOfPeaks, overlap, hosts }) {
+function multiHostLines({ sumOfPeaks, overlap, hosts }) {
   const sum = rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null });
   return [
-    ['Sum of own peaks', `${sum}  an upper bound: peaks of different seconds`],
+    ['Sum of own peaks', `${sum}  an upper bound: the peaks are from different seconds`],
     ['Overlap', overlapText(overlap, hosts)],
   ];
 }
@@ -164,13 +156,13 @@ function linesOfSeveral({ sumOfPeaks, overlap, hosts }) {
  */
 function overlapText(overlap, hosts) {
   if (overlap === null) {
-    return 'unknown: a log does not say when the stage was';
+    return 'unknown: a log lacks the times of the stage';
   }
   if (overlap.together === 0) {
-    return `none: the ${hosts} hosts were never in the stage all at once`;
+    return `none: the ${hosts} hosts were never all in the stage at once`;
   }
   const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
-  // Of the figures shown with it: 3.04 s of 3.04 s are not 99%.
+  // Computed from the rounded figures: 3.04 s of 3.04 s must not be 99%.
   const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
   return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
 }
@@ -191,11 +183,11 @@ function limitsLine(merge) {
  * @returns {[label: string, text: string][]}
  */
 function bucketLines({ buckets = [] }) {
-  return bucketFindings(buckets).map((finding, place) => [place === 0 ? 'Buckets' : '', finding]);
+  return bucketFindings(buckets).map((finding, index) => [index === 0 ? 'Buckets' : '', finding]);
 }
 
 /**
- * @param {KindSum} kind of the operations that a stage mixes
+ * @param {KindSum} kind one operation of a mix
  * @returns {[label: string, text: string]}
  */
 function kindLine({ operation, operations, bytes, latency, errors }) {
@@ -205,13 +197,10 @@ function kindLine({ operation, operations, bytes, latency, errors }) {
     latencies === null ? 'latency unknown' : `p50 ${latencies.p50.toFixed(2)}ms p99 ${latencies.p99.toFixed(2)}ms`,
     `errors ${formatErrors(errors)}`,
   ];
-  return [`Of them, ${plainLine(operation)}`, parts.join('  ')];
+  return [`Of these, ${plainLine(operation)}`, parts.join('  ')];
 }
 
-/**
- * @param {number | null | undefined} bytes that moved
- * @returns {string} what follows the number of operations
- */
+/** @param {number | null | undefined} bytes */
 function sizeText(bytes) {
   return bytes ? `, ${formatMegabytes(bytes)} MiB` : '';
 }
@@ -226,7 +215,7 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
       [counts.integrityErrors, 'with wrong content'],
       [counts.sizeOnly ?? 0, 'checked by size only'],
       [counts.vanished ?? 0, 'vanished'],
-      [counts.changed ?? 0, 'changed meanwhile'],
+      [counts.changed ?? 0, 'changed'],
       [counts.archived ?? 0, 'archived'],
       [counts.skipped, 'skipped'],
       [counts.abandoned, 'abandoned'],
@@ -258,7 +247,7 @@ function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
 
 /**
  * @param {Overlap} overlap
- * @returns {number} of the time in which hosts were in the stage: how much of it they all were, from 0 to 1
+ * @returns {number} share of the stage's time in which all hosts were in it, 0 to 1
  */
 function shareOf({ together, any }) {
   return any === 0 ? 1 : together / any;
@@ -302,7 +291,7 @@ function formatHostRows({ shares }) {
   ]);
   const more = shares.length - shown.length;
   const lines = [head, ...rows].map((columns) => columns.join('  ').trimEnd());
-  return more === 0 ? lines : [...lines, `and ${more} more, which --json shows`];
+  return more === 0 ? lines : [...lines, `and ${more} more (see --json)`];
 }
 
 /**
@@ -314,7 +303,7 @@ function barOver(shares) {
     startedAt === null || endedAt === null ? [] : [startedAt, endedAt],
   );
   const [first, last] = times.reduce(
-    ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
+    ([earliest, latest], time) => [Math.min(earliest, time), Math.max(latest, time)],
     [Infinity, -Infinity],
   );
   const columnOf = (/** @type {number} */ time) => ((time - first) / (last - first)) * BAR_WIDTH;
@@ -329,10 +318,10 @@ function barOver(shares) {
 }
 
 /**
- * What limited each host, said once where it is the same for all.
+ * The bottlenecks of the hosts; a bottleneck that all share appears once.
  *
  * @param {StageMerge} merge
- * @returns {string | null} null where no log has it
+ * @returns {string | null} null if no log has it
  */
 export function formatLimits({ shares, hosts }) {
   const causes = new Set(shares.map(limitOfShare));
@@ -370,10 +359,10 @@ function dateOf(second) {
 }
 
 /**
- * A stretch of whole seconds, with its date where there is one: `2026-01-31 12:00:06 to 12:00:07 UTC`.
+ * Formats whole seconds, with the date if it is known: `2026-01-31 12:00:06 to 12:00:07 UTC`.
  *
  * @param {number} from the first second
- * @param {number} seconds how many
+ * @param {number} seconds
  * @param {boolean} isDated
  */
 function formatStretch(from, seconds, isDated) {
@@ -391,10 +380,10 @@ function formatMoment(ms) {
 }
 
 /**
- * The peaks in the form in which JavaScript prints an object, as the tool's users have always seen them.
+ * Prints the peaks as JavaScript prints an object, which is the format of the original tool.
  *
  * @param {Readonly<Record<string, number>>} peaks ops/s
- * @returns {string} lines of text; ops/s rounded to one decimal, which is left out where it is zero
+ * @returns {string} ops/s with one decimal, or none if it is zero
  */
 export function formatMergeSummary(peaks) {
   const lines = Object.entries(peaks).map(([stage, peak]) => `  ${propertyName(stage)}: ${Number(peak.toFixed(1))}`);

@@ -1,10 +1,9 @@
-/** Names that are listed one by one. */
+/** Names that are listed. */
 const MAX_LISTED = 8;
 
 /**
  * @param {string} name
  * @param {number} longest characters
- * @returns {string}
  */
 export function shorten(name, longest) {
   return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
@@ -13,7 +12,7 @@ export function shorten(name, longest) {
 /**
  * @param {readonly string[]} names
  * @param {string} [separator]
- * @returns {string} the first of them, and how many more there are
+ * @returns {string} the first of them, and the number of the rest
  */
 export function listed(names, separator = ', ') {
   const shown = names.slice(0, MAX_LISTED);

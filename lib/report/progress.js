@@ -5,42 +5,40 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
  * @import { Screen } from './reporter.js'
  */
 
-/** How long before it is shown a rate is measured. ms */
-const RATE_OVER_MS = 5000;
+/** The rate is measured over this time. */
+const RATE_WINDOW_MS = 5000;
 
 /**
  * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration' | 'isSearch'>} Plan
  *
- * @typedef {object} Sight what was seen of a stage at one moment
+ * @typedef {object} Snapshot of a stage
  * @property {number} at monotonic ms
- * @property {number} done operations that have come to an end
- * @property {number} worked the same, with the parts of operations whose objects are on the way
+ * @property {number} done operations that have ended
+ * @property {number} worked also counts the finished fractions of operations in flight
  * @property {number} moved bytes
  */
 
 /**
- * How far a stage is.
- *
- * @typedef {object} StageState
+ * @typedef {object} StageState the progress of a stage
  * @property {string} stage
  * @property {number} objects
- * @property {number} bytesPerOperation bytes that an operation moves; 0 where it moves none
- * @property {number | null} duration ms, where it is time that ends the stage; the longest that a search may take
+ * @property {number} bytesPerOperation 0 if operations move no bytes
+ * @property {number | null} duration ms until time ends the stage, or the maximum for a search; null if objects end it
  * @property {boolean} [isSearch]
  * @property {number} done operations
- * @property {number} worked operations, with the parts of those under way
- * @property {number} elapsed ms since the stage began
- * @property {number} rate ops/s of now
- * @property {number} pace of what has been worked, likewise
- * @property {number} byteRate bytes/s of now, those of failed attempts included
+ * @property {number} worked also counts the finished fractions of operations in flight
+ * @property {number} elapsed ms since the stage started
+ * @property {number} rate current ops/s
+ * @property {number} pace current ops/s, counted as in `worked`
+ * @property {number} byteRate current bytes/s, including those of failed attempts
  */
 
-/** How far the stage under way is, and how fast it goes now. */
+/** Computes the progress and the current rates of a stage. */
 export class StagePace {
   #plan;
   #startedAt;
-  /** What was seen in the last few seconds. @type {Sight[]} */
-  #seen;
+  /** Of the last few seconds. @type {Snapshot[]} */
+  #snapshots;
 
   /**
    * @param {Plan} plan
@@ -49,20 +47,20 @@ export class StagePace {
   constructor({ stage, objects, bytesPerOperation, duration, isSearch }, startedAt) {
     this.#plan = { stage, objects, bytesPerOperation, duration, isSearch };
     this.#startedAt = startedAt;
-    this.#seen = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
+    this.#snapshots = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
   }
 
   /**
    * @param {number} now monotonic ms
-   * @param {number} done operations of the stage that have come to an end
+   * @param {number} done operations of the stage that have ended
    * @param {DataFlow} flow
    */
-  see(now, done, { moved, underWay }) {
+  record(now, done, { moved, underWay }) {
     const { bytesPerOperation } = this.#plan;
     const worked = done + (bytesPerOperation === 0 ? 0 : underWay / bytesPerOperation);
-    this.#seen.push({ at: now, done, worked, moved });
-    while (this.#seen.length > 2 && this.#seen[1].at <= now - RATE_OVER_MS) {
-      this.#seen.shift();
+    this.#snapshots.push({ at: now, done, worked, moved });
+    while (this.#snapshots.length > 2 && this.#snapshots[1].at <= now - RATE_WINDOW_MS) {
+      this.#snapshots.shift();
     }
   }
 
@@ -71,22 +69,22 @@ export class StagePace {
    * @returns {StageState}
    */
   state(now) {
-    const first = this.#seen[0];
-    const last = this.#seen[this.#seen.length - 1];
-    const aSecond = last.at > first.at ? 1000 / (last.at - first.at) : 0;
+    const first = this.#snapshots[0];
+    const last = this.#snapshots[this.#snapshots.length - 1];
+    const perSecond = last.at > first.at ? 1000 / (last.at - first.at) : 0;
     return {
       ...this.#plan,
       done: last.done,
       worked: last.worked,
       elapsed: now - this.#startedAt,
-      rate: aSecond * (last.done - first.done),
-      pace: aSecond * (last.worked - first.worked),
-      byteRate: aSecond * (last.moved - first.moved),
+      rate: perSecond * (last.done - first.done),
+      pace: perSecond * (last.worked - first.worked),
+      byteRate: perSecond * (last.moved - first.moved),
     };
   }
 }
 
-/** The live line of the stage under way: how far it is, how fast it goes now, and how long it still takes. */
+/** The live line of the current stage: progress, current rate and time left. */
 export class StageProgress {
   #terminal;
   #now;
@@ -108,13 +106,13 @@ export class StageProgress {
   }
 
   /**
-   * @param {number} done operations of the stage that have come to an end
+   * @param {number} done operations of the stage that have ended
    * @param {DataFlow} flow
    */
   show(done, flow) {
     if (this.#pace !== null) {
       const now = this.#now();
-      this.#pace.see(now, done, flow);
+      this.#pace.record(now, done, flow);
       this.#terminal.live(progressLine(this.#pace.state(now)));
     }
   }
@@ -125,10 +123,7 @@ export class StageProgress {
   }
 }
 
-/**
- * @param {StageState} state
- * @returns {string}
- */
+/** @param {StageState} state */
 export function progressLine(state) {
   const { stage, bytesPerOperation, rate, byteRate } = state;
   const left = timeLeft(state);
@@ -156,7 +151,7 @@ export function shareDone({ duration, elapsed, worked, done, objects }) {
 
 /**
  * @param {StageState} state
- * @returns {string | null} such as `15s left`; null if it cannot be foretold, or only the last operations are under way
+ * @returns {string | null} such as `15s left`; null if it cannot be predicted, or only the last operations are in flight
  */
 export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace }) {
   const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
@@ -164,7 +159,7 @@ export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace })
 }
 
 /**
- * What has been sent whole may still wait for its answer: it is not all done before it is.
+ * Stays below 100% until everything is done: an object that was sent may still wait for its response.
  *
  * @param {number} worked
  * @param {number} done
@@ -177,7 +172,7 @@ function shareOf(worked, done, objects) {
 /**
  * @param {number} operations
  * @param {number} pace ops/s
- * @returns {number | null} null where it cannot be foretold
+ * @returns {number | null} null if it cannot be predicted
  */
 function secondsLeft(operations, pace) {
   return operations > 0 && pace > 0 ? operations / pace : null;
@@ -190,14 +185,14 @@ function formatTime(seconds) {
   return minutes === 0 ? `${whole}s` : `${minutes}m ${whole % 60}s`;
 }
 
-/** How often the live line is renewed. ms */
+/** How often the live line is redrawn. */
 const REFRESH_MS = 250;
 
-/** Shows what a run does before its first stage, and between two of them: nobody should look at a screen that stands still. */
+/** Shows what a run does before and between stages, so that the screen never seems to hang. */
 export class PhaseProgress {
   #terminal;
   #now;
-  /** When they began, in monotonic ms. @type {Map<Phase, number>} */
+  /** Start times in monotonic ms. @type {Map<Phase, number>} */
   #underWay = new Map();
   /** @type {NodeJS.Timeout | null} */
   #timer = null;
@@ -218,7 +213,7 @@ export class PhaseProgress {
       this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
       this.#show();
     } else if (phase.endsAt === null) {
-      // Of a wait there is a notice that says how long it is.
+      // For a wait, a notice already gives its length.
       this.#terminal.err(capitalise(phase.text));
     }
   }
@@ -250,7 +245,6 @@ export class PhaseProgress {
 /**
  * @param {readonly [phase: Phase, startedAt: number][]} underWay at least one
  * @param {number} now monotonic ms
- * @returns {string}
  */
 export function phaseLine(underWay, now) {
   const texts = underWay.map(([{ text }]) => text);
@@ -267,13 +261,13 @@ function capitalise(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How often it is reported where no terminal shows it all the time. ms */
-const LINE_EVERY_MS = 1500;
+/** How often a line is printed if there is no terminal. */
+const LINE_INTERVAL_MS = 1500;
 
-/** A store that has been silent for this long is named. */
+/** A store that has been silent for this long is mentioned. */
 const MIN_SILENCE_MS = 5000;
 
-/** Shows that something goes on that may take long: on a terminal as its live line, elsewhere as a line now and then. */
+/** Shows the progress of something that may take long: as a live line on a terminal, else as a line now and then. */
 export class ProgressLine {
   #terminal;
   #now;
@@ -291,8 +285,8 @@ export class ProgressLine {
   }
 
   /**
-   * @param {string} state what has been done
-   * @param {number} silence ms since the store's last answer
+   * @param {string} state such as `25 of 100 objects left`
+   * @param {number} silence ms since the store's last response
    */
   show(state, silence) {
     const now = this.#now();
@@ -303,22 +297,19 @@ export class ProgressLine {
     const line = `${state} after ${formatDuration(now - this.#startedAt)}${waiting}`;
     if (this.#terminal.isLive) {
       this.#terminal.live(line);
-    } else if (now - this.#reportedAt >= LINE_EVERY_MS) {
+    } else if (now - this.#reportedAt >= LINE_INTERVAL_MS) {
       this.#reportedAt = now;
       this.#terminal.err(line);
     }
   }
 }
 
-/**
- * @param {CleanupProgress} progress
- * @returns {string} how far a clean-up is
- */
+/** @param {CleanupProgress} progress */
 export function formatCleanupProgress({ removed, expected }) {
   if (expected === null) {
     return `Clean-up: ${removed} objects removed`;
   }
-  // Writes that were thought to have failed are removed, too.
+  // Includes objects of writes that seemed to have failed.
   const all = Math.max(expected, removed);
   return `Clean-up: ${all - removed} of ${all} objects left`;
 }

@@ -10,15 +10,15 @@ import { listed } from './names.js';
  */
 
 /**
- * What the slots of a ramp show of all hosts: a line for each, and what follows from them.
+ * The slots of a ramp over all hosts: one line each, then the conclusion.
  *
  * @param {ShownRamp} ramp
- * @returns {string[]} lines
+ * @returns {string[]}
  */
 export function formatRamp({ ramp, merged }) {
   const head = ['Slot'.padEnd(8), ...['threads', 'hosts', 'ops/s', 'p50', 'p99', 'errors'].map(column)];
-  const rows = merged.slots.map(({ slotStart, threads, hosts, operationsPerSecond, counts }, place) => {
-    const { latency, errors } = ramp.steps[place];
+  const rows = merged.slots.map(({ slotStart, threads, hosts, operationsPerSecond, counts }, index) => {
+    const { latency, errors } = ramp.steps[index];
     const [p50, p99] = [latency?.p50, latency?.p99].map((ms) => (ms === undefined ? '-' : `${ms.toFixed(2)}ms`));
     const figures = [threads, hosts, operationsPerSecond.toFixed(1), p50, p99, errors].map(column);
     const note = counts ? '' : `  does not count: ${whyNot(slotStart, merged)}`;
@@ -38,8 +38,8 @@ function column(text) {
  */
 function whyNot(slotStart, { missing, shardIsMissing }) {
   const absent = missing.flatMap(({ host, slots, shortfalls }) => {
-    const place = slots.indexOf(slotStart);
-    return place < 0 ? [] : [`${host} ${describeShortfall(shortfalls[place])}`];
+    const index = slots.indexOf(slotStart);
+    return index < 0 ? [] : [`${host} ${describeShortfall(shortfalls[index])}`];
   });
   return listed(shardIsMissing ? [...absent, 'a shard has no log'] : absent);
 }
@@ -47,10 +47,10 @@ function whyNot(slotStart, { missing, shardIsMissing }) {
 /** @param {MergedRamp} merged */
 function conclusionOf(merged) {
   if (merged.shardIsMissing) {
-    return [`Ramp: cannot tell what the store can do: a shard has no log, and its operations are in no sum.`];
+    return [`Ramp: capacity unknown: a shard has no log, so the sums lack its operations.`];
   }
   if (merged.capacity === null || merged.knee === null) {
-    return [`Ramp: cannot tell what the store can do: there is no slot with figures of all hosts.`];
+    return [`Ramp: capacity unknown: no slot has figures from all hosts.`];
   }
   return merged.limit === null ? [capacityOf(merged)] : [limitOf(merged, merged.limit)];
 }
@@ -62,10 +62,10 @@ function capacityOf({ capacity, hasPlateau, slots }) {
   const counting = slots.filter(({ counts }) => counts);
   const of = `${counting.length} of ${counted(slots.length, 'slot')} count`;
   if (hasPlateau) {
-    return `Ramp capacity: ${rate} from ${counted(threads, 'thread')} of all hosts on: more of them brought no more; ${of}.`;
+    return `Ramp capacity: ${rate} from ${counted(threads, 'thread')} across all hosts; more threads were not faster; ${of}.`;
   }
-  const most = Math.max(...counting.map((slot) => slot.threads));
-  return `Ramp capacity: at least ${rate} at ${counted(threads, 'thread')} of all hosts, and no plateau up to ${most}: more threads, or more hosts, would tell more; ${of}.`;
+  const highest = Math.max(...counting.map((slot) => slot.threads));
+  return `Ramp capacity: at least ${rate} at ${counted(threads, 'thread')} across all hosts, with no plateau up to ${highest}: use more threads or more hosts; ${of}.`;
 }
 
 /**
@@ -76,17 +76,17 @@ function limitOf({ capacity }, { side, lacks, slots }) {
   const rates = slots.map(({ operationsPerSecond }) => operationsPerSecond.toFixed(1)).join(', ');
   const figures = `${rates} ops/s with ${slots.map(({ hosts }) => hosts).join(', ')} hosts`;
   if (side === 'hosts') {
-    return `Limited on the hosts' side: each further host brought what the first ones kept (${figures}), so the limit is their CPU, link, path or threads, and not the bucket.`;
+    return `Limited by the hosts: each new host added its share and the others kept theirs (${figures}), so the limit is their CPU, link, path or threads, not the bucket.`;
   }
   if (side === 'shared') {
     const { low, high } = /** @type {NonNullable<MergedRamp['capacity']>} */ (capacity);
-    return `Limited by what the hosts share: the last one brought no more (${figures}; 95% CI ${low.toFixed(1)} to ${high.toFixed(1)}), so it is the bucket, the account, or a path that all of them take.`;
+    return `Limited by something the hosts share: the last host added nothing (${figures}; 95% CI ${low.toFixed(1)} to ${high.toFixed(1)}), so the limit is the bucket, the account, or a path that all of them use.`;
   }
   if (lacks === 'newcomer') {
-    return `Cannot tell whose limit it is: a host did next to nothing when it joined (${figures}), so its own figures are missing.`;
+    return `Cannot tell where the limit is: a host did almost nothing when it joined (${figures}), so its figures are missing.`;
   }
   if (lacks === 'proportion') {
-    return `Cannot tell whose limit it is: the sum grew, but by less than the hosts (${figures}); a slot with one more host is missing, which brings either nothing or as much as the others.`;
+    return `Cannot tell where the limit is: the sum grew, but more slowly than the number of hosts (${figures}); add a slot with one more host, to see whether it adds nothing or its full share.`;
   }
-  return 'Cannot tell whose limit it is: two slots that count, the second one with more hosts, are missing.';
+  return 'Cannot tell where the limit is: this takes two slots that count, the second with more hosts.';
 }

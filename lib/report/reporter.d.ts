@@ -4,29 +4,29 @@ import type { WritableResult } from '../model/write-result.js';
 import type { TimeSeriesRow } from '../merge/seconds.js';
 import type { RESULT_OPTIONS } from '../options/table.js';
 
-/** Where lines for people go, and the log where it has no other place. A terminal, or what stands in for it. */
+/** Prints lines for people, and the log unless it goes elsewhere. A terminal, or a stand-in for one. */
 export interface Screen {
-  /** a line of the log */
+  /** a log line */
   out: (line: string) => void;
-  /** a line that is not of the log */
+  /** any other line */
   err: (line: string) => void;
-  /** the text of the live line; an empty one takes it away */
+  /** text of the live line; an empty text removes it */
   live: (text: string) => void;
-  /** lines that stand below the log until others are drawn; none takes them away */
+  /** lines below the log, until others replace them; an empty list removes them */
   draw: (lines: readonly string[]) => void;
-  /** what can be drawn on it now */
+  /** what it can show now */
   readonly look: Look;
-  /** whether a person watches, and a live line is shown */
+  /** whether a person watches it, so that it shows a live line */
   isLive: boolean;
   /** whether a person reads the log as it is written */
   logIsOnTerminal: boolean;
 }
 
-/** What can be drawn on a terminal. */
+/** What a terminal can show. */
 export interface Look {
   columns: number;
   rows: number;
-  /** whether it shows block elements, and not ASCII alone */
+  /** whether it shows block elements, not only ASCII */
   isUnicode: boolean;
   hasColour: boolean;
 }
@@ -34,22 +34,22 @@ export interface Look {
 /** The file of `--log`. */
 export interface LogSink {
   write: (line: string) => void;
-  /** whether a line could not be written; the file ends before it */
+  /** whether a write failed; the file ends before that line */
   hasFailed: boolean;
 }
 
-/** What reporters that listen to a run are opened with. */
+/** Passed to reporters that listen to a run. */
 export interface ReporterContext {
   config: Config;
   screen: Screen;
   /** no progress, cost or notices */
   quiet: boolean;
   logFile: LogSink | null;
-  /** stdout belongs to a result: the log goes to its file, or to stderr where there is none */
+  /** stdout is reserved for a result: the log goes to its file, else to stderr */
   stdoutIsTaken: boolean;
-  /** a person watches both outputs: the live view takes the place of lines that come again and again */
+  /** a person watches both outputs: the live view replaces repeating lines */
   hasView: boolean;
-  /** what hands on metrics and spans; absent where nobody asked for them */
+  /** exports metrics and spans, if requested */
   telemetry?: Listener;
   /** monotonic ms */
   now: () => number;
@@ -57,7 +57,7 @@ export interface ReporterContext {
 
 /** Listens to a run while it runs. */
 export interface Listener extends Partial<RunObserver> {
-  /** whatever became of the run: nothing may go on that would keep the process from ending */
+  /** called however the run ends; must stop everything that would keep the process alive */
   close?: () => void;
 }
 
@@ -66,16 +66,16 @@ export interface ListeningReporter {
   listen: (context: ReporterContext) => Listener;
 }
 
-/** Takes a result: of a run, or of several hosts together. */
+/** Formats the result of a run or of several merged hosts. */
 export interface ResultReporter {
-  /** the option that names the file of the result */
+  /** the option that names its output file */
   option: (typeof RESULT_OPTIONS)[number];
-  /** whether it shows the latencies of single seconds, which take memory when hosts are added up */
+  /** whether it shows latencies per second, which take memory in a merge */
   needsSecondLatencies?: true;
   /**
-   * @param result whose seconds may be worked out anew each time somebody goes through them
-   * @param hostSeconds what each host did in each second; absent where the result is that of one run
-   * @returns the text, in as many parts as are handed on together
+   * @param result each iteration over its seconds may compute them again
+   * @param hostSeconds the seconds of each host; absent for a single run
+   * @returns the text, in chunks
    */
   format: (
     result: WritableResult,

@@ -9,11 +9,9 @@ import { logReporter } from './log.js';
 import { summaryReporter } from './summary.js';
 import { telemetryReporter } from './telemetry.js';
 
-/**
- * @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js'
- */
+/** @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
 
-/** Every output of a run, in the order in which they hear of an event. @type {readonly Reporter[]} */
+/** Every output of a run, in the order in which they get events. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([
   logReporter,
   consoleReporter,
@@ -26,24 +24,24 @@ export const REPORTERS = Object.freeze([
   telemetryReporter,
 ]);
 
-/** Those that take the result, each into the file that its option names. */
+/** Reporters that format the result, each into the file that its option names. */
 export const RESULT_REPORTERS = REPORTERS.filter(takesResult);
 
 /**
- * Opens the reporters that listen.
+ * Opens the reporters that listen to a run.
  *
  * @param {ReporterContext} context
  * @param {readonly Reporter[]} [reporters]
- * @returns {Required<Listener>} that hands on every event to each of them
+ * @returns {Required<Listener>} forwards every event to all of them
  */
 export function openListeners(context, reporters = REPORTERS) {
   const listeners = reporters.flatMap((reporter) => (takesResult(reporter) ? [] : [reporter.listen(context)]));
-  const handOn =
+  const forward =
     (/** @type {keyof Listener} */ event) =>
     (/** @type {unknown[]} */ ...parameters) =>
       listeners.forEach((listener) => /** @type {any} */ (listener)[event]?.(...parameters));
   const events = [...EVENT_NAMES, /** @type {const} */ ('close')];
-  return /** @type {Required<Listener>} */ (Object.fromEntries(events.map((event) => [event, handOn(event)])));
+  return /** @type {Required<Listener>} */ (Object.fromEntries(events.map((event) => [event, forward(event)])));
 }
 
 /**

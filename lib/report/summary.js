@@ -14,16 +14,16 @@ import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from
  * @import { ResultReporter } from './reporter.js'
  */
 
-/** Problems, warnings and hosts that are listed one by one; the JSON has all. */
+/** Problems, warnings and hosts that are listed; the JSON has all. */
 const MAX_LISTED = 20;
 
 const UNKNOWN = '–';
 
-/** By which a text could become something else: emphasis, code, a cell, a formula, a link, somebody who is called. */
+/** Characters that Markdown could read as emphasis, code, a cell, a formula, a link or a mention. */
 const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
 
-/** By which a line could become a list, the line under a heading, or a rule. */
-const BLOCK_BEGINNING = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
+/** Starts of lines that Markdown could read as a list, the underline of a heading, or a rule. */
+const BLOCK_START = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
 
 const STAGE_COLUMNS = [
   ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MiB/s', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'Errors'],
@@ -36,7 +36,7 @@ const WAY_COLUMNS = [
   'Failed attempts',
 ];
 
-/** A page of Markdown, as CI jobs show it. @satisfies {ResultReporter} */
+/** A page of Markdown for CI jobs. @satisfies {ResultReporter} */
 export const summaryReporter = {
   option: 'summary',
   *format(result) {
@@ -44,7 +44,7 @@ export const summaryReporter = {
     yield* section(null, thresholdTable(result.thresholds ?? []));
     yield* section('Ways to the objects', wayLines(result.merge?.ways ?? []));
     yield* section(result.merge?.ways === undefined ? null : 'All ways together', stageTable(result.stages));
-    yield* section('What limited it', limitLines(result.stages));
+    yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
     yield* section('How it was measured', factLines(result));
   },
@@ -52,7 +52,7 @@ export const summaryReporter = {
 
 /**
  * @param {string | null} title
- * @param {readonly string[]} lines of Markdown; a section without any is left out
+ * @param {readonly string[]} lines of Markdown; without any, the section is left out
  */
 function* section(title, lines) {
   if (lines.length > 0) {
@@ -68,12 +68,12 @@ function outcomeOf(result) {
   const parts = [
     ...(problemLines(result).length > 0 ? ['something went wrong'] : []),
     ...(count('missed') > 0 ? [`${counted(count('missed'), 'threshold')} missed`] : []),
-    ...(count('inconclusive') > 0 ? [`${counted(count('inconclusive'), 'threshold')} not decided`] : []),
+    ...(count('inconclusive') > 0 ? [`${counted(count('inconclusive'), 'threshold')} inconclusive`] : []),
   ];
   if (parts.length > 0) {
     return parts.join(', ');
   }
-  return thresholds.length === 0 ? 'all well' : `all well, ${counted(thresholds.length, 'threshold')} kept`;
+  return thresholds.length === 0 ? 'all well' : `all well, ${counted(thresholds.length, 'threshold')} met`;
 }
 
 /** @param {readonly ThresholdResult[]} thresholds */
@@ -97,7 +97,7 @@ function stageTable(stages) {
 
 /**
  * @param {readonly WayResult[]} ways
- * @returns {string[]} lines; none where all hosts went the same way
+ * @returns {string[]} empty unless the hosts used different ways
  */
 function wayLines(ways) {
   const rows = wayRows(ways).map(({ way, heading, figures }) => [
@@ -123,7 +123,7 @@ function wayText(ms, way, isMean) {
 /**
  * @param {string} name
  * @param {WritableStage | KindSum} figures
- * @returns {string[]} a cell for each column
+ * @returns {string[]} one cell per column
  */
 function rowOf(name, figures) {
   const { operations, average, peak, averageBytes, latency, bottleneck } = figures;
@@ -163,7 +163,7 @@ function milliseconds(summary, field) {
 /**
  * @param {readonly string[]} columns
  * @param {readonly (readonly string[])[]} rows
- * @returns {string[]} lines; none without rows
+ * @returns {string[]} empty without rows
  */
 function table(columns, rows) {
   const line = (/** @type {readonly string[]} */ cells) => `| ${cells.join(' | ')} |`;
@@ -198,14 +198,14 @@ function problemLines({ problems, stages, cleanup, merge }) {
   );
 }
 
-/** @param {number} left objects; below 0 where they could not be counted */
+/** @param {number} left objects; negative if they could not be counted */
 function cleanupText(left) {
-  return left < 0 ? 'what is left could not be counted' : `${counted(left, 'object')} left`;
+  return left < 0 ? 'the remaining objects could not be counted' : `${counted(left, 'object')} left`;
 }
 
 /**
  * @param {readonly string[]} lines
- * @param {string} before how many more there are
+ * @param {string} before text before the number of further lines
  */
 function limited(lines, before) {
   const more = lines.length - MAX_LISTED;
@@ -220,7 +220,7 @@ function factLines({ run, hosts, start, versions, options }) {
   const facts = [
     ['Run', run],
     [hosts.length === 1 ? 'Host' : 'Hosts', names],
-    ['Begun', start],
+    ['Started', start],
     ['Load', options === null ? null : loadText(options)],
     ['Versions', versions === null ? null : namedValues(versions)],
   ];
@@ -234,13 +234,13 @@ function loadText({ objects, threads, size, sizes, access, existing, client, dur
   return [
     known(objects, (value) => counted(value, 'object')),
     sizes && !existing ? `of ${sizes}` : known(size, (value) => `of ${existing ? 'up to ' : ''}${formatSize(value)}`),
-    known(access, (value) => `read in the order ${value}`),
+    known(access, (value) => `read in ${value} order`),
     known(threads, (value) => `in ${counted(value, 'thread')}`),
     known(rate, (value) => `at ${decimal(value)} ops/s`),
-    known(duration, (value) => `for ${value / 1000}s a stage`),
+    known(duration, (value) => `for ${value / 1000}s per stage`),
     known(client, (value) => `with the ${value} client`),
     known(buckets, (value) => `in ${counted(value, 'bucket')}`),
-    known(endpoint, (value) => `of ${value}`),
+    known(endpoint, (value) => `at ${value}`),
   ]
     .filter((part) => part !== UNKNOWN)
     .join(' ');
@@ -254,15 +254,15 @@ function namedValues(values) {
 }
 
 /**
- * @param {string} text which may come from anywhere
- * @returns {string} that Markdown shows as it is, on one line: in a paragraph, a list or a cell of a table
+ * @param {string} text from any source
+ * @returns {string} one line that Markdown shows literally in a paragraph, a list or a table cell
  */
 export function escapeMarkdown(text) {
-  // Blanks at the head are never shown, and many of them make a block of code.
+  // Leading blanks are never shown, and several of them start a code block.
   return plainLine(text)
     .trimStart()
     .replace(PUNCTUATION, String.raw`\$&`)
-    .replace(BLOCK_BEGINNING, String.raw`\$&`)
+    .replace(BLOCK_START, String.raw`\$&`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');

@@ -5,10 +5,10 @@ import { formatDuration } from '../text/units.js';
  * @import { Screen } from './reporter.js'
  */
 
-/** How often it is said where no terminal shows it all the time. ms */
-const LINE_EVERY_MS = 2000;
+/** How often a line is printed if there is no terminal. */
+const LINE_INTERVAL_MS = 2000;
 
-/** Shows whose turn it is, and how long it still takes: on a terminal in front of each live line, elsewhere by lines. */
+/** Shows whose turn it is and the time left: before each live line on a terminal, else as separate lines. */
 export class TurnProgress {
   #screen;
   #now;
@@ -30,7 +30,7 @@ export class TurnProgress {
     this.#now = now;
     this.#quads = quads;
     if (!quiet && !screen.isLive) {
-      this.#timer = setInterval(() => this.#say(), LINE_EVERY_MS);
+      this.#timer = setInterval(() => this.#print(), LINE_INTERVAL_MS);
     }
   }
 
@@ -41,7 +41,7 @@ export class TurnProgress {
 
   /**
    * @param {Side} side
-   * @returns {Screen} for what is to be said of the side: each line has its name
+   * @returns {Screen} prefixes each line with the side's name
    */
   screenOf(side) {
     const name = nameOf(side);
@@ -57,7 +57,7 @@ export class TurnProgress {
     };
   }
 
-  /** No turn is under way any more. */
+  /** Call after the last turn. */
   end() {
     this.#turn = null;
     if (this.#timer !== null) {
@@ -66,14 +66,14 @@ export class TurnProgress {
     }
   }
 
-  #say() {
+  #print() {
     const where = this.#where();
     if (where !== null) {
       this.#screen.err(where);
     }
   }
 
-  /** @returns {string | null} such as `Quad 3 of 8, B, 1m 20s left`; null where no turn is under way */
+  /** @returns {string | null} such as `Quad 3 of 8, B, 1m 20s left`; null between turns */
   #where() {
     if (this.#turn === null) {
       return null;
@@ -85,10 +85,7 @@ export class TurnProgress {
   }
 }
 
-/**
- * @param {Side} side
- * @returns {string}
- */
+/** @param {Side} side */
 export function nameOf(side) {
   return side.toUpperCase();
 }

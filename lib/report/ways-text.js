@@ -26,10 +26,9 @@ const FIGURES = [
 ];
 
 /**
- * The ways in which hosts reached the objects, side by side.
+ * A table of the ways in which hosts reached the objects.
  *
  * @param {readonly WayResult[]} ways
- * @returns {string[]} lines
  */
 export function formatWays(ways) {
   const rows = wayRows(ways);
@@ -39,14 +38,14 @@ export function formatWays(ways) {
   ];
   const widths = table[0].map((_, column) => Math.max(...table.map((cells) => cells[column].length)));
   const [head, ...lines] = table.map(([name, ...figures]) =>
-    [name.padEnd(widths[0]), ...figures.map((figure, place) => figure.padStart(widths[place + 1]))].join('  '),
+    [name.padEnd(widths[0]), ...figures.map((figure, index) => figure.padStart(widths[index + 1]))].join('  '),
   );
   return [
     'Ways to the objects, latencies in ms',
     `  ${head}`,
-    ...lines.flatMap((line, place) => {
-      const { heading } = rows[place];
-      return [...(rows[place - 1]?.heading === heading ? [] : [`  ${plainLine(heading)}`]), `  ${line}`];
+    ...lines.flatMap((line, index) => {
+      const { heading } = rows[index];
+      return [...(rows[index - 1]?.heading === heading ? [] : [`  ${plainLine(heading)}`]), `  ${line}`];
     }),
     ...wayNotes(ways).map((note) => `  ${note}`),
   ];

@@ -7,14 +7,14 @@ import { isAtBinding } from '../model/ways.js';
  *
  * @typedef {object} WayRow
  * @property {WayResult} way
- * @property {string} heading the stage, or the kind of operation in it
+ * @property {string} heading the stage, or an operation of its mix
  * @property {WayFigures & Partial<Pick<WayStage, 'connections'>>} figures
  */
 
-/** The stage that stands for all in a sentence, where there is one. */
+/** The stage that a sentence mentions, if it ran. */
 const TYPICAL_STAGE = 'Read';
 
-/** What is not known, in a sentence. */
+/** Replaces an unknown figure in a sentence. */
 const UNKNOWN_TIME = 'an unknown time';
 
 /** @type {readonly { title: string, of: (latency: LatencySummary) => number, isMean?: true }[]} in ms */
@@ -31,25 +31,25 @@ export const WAY_LATENCIES = [
 
 /**
  * @param {readonly WayResult[]} ways
- * @returns {WayRow[]} those of a stage next to each other, in the order of the ways, and after them those of each kind that it mixes
+ * @returns {WayRow[]} grouped by stage, in the order of the ways; the operations of a mix follow their stage
  */
 export function wayRows(ways) {
   const names = new Set(ways.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
   return [...names].flatMap((name) => {
-    const ofStage = ways.flatMap((way) =>
+    const stageRows = ways.flatMap((way) =>
       way.stages.flatMap((stage) => (stage.stage === name ? [{ way, heading: name, figures: stage }] : [])),
     );
-    const ofKinds = ofStage.flatMap(({ way, figures: { kinds = [] } }) =>
+    const kindRows = stageRows.flatMap(({ way, figures: { kinds = [] } }) =>
       kinds.map((kind) => ({ way, heading: `${name}: ${kind.operation}`, figures: kind })),
     );
-    const headings = [...new Set(ofKinds.map(({ heading }) => heading))];
-    return [...ofStage, ...headings.flatMap((each) => ofKinds.filter(({ heading }) => heading === each))];
+    const headings = [...new Set(kindRows.map(({ heading }) => heading))];
+    return [...stageRows, ...headings.flatMap((each) => kindRows.filter(({ heading }) => heading === each))];
   });
 }
 
 /**
  * @param {Way} way
- * @returns {string} its name: hostile texts in it are on one line, but not escaped for any form
+ * @returns {string} one line; hostile texts in it are not escaped for any format
  */
 export function wayName(way) {
   return wordsOf(way).name;
@@ -57,25 +57,25 @@ export function wayName(way) {
 
 /**
  * @param {Way} way
- * @returns {{ name: string, phrase: string }} the phrase stands after what something took
+ * @returns {{ name: string, phrase: string }} `phrase` fits after a duration
  */
 function wordsOf({ client, through }) {
   if (client === 'edge') {
     return through
       ? { name: 'Through the Worker', phrase: 'through the Worker' }
-      : { name: 'Binding at the edge', phrase: 'by the binding at the edge' };
+      : { name: 'Binding at the edge', phrase: 'at the binding at the edge' };
   }
   if (client === null) {
-    return { name: 'Not known', phrase: 'in a way that is not known' };
+    return { name: 'Not known', phrase: 'in an unknown way' };
   }
   const shown = plainText(client);
-  const phrase = 'by the S3 API from here';
+  const phrase = 'over the S3 API from here';
   return { name: `S3 API from here (${shown})`, phrase: client === 'direct' ? phrase : `${phrase} (${shown})` };
 }
 
 /**
  * @param {Way} way
- * @returns {string} what else tells it from others, and what its latencies are of
+ * @returns {string} what distinguishes it from other ways, and the resolution of its latencies
  */
 export function wayRemark(way) {
   const { keepAlive, clockResolution } = way;
@@ -95,8 +95,8 @@ function connectionsText(keepAlive) {
 /**
  * @param {number} ms
  * @param {Way} way
- * @param {boolean} [isMean] which is finer than the values that it is of
- * @returns {string} no finer than the clock of the way
+ * @param {boolean} [isMean] a mean is finer than the values behind it
+ * @returns {string} no finer than the way's clock
  */
 export function wayLatency(ms, { clockResolution }, isMean = false) {
   if (clockResolution === null || clockResolution < 1 || isMean) {
@@ -106,10 +106,10 @@ export function wayLatency(ms, { clockResolution }, isMean = false) {
 }
 
 /**
- * What the ways take, for the stage that says most.
+ * The median latency of each way in one typical stage.
  *
  * @param {readonly WayResult[]} ways
- * @returns {string} a sentence; hostile texts in it are on one line, but not escaped for any form
+ * @returns {string} one sentence; hostile texts in it are not escaped for any format
  */
 export function wayAnswer(ways) {
   const rows = wayRows(ways);
@@ -122,7 +122,7 @@ export function wayAnswer(ways) {
       const time = latency === null ? UNKNOWN_TIME : `${wayLatency(latency.p50, way)} ms`;
       return `${time} ${phraseOf(way)}`;
     });
-  return `Half of the ${typical} operations took no longer than ${listOf(times)}.`;
+  return `The median ${typical} operation took ${listOf(times)}.`;
 }
 
 /** @param {Way} way */
@@ -139,24 +139,22 @@ function listOf(parts) {
 }
 
 /**
- * What has to be known to read the table.
+ * Notes that the reader of the table needs.
  *
  * @param {readonly WayResult[]} ways
  * @returns {string[]} sentences
  */
 export function wayNotes(ways) {
   const extents = ways.flatMap(({ stages }) => extentOf(stages));
-  const pairs = extents.flatMap((one, place) => extents.slice(place + 1).map((other) => overlaps(one, other)));
+  const pairs = extents.flatMap((one, index) => extents.slice(index + 1).map((other) => overlaps(one, other)));
   return [
-    'Each row counts the operations of its way alone.',
+    'Each row counts only the operations of its way.',
     ...(pairs.includes(false)
-      ? [
-          'The ways were measured at different times: totals over all of them, which the other tables have, mean little.',
-        ]
+      ? ['The ways were measured at different times, so the totals in the other tables mean little.']
       : []),
-    ...(pairs.includes(true) ? ['Ways that were measured at the same time may have slowed each other down.'] : []),
+    ...(pairs.includes(true) ? ['Ways measured at the same time may have slowed each other down.'] : []),
     ...(ways.some(isAtBinding)
-      ? ["At the binding, bytes do not travel to this host, and latencies are by the Worker's clock."]
+      ? ["At the binding, bytes do not travel to this host, and latencies come from the Worker's clock."]
       : []),
   ];
 }
@@ -165,7 +163,7 @@ export function wayNotes(ways) {
  * @typedef {{ from: number, to: number }} Extent epoch ms
  *
  * @param {readonly WayStage[]} stages
- * @returns {Extent[]} from the first to the last; none where it is not known
+ * @returns {Extent[]} from first to last; empty if unknown
  */
 function extentOf(stages) {
   const times = stages.flatMap(({ startedAt, endedAt }) =>

@@ -18,18 +18,18 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 const MINUTE_MS = 60_000;
 
-/** A start that is later than this by the store's clock is reported. */
+/** A start that is later than this, by the store's clock, is reported. */
 const PUNCTUAL_MS = 50;
 
-/** What is measured before a start that was agreed on is over so long before it. */
+/** Measurements before an agreed start end this long before it. */
 const READY_BEFORE_MS = 250;
 
-/** Connections that were closed during the wait are opened anew so long before its end. */
+/** This long before an agreed start, closed connections are reopened. */
 const TOP_UP_MS = 3000;
 
 /**
- * Sees whether the store is ready for the run, and what time it has. Its clock is measured as soon as a first answer shows
- * that it can be, while preflight goes on.
+ * Checks that the store is ready for the run and measures its clock. The clock measurement starts at the first answer,
+ * while preflight continues.
  *
  * @param {Session} session
  * @returns {Promise<PreflightResult>}
@@ -42,7 +42,7 @@ export async function checkStore({ config, run, signal, observer, runClock, time
     if (measured === null) {
       const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
       measured = config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
-      // An error is thrown where it is awaited, which is after preflight.
+      // The error surfaces where `measured` is awaited, after preflight.
       measured.catch(() => {});
     }
   };
@@ -77,10 +77,10 @@ export async function checkStore({ config, run, signal, observer, runClock, time
 
 /**
  * @param {Config} config
- * @param {Clock} clock that has been set
+ * @param {Clock} clock a clock that has been set
  * @param {number} launchedAt monotonic ms at which the process was started
  * @param {string | null} clockProblem why the store's clock is unknown
- * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
+ * @returns {{ startsAt: number | null, problem: string | null }} epoch ms; null if the run starts as soon as it can
  */
 export function chooseStart(config, clock, launchedAt, clockProblem) {
   const { startAt } = config.schedule;
@@ -95,9 +95,9 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
       problem: `--start-at: hosts cannot start together, because the store's clock is unknown: ${clockProblem}`,
     };
   }
-  // A run that was started in time, and is late for another reason, keeps to its moment as well as it can.
+  // A process that was launched in time but is late for another reason still aims for the agreed moment.
   const wait = startsAt - launched;
-  // Slots that are over are missed; those to come can still be kept.
+  // Past slots are missed; the remaining ones can still be used.
   const isUnderWay = wait < 0 && -wait < lengthOfRamps(config);
   return { startsAt, problem: isUnderWay ? null : startProblem(startsAt, wait, clock.epochNow()) };
 }
@@ -122,8 +122,6 @@ function startProblem(startsAt, wait, now) {
 }
 
 /**
- * Opens the workers and their threads' connections.
- *
  * @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session
  * @returns {Promise<Workers>}
  */
@@ -133,7 +131,7 @@ export async function openWorkers({ config, run, signal, observer }) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened in advance (${reason}); each opens when it is first needed`,
       );
     }
   }
@@ -141,10 +139,8 @@ export async function openWorkers({ config, run, signal, observer }) {
 }
 
 /**
- * Settles when the run starts, and gets ready for its first stage.
- *
  * @param {Session} session
- * @returns {Promise<BegunSession | null>} null where the run cannot start when it should
+ * @returns {Promise<BegunSession | null>} null if the run cannot start on time
  */
 export async function beginRun(session) {
   const { config, run, observer, runClock, launchedAt, result } = session;
@@ -156,7 +152,7 @@ export async function beginRun(session) {
     return null;
   }
   if (clockProblem !== null) {
-    observer.notice(`The store's clock is unknown: ${clockProblem}. All times are those of this host's clock`);
+    observer.notice(`The store's clock is unknown: ${clockProblem}. All times use this host's clock`);
   }
   const start = new Date(clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start, clock: runClock.facts() };
@@ -172,11 +168,11 @@ export async function beginRun(session) {
 }
 
 /**
- * Gets everything ready for the first stage, and waits for its moment. Connections are open by then: where the moment is
- * agreed on they go first, and the latency with one thread is measured in the time that is left.
+ * Prepares the first stage and waits for its moment. With an agreed start, connections are opened first, and the
+ * latency with one thread is measured in the remaining time.
  *
  * @param {Session} session
- * @param {number | null} startsAt epoch ms; null where the run starts as soon as it can
+ * @param {number | null} startsAt epoch ms; null if the run starts as soon as it can
  * @returns {Promise<Begun>}
  */
 async function getReady(session, startsAt) {
@@ -207,18 +203,15 @@ async function unloadedLatencies({ config, run, signal, observer, timeBudget, ph
     measureUnloaded(run, config, timeBudget, signal),
   );
   if (problem !== null && !signal.aborted) {
-    observer.notice(`The latency with one thread is not known: ${problem}`);
+    observer.notice(`Could not measure the latency with one thread: ${problem}`);
   }
   return latencies;
 }
 
 /**
- * Waits for the moment at which all hosts start.
- *
  * @param {number} moment monotonic ms
  * @param {Pick<Session, 'run' | 'signal' | 'observer' | 'phases'>} session
- * @param {Pick<Workers, 'openConnections'> | null} workers whose connections the store may close
- *   meanwhile; null where none are kept
+ * @param {Pick<Workers, 'openConnections'> | null} workers null if connections are not kept
  */
 export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, workers) {
   const left = moment - clock.now();
@@ -241,10 +234,10 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
 }
 
 /**
- * A store does not keep connections for ever that carry nothing.
+ * Reopens connections that the store closed while they were idle.
  *
  * @param {Pick<Workers, 'openConnections'> | null} workers
- * @param {number} moment monotonic ms after which the stage does not wait for them
+ * @param {number} moment monotonic ms; the stage does not wait longer for connections
  * @param {Clock} clock
  * @param {AbortSignal} signal gives up
  */

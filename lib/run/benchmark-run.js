@@ -24,41 +24,37 @@ import { planContext, runPlan } from './run-plan.js';
 /** @typedef {(context: PlanContext) => Plan} Planner */
 
 /**
- * What a run is given from outside.
- *
- * @typedef {object} RunSurroundings
+ * @typedef {object} RunDeps
  * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal ends the run early
  * @property {{ host: string, versions: Record<string, string> }} identity of the host that runs it
  * @property {RunObserver} observer
  * @property {number} launchedAt monotonic ms at which the process was started
- * @property {LiveCredentials} [credentials] that may be replaced; without, those of the store
- * @property {() => boolean} [isShared] see Session; without, the process has nothing else to do
+ * @property {LiveCredentials} [credentials] credentials that may be renewed; default: those of the store
+ * @property {() => boolean} [isShared] see Session; default: the process does nothing else
  */
 
 /**
- * Runs the stages in their order and leaves the buckets as they were.
- *
  * @param {Config} config
- * @param {RunSurroundings} surroundings
+ * @param {RunDeps} deps
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, surroundings) {
+export async function runBenchmark(config, deps) {
   const openPlan = await plannerOf(config);
-  return withRun(config, surroundings, (session) => measure(session, openPlan));
+  return withRun(config, deps, (session) => measure(session, openPlan));
 }
 
 /**
- * Opens a run, sees whether its store is ready, lets it work, and leaves the buckets as they were.
+ * Opens a run, checks the store, calls `work`, and leaves the buckets as they were.
  *
  * @param {Config} config
- * @param {RunSurroundings} surroundings
- * @param {(begun: BegunSession) => Promise<void>} work is left out where the run may not begin
+ * @param {RunDeps} deps
+ * @param {(begun: BegunSession) => Promise<void>} work skipped if the run may not begin
  * @returns {Promise<RunResult>}
  */
-export async function withRun(config, surroundings, work) {
-  const session = await openSession(config, surroundings);
+export async function withRun(config, deps, work) {
+  const session = await openSession(config, deps);
   const { run, result, runClock } = session;
   try {
     try {
@@ -84,11 +80,11 @@ export async function withRun(config, surroundings, work) {
 
 /**
  * @param {Config} config
- * @param {RunSurroundings} surroundings
+ * @param {RunDeps} deps
  * @returns {Promise<Session>}
  */
-async function openSession(config, surroundings) {
-  const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = surroundings;
+async function openSession(config, deps) {
+  const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   try {
     return {
@@ -116,10 +112,10 @@ async function openSession(config, surroundings) {
 }
 
 /**
- * Finds out whether the run may begin: by preflight, and by what is there already.
+ * Decides whether the run may begin: preflight, then a look for existing objects.
  *
  * @param {Session} given
- * @returns {Promise<Session | null>} null where it may not
+ * @returns {Promise<Session | null>} null if it may not
  */
 async function examineStore(given) {
   const session = await withListed(given);
@@ -143,10 +139,10 @@ async function examineStore(given) {
 }
 
 /**
- * A run on existing objects goes on with as many as there are, of the sizes that they have.
+ * A run on existing objects uses as many as were listed, with the sizes they have.
  *
  * @param {Session} session
- * @returns {Promise<Session>} the same for any other run
+ * @returns {Promise<Session>} unchanged for any other run
  */
 async function withListed(session) {
   const { config, run, signal, observer, phases, result } = session;

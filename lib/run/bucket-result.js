@@ -11,8 +11,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
  */
 
 /**
- * The result of a search over buckets: its rates and latencies are those of the step with the most buckets, or of the first
- * bucket alone where there was none.
+ * The result of a search over buckets. Its rates and latencies come from the step with the most buckets, or from the
+ * first bucket if there was no such step.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number, target: number | null }} parts
  * @returns {StageResult}

@@ -2,25 +2,26 @@ import { connectionsFor } from '../operations/multipart.js';
 
 /** @import { MultipartConfig } from '../model/config.js' */
 
-/** Files that are open in addition to the connections: modules, pipes, the event loops' own. */
+/** Files that are open besides connections: modules, pipes and the event loops' own. */
 const OTHER_FILES = 64;
 
-/** What the event loop of a further thread opens, by count on Linux. */
-const FILES_OF_A_THREAD = 4;
+/** What the event loop of another worker opens, counted on Linux. */
+const FILES_PER_WORKER = 4;
 
 /**
- * @param {{ threads: number, cores: number, multipart?: MultipartConfig }} run each thread has a connection, or several
+ * @param {{ threads: number, cores: number, multipart?: MultipartConfig }} run each thread has one connection, or
+ *   several with multipart
  * @param {number} limit of open files
- * @returns {string | null} the problem, or null where the run fits
+ * @returns {string | null} the problem, or null if the limit is high enough
  */
 export function fileLimitProblem({ threads, cores, multipart }, limit) {
   // A single core runs in the main thread.
-  const ofCores = cores === 1 ? 0 : cores * FILES_OF_A_THREAD;
+  const ofCores = cores === 1 ? 0 : cores * FILES_PER_WORKER;
   const needed = connectionsFor({ threads, multipart }) + ofCores + OTHER_FILES;
   if (needed <= limit) {
     return null;
   }
   const onCores = cores === 1 ? '' : ` on ${cores} cores`;
   const ofParts = multipart === undefined ? '' : ` with ${multipart.partThreads} part threads each`;
-  return `${threads} threads${ofParts}${onCores} need ${needed} open files, and the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
+  return `${threads} threads${ofParts}${onCores} need ${needed} open files, but the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
 }

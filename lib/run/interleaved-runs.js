@@ -10,45 +10,43 @@ import { TurnsPlan } from './turns-plan.js';
  * @import { Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
  * @import { RunResult, StageResult } from '../model/result.js'
  * @import { Config } from '../model/config.js'
- * @import { RunSurroundings } from './benchmark-run.js'
+ * @import { RunDeps } from './benchmark-run.js'
  * @import { BegunSession } from './session.js'
  * @import { PassTimes } from './pass-schedule.js'
  * @import { PlannedTurn } from './turns-plan.js'
  */
 
 /**
- * What becomes known while two set-ups take turns.
- *
  * @typedef {object} InterleavingHooks
- * @property {(shortest: number | null) => void} isReady both sides can begin: all passes together take so many ms at least;
- *   null where that is not known
+ * @property {(shortest: number | null) => void} isReady both sides can begin; all passes take at least this many ms, or
+ *   null if that is unknown
  * @property {(turn: Turn) => void} passStarts
- * @property {(quad: Quad, place: number) => void} quadEnds
- * @property {() => void} turnsEnd nothing is left but to clean up
+ * @property {(quad: Quad, index: number) => void} quadEnds
+ * @property {() => void} turnsEnd only clean-up is left
  */
 
 /**
  * @typedef {object} InterleavedSide
- * @property {Config} config with as many passes as {@link passesOf} says
- * @property {RunSurroundings} surroundings
+ * @property {Config} config with as many passes as {@link passesOf} returns
+ * @property {RunDeps} deps
  *
  * @typedef {object} InterleavedRuns
  * @property {RunResult} a
- * @property {RunResult | null} b null where A was refused before B was asked
- * @property {Quad[]} quads that came to their end
+ * @property {RunResult | null} b null if A was refused before B was opened
+ * @property {Quad[]} quads those that finished
  */
 
 /**
  * @param {number} quads
- * @returns {number} how often each side runs its stages: twice in each quad, and once before
+ * @returns {number} passes per side: one to warm up, then two in each quad
  */
 export function passesOf(quads) {
   return 2 * quads + 1;
 }
 
 /**
- * Runs two set-ups by turns. Both are open from the beginning to the end, so that neither has cold code or new connections
- * when its turn comes, and each is a run by itself in all else: it is checked before it writes, and cleaned up after it.
+ * Runs two setups in turns. Both stay open throughout, so neither has cold code or new connections when its turn
+ * comes. Otherwise each is a run like any other: it is checked before it writes, and cleaned up afterwards.
  *
  * @param {Readonly<Record<Side, InterleavedSide>>} sides
  * @param {object} options
@@ -76,7 +74,7 @@ export async function runInterleaved(sides, { orders, signal, hooks }) {
 /**
  * @param {readonly OpenSide[]} sides
  * @param {number} passes of each
- * @returns {number | null} ms of all of them; null where it is not known
+ * @returns {number | null} ms that all of them take together; null if unknown
  */
 function shortestTime(sides, passes) {
   return sides.reduce((/** @type {number | null} */ sum, { session: { config, unloaded } }) => {
@@ -88,7 +86,7 @@ function shortestTime(sides, passes) {
 /**
  * @typedef {object} OpenSide
  * @property {BegunSession} session
- * @property {number} passes that have begun
+ * @property {number} passes begun so far
  */
 
 /**
@@ -96,8 +94,8 @@ function shortestTime(sides, passes) {
  * @param {(open: OpenSide) => Promise<void>} work
  * @returns {Promise<RunResult>}
  */
-function withOpenSide({ config, surroundings }, work) {
-  return withRun(config, surroundings, (session) => work({ session, passes: 0 }));
+function withOpenSide({ config, deps }, work) {
+  return withRun(config, deps, (session) => work({ session, passes: 0 }));
 }
 
 /**
@@ -106,36 +104,36 @@ function withOpenSide({ config, surroundings }, work) {
  * @param {readonly QuadOrder[]} options.orders
  * @param {AbortSignal} options.signal
  * @param {InterleavingHooks} options.hooks
- * @param {Quad[]} options.quads that those are added to that come to their end
+ * @param {Quad[]} options.quads finished quads are added to it
  */
 async function takeTurns(sides, { orders, signal, hooks, quads }) {
   const { config, run } = sides.a.session;
   const { clock } = run;
   const plan = new TurnsPlan(orders, new PassSchedule(stagesOf(config.load), config.schedule));
   for (let turn = plan.next(); turn !== null; turn = plan.next()) {
-    const { side, quad: place, timeLeft } = turn;
-    hooks.passStarts({ side, quad: place, timeLeft });
+    const { side, quad: index, timeLeft } = turn;
+    hooks.passStarts({ side, quad: index, timeLeft });
     const taken = await runTurn(turn, sides[side], signal);
     if (taken === null) {
       return;
     }
     const quad = plan.take(taken.stages, { beganAt: taken.beganAt, endedAt: clock.now() });
-    if (quad !== null && place !== null) {
+    if (quad !== null && index !== null) {
       quads.push(quad);
-      hooks.quadEnds(quad, place);
+      hooks.quadEnds(quad, index);
     }
   }
 }
 
 /**
- * What breaks in a side's turn is in that side's result, and decides how it is cleaned up: all turns are taken while B's run
- * is open, which would have the errors of both.
+ * An error in a side's turn belongs to that side's result and determines its clean-up. All turns run while B is open,
+ * so B would otherwise collect the errors of both.
  *
  * @param {PlannedTurn} turn
  * @param {OpenSide} side
  * @param {AbortSignal} signal
- * @returns {Promise<{ beganAt: number, stages: StageResult[] } | null>} `beganAt` in monotonic ms; null if the turn did not
- *   come to its end
+ * @returns {Promise<{ beganAt: number, stages: StageResult[] } | null>} `beganAt` in monotonic ms; null if the turn did
+ *   not finish
  */
 async function runTurn({ startsAt, times }, side, signal) {
   const { session } = side;
@@ -150,12 +148,12 @@ async function runTurn({ startsAt, times }, side, signal) {
 }
 
 /**
- * Waits for a pass's turn. Connections that the store has closed meanwhile are opened anew before it.
+ * Waits for a pass's turn and first reopens connections that the store closed meanwhile.
  *
  * @param {BegunSession} session
  * @param {number} moment monotonic ms
  * @param {AbortSignal} signal gives up
- * @returns {Promise<number>} monotonic ms at which it can begin: later where the pass before took longer than its slot
+ * @returns {Promise<number>} monotonic ms at which the pass can begin: late if the pass before it overran its slot
  */
 async function readyAt({ config, run, phases, workers }, moment, signal) {
   const { clock } = run;
@@ -175,7 +173,7 @@ async function readyAt({ config, run, phases, workers }, moment, signal) {
  * @param {PassTimes} times
  * @param {number} startsAt monotonic ms
  * @param {AbortSignal} signal
- * @returns {Promise<StageResult[] | null>} null where the pass did not come to its end
+ * @returns {Promise<StageResult[] | null>} null if the pass did not finish
  */
 async function runPass(side, times, startsAt, signal) {
   const { session } = side;

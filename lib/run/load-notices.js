@@ -2,19 +2,17 @@ import { counted } from '../text/figures.js';
 import { formatSize } from '../text/units.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 
-/**
- * @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js'
- */
+/** @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js' */
 
 /**
  * @param {{ threads: number }} options
  * @param {Config} config
- * @returns {string[]} what is otherwise than the user has written, and what follows from it
+ * @returns {string[]} how the load differs from what the user asked for
  */
 export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
   return [
     ...(threads > objects.count
-      ? [`${threads} threads are more than ${objects.count} objects need: ${used} are used`]
+      ? [`${threads} threads are more than ${objects.count} objects need; using ${used}`]
       : []),
     ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),
   ];

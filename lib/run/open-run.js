@@ -24,28 +24,25 @@ import { clientOf } from './run-client.js';
  * @import { RunContext } from '../preflight/run-context.js'
  */
 
-/** Connections for preflight and for the latency with one thread: one for each kind of operation, at least. */
+/** Connections for preflight and for the latency with one thread: at least one for each kind of operation. */
 const MIN_CONTROL_CONNECTIONS = 4;
 
-/** More of them check more buckets at the same time. */
+/** With more of them, more buckets are checked at a time. */
 const MAX_CONTROL_CONNECTIONS = 16;
 
-/** Connections for requests that measure the store's clock. */
 const CLOCK_CONNECTIONS = 4;
 
-/** How a region is set where it is not set by S3_REGION. @type {Readonly<Record<string, string>>} */
+/** The option that sets the region, by its source. @type {Readonly<Record<string, string>>} */
 const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region: ' };
 
 /**
- * What a run works with, from its start to its end.
- *
- * @typedef {object} RunResources
+ * @typedef {object} RunResources what a run uses from its start to its end
  * @property {number} indexCount local indices that its objects may have
- * @property {MixedObjects | null} mixed what is known of objects that are written several times; null where none is
- * @property {Purse | null} purse that pays for stages with a duration; null if they may cost what they will
- * @property {number} slices that were sent to a Worker: each may have left an object by which it was claimed
- * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
- * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
+ * @property {MixedObjects | null} mixed tracks objects that are written repeatedly; null if none are
+ * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
+ * @property {number} slices slices sent to a Worker; each may have left the object that claimed it
+ * @property {() => Promise<Workers>} openWorkers may be called once the clock is set
+ * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
  *
  * @typedef {RunContext & RunResources} OpenRun
@@ -56,8 +53,8 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @param {object} context
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
- * @param {(message: string) => void} [context.notice] reports what the run waits for
- * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
+ * @param {(message: string) => void} [context.notice] reports waits
+ * @param {LiveCredentials} [context.credentials] credentials that may be renewed; default: those of the store
  * @returns {Promise<OpenRun>}
  */
 export async function openRun(config, context) {
@@ -78,7 +75,7 @@ export async function openRun(config, context) {
     MAX_CONTROL_CONNECTIONS,
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
-  // An option goes before the variable, which works wherever a region comes from.
+  // S3_REGION works whatever the source of the region, but an option takes precedence.
   const setting = REGION_SETTINGS[store.settings?.region ?? ''] ?? 'S3_REGION=';
   const region = new SigningRegion(store.region, (expected, configured) =>
     notice(
@@ -167,8 +164,8 @@ export async function openRun(config, context) {
 }
 
 /**
- * Of existing objects nothing is remembered here. A search over buckets writes as many objects as any other run at most, but all
- * of them may be in one bucket, which has only every n-th index of n buckets. Passes have objects of their own.
+ * Existing objects need no bookkeeping. A search over n buckets writes no more objects than any other run, but they may
+ * all be in one bucket, which gets only every n-th index. Each pass has its own objects.
  *
  * @param {Config} config
  * @returns {number}
@@ -182,7 +179,7 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
 
 /**
  * @param {Config} config
- * @returns {Purse | null} with what its final lists leave, of objects and of uploads in parts
+ * @returns {Purse | null} less the cost of the final lists of objects and uploads
  */
 function purseFor(config) {
   const { maxCost, duration } = config.schedule;
@@ -195,8 +192,8 @@ function purseFor(config) {
 }
 
 /**
- * What a run on existing objects asks for in addition to these, such as a key that nobody has, begins as they do: credentials may
- * permit no more.
+ * In a run on existing objects, other requests (such as one for an absent key) also use the prefix of those objects:
+ * credentials may permit nothing else.
  *
  * @param {Config} config
  */
@@ -213,7 +210,7 @@ function workerSpec({ store, objects: { shard }, load, search, output: { takesSn
     keepAlive,
     timeout,
     maxAttempts: retries + 1,
-    // A single attempt may be given longer than the pause after which a store counts as gone.
+    // One attempt may take longer than the silence after which the store counts as lost.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
     openLoop: rate !== undefined || search?.peakOf === 'rate',
     shard,

@@ -7,27 +7,25 @@ import { SETTLING_MS, USUAL_GAP_MS, slotFrom } from './stage-schedule.js';
  * @import { StageTime } from './stage-schedule.js'
  */
 
-/** A stage that its work ends is given so much more time than it took the last times. */
+/** A stage that ends with its work gets this many times its longest recent duration. */
 const SLACK = 1.25;
 
-/** Between two passes, for connections that have to be opened anew. */
+/** Pause between two passes, in which connections are reopened. */
 export const PAUSE_MS = 250;
 
-/** A stage that once took long, because the store stalled for a while, does not lengthen the slots for good. */
+/** Only the last passes count, so one stall of the store does not lengthen all later slots. */
 const PASSES_REMEMBERED = 4;
 
 /**
- * When the stages of a pass begin, in ms after the pass began.
- *
- * @typedef {object} PassTimes
+ * @typedef {object} PassTimes when the stages of a pass begin, in ms after the pass begins
  * @property {readonly number[]} offsets of the stages in their order
  * @property {number} length from one pass to the next
  */
 
 /**
- * The slots of passes that take turns. Within a quad all slots are of the same length, and a stage begins at the same
- * distance from the beginning of its slot, whichever side the slot is for: a drift that is linear in time then adds the same
- * to both sides of ABBA. How long stages take that their work ends shows in the passes before.
+ * The slots of passes that take turns. All slots of a quad have the same length, and each stage begins at the same
+ * offset in its slot on both sides, so a drift that is linear in time cancels out in ABBA. The durations of stages that
+ * end with their work come from earlier passes.
  */
 export class PassSchedule {
   #stages;
@@ -44,18 +42,18 @@ export class PassSchedule {
     this.#schedule = schedule;
   }
 
-  /** @param {readonly Pick<StageResult, 'duration'>[]} stages of a pass that has been */
+  /** @param {readonly Pick<StageResult, 'duration'>[]} stages of a finished pass */
   take(stages) {
     this.#lengths.push(stages.map(({ duration }) => duration));
     this.#lengths = this.#lengths.slice(-PASSES_REMEMBERED);
   }
 
-  /** @returns {PassTimes} of the next passes, as far as the last ones show */
+  /** @returns {PassTimes} of the next passes, based on the last ones */
   times() {
     let length = 0;
-    const offsets = this.#stages.map((stage, place) => {
+    const offsets = this.#stages.map((stage, index) => {
       const offset = length;
-      length += this.#allotted(stage, place);
+      length += this.#allotted(stage, index);
       return offset;
     });
     return { offsets, length: length + PAUSE_MS };
@@ -63,15 +61,15 @@ export class PassSchedule {
 
   /**
    * @param {Stage} stage
-   * @param {number} place
-   * @returns {number} ms from its beginning to that of the next one
+   * @param {number} index
+   * @returns {number} ms from the start of this stage to the start of the next
    */
-  #allotted({ removes }, place) {
+  #allotted({ removes }, index) {
     const { duration, gap = USUAL_GAP_MS } = this.#schedule;
     if (duration !== undefined && !removes) {
       return duration + gap;
     }
-    return SLACK * Math.max(0, ...this.#lengths.map((lengths) => lengths[place])) + SETTLING_MS;
+    return SLACK * Math.max(0, ...this.#lengths.map((lengths) => lengths[index])) + SETTLING_MS;
   }
 }
 
@@ -79,11 +77,11 @@ export class PassSchedule {
  * @param {PassTimes} times
  * @param {number} startsAt monotonic ms at which the pass begins
  * @param {Pick<ScheduleConfig, 'duration' | 'gap'>} schedule
- * @returns {(place: number) => StageTime} of the stage in that place, from 0
+ * @returns {(index: number) => StageTime} of the stage with that index
  */
 export function stageTimesOf({ offsets }, startsAt, { duration, gap = USUAL_GAP_MS }) {
-  return (place) => {
-    const start = startsAt + offsets[place];
+  return (index) => {
+    const start = startsAt + offsets[index];
     return { startsAt: start, slot: duration === undefined ? null : slotFrom(start, duration, gap) };
   };
 }
@@ -91,9 +89,10 @@ export function stageTimesOf({ offsets }, startsAt, { duration, gap = USUAL_GAP_
 /**
  * @param {readonly Stage[]} stages of a pass
  * @param {Pick<Config, 'objects' | 'load' | 'schedule'>} config
- * @param {ReadonlyMap<string, { p50: number }>} unloaded latencies with one thread in ms, by the stage's name in lower case
- * @returns {number | null} ms that a pass takes at least, because no more threads than there are can share the work; null
- *   where a latency is not known
+ * @param {ReadonlyMap<string, { p50: number }>} unloaded latencies with one thread in ms, by the stage's name in lower
+ *   case
+ * @returns {number | null} minimum ms of a pass, if all threads stay busy at the unloaded latency; null if a latency is
+ *   unknown
  */
 export function shortestPass(stages, { objects, load, schedule: { duration, gap = USUAL_GAP_MS } }, unloaded) {
   const lengths = stages.map(({ name, removes }) => {

@@ -1,6 +1,6 @@
 /** @import { RunObserver } from '../model/run-events.js' */
 
-/** What took less is not what made a run late. */
+/** Shorter phases are not named as reasons for a late start. */
 const MIN_NAMED_MS = 100;
 
 /** @enum {string} */
@@ -12,7 +12,7 @@ export const PHASES = Object.freeze({
   connections: 'opening the connections',
 });
 
-/** Reports what is under way, and remembers how long it took. */
+/** Reports the current phase and remembers how long each phase took. */
 export class Phases {
   #now;
   #observer;
@@ -49,7 +49,9 @@ export class Phases {
     }
   }
 
-  /** The phases that took their time, in the order in which they ended. @returns {string} such as `opening the connections took 1.2s` */
+  /**
+   * Phases that took noticeable time, such as `opening the connections took 1.2s`, in the order in which they ended.
+   */
   summary() {
     const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
     return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');

@@ -7,7 +7,7 @@ import type { ClockFacts, RequestCounts, SecondCount, StageResult, UnloadedLaten
 import type { RunObserver, StageStart } from '../model/run-events.js';
 import type { Stage } from '../operations/stage.js';
 
-/** What a plan decides by. The store is not among it. */
+/** What a plan bases its decisions on. The store is not part of it. */
 export interface PlanContext {
   config: Config;
   clock: Clock;
@@ -18,21 +18,21 @@ export interface PlanContext {
   storeClock: () => ClockFacts | null;
   /** whether an object was written */
   has: (localIndex: number) => boolean;
-  /** that were made before the first stage */
+  /** sent before the first stage */
   requests: RequestCounts;
 }
 
-/** Decides what a run does next from the results of the slots before. It runs nothing itself. */
+/** Decides what a run does next from the results of earlier slots. It runs nothing itself. */
 export interface Plan {
-  /** called in the stages' order, when those before have ended */
-  stage: (stage: Stage, place: number) => StagePlan;
-  /** objects, from the first, that have their whole size at most; absent if all have */
+  /** called in order, after all earlier stages have ended */
+  stage: (stage: Stage, index: number) => StagePlan;
+  /** the first N objects have at most their whole size; absent if all have */
   readonly wholeObjects?: number;
 }
 
-/** What a stage does: its slots, how they are reported, and what they come to. */
+/** What a stage does: its slots, how they are reported, and their result. */
 export interface StagePlan {
-  /** monotonic ms before which it does not begin */
+  /** earliest start in monotonic ms */
   startsAt?: number;
   /** shown before it begins */
   notices?: readonly string[];
@@ -40,30 +40,30 @@ export interface StagePlan {
   starts: StageStart | null;
   /** null if the stage is over */
   next: () => PlannedSlot | null;
-  /** takes the result of the slot that was planned last: null if nothing was run in it */
+  /** takes the result of the slot planned last; null if nothing ran in it */
   take: (finished: FinishedSlot | null, observer: Pick<RunObserver, 'slotEnds' | 'stepEnds' | 'notice'>) => void;
   second?: (second: MeasuredSecond, observer: Pick<RunObserver, 'second'>) => void;
   conclude: (observer: Pick<RunObserver, 'notice'>) => Conclusion;
 }
 
 export interface PlannedSlot {
-  /** monotonic ms before which it does not begin */
+  /** earliest start in monotonic ms */
   startsAt?: number;
-  /** monotonic ms after which it does not begin any more */
+  /** latest start in monotonic ms */
   startsBy?: number;
   /** shown before it begins */
   notice?: string;
-  /** null if only the time until `startsAt` is to pass */
+  /** null to wait until `startsAt` and run nothing */
   slot: Slot | null;
-  /** may end the slot before its time */
+  /** may end the slot early */
   ending?: SlotEnding;
 }
 
 export interface SlotEnding {
   second?: (second: SecondCount, budget: Pick<Budget, 'stopAt'>) => void;
-  /** an operation is tried again */
+  /** an operation is being retried */
   retrying?: () => void;
-  /** `done` operations of the slot; `startedAt` of the slot in monotonic ms */
+  /** `done` operations of the slot, which started at `startedAt` in monotonic ms */
   progress?: (done: number, startedAt: number, budget: Pick<Budget, 'close'>) => void;
 }
 
@@ -73,8 +73,8 @@ export type Conclusion = { result: StageResult } | Idleness;
 export interface Idleness {
   result: null;
   problem: string;
-  /** whether the same command may succeed another time */
+  /** whether the same command may succeed later */
   mayPass: boolean;
   /** whether the next stage can run */
-  goesOn: boolean;
+  continues: boolean;
 }

@@ -14,22 +14,22 @@ import { fileLimitProblem } from './file-limit.js';
  */
 
 /**
- * @typedef {object} Surroundings
+ * @typedef {object} PrepareDeps
  * @property {NodeJS.ProcessEnv} env
  * @property {number} now epoch ms
  * @property {() => number} random uniform in [0, 1)
  * @property {Invocation} [invocation] see hintFor
  * @property {boolean} takesSnapshots see OutputConfig
- * @property {readonly string[]} [problems] that the program has found
- * @property {GivenStore} [store] instead of the one that the options and the environment name
+ * @property {readonly string[]} [problems] found by the program
+ * @property {GivenStore} [store] replaces the one named by the options and the environment
  */
 
 /**
- * Makes ready what a run needs before its first request: its store, its configuration, enough files.
+ * Prepares all that a run needs before its first request: store, configuration, enough open files.
  *
  * @param {OptionValues} options
- * @param {Surroundings} surroundings
- * @returns {Promise<{ target: Target, config: Config }>} whose target the caller must close
+ * @param {PrepareDeps} deps
+ * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
 export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, problems = [], store }) {
@@ -61,7 +61,7 @@ export async function prepareRun(options, { env, now, random, invocation, takesS
  * @param {number} [context.passes] see resolve
  * @param {boolean} [context.takesSnapshots] see OutputConfig
  * @param {Checks} checks
- * @returns {Promise<Unstored | null>} null if there are problems, which are in the checks
+ * @returns {Promise<Unstored | null>} null if there are problems; those are in `checks`
  *
  * @typedef {Omit<Config, 'store'> & { store: StoreConfig | null }} Unstored
  */
@@ -80,7 +80,7 @@ export function withStore(config) {
 
 /**
  * @param {Parameters<typeof fileLimitProblem>[0]} run
- * @throws {UsageError} where the host does not give it enough files
+ * @throws {UsageError} if the run needs more open files than the host allows
  */
 export function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
@@ -91,14 +91,15 @@ export function checkFileLimit(run) {
 
 /**
  * @param {Config} config
- * @throws {UsageError} if the run would cost more than it may; a search, and stages with a duration, see to that themselves
+ * @throws {UsageError} if the run would cost too much; searches and stages with a duration enforce the limit as they
+ *   run
  */
 function checkCost(config) {
   const { maxCost = Infinity, duration } = config.schedule;
   const dollars = config.search === null && duration === undefined ? dollarsOf(config) : 0;
   if (dollars > maxCost) {
     throw new UsageError([
-      `--max-cost: the run costs $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or at least that much, got $${maxCost}`,
+      `--max-cost: the run would cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: raise the limit or use fewer <objects>`,
     ]);
   }
 }

@@ -4,14 +4,17 @@ import type { Invocation } from '../store/hint.js';
 import type { Target } from '../store/target.js';
 import type { RunContext } from './run-context.js';
 
-/** For the programs of this package: their outputs have problems, too, and are opened before the first request. */
+/**
+ * For this package's own programs: their output options can also have problems, and outputs open before the first
+ * request.
+ */
 export interface ProgramContext extends RunContext {
   program?: {
     /** how the user calls it */
     invocation: Invocation;
-    /** found before the run, and reported together with those of its options */
+    /** found before the run, reported together with those of the options */
     problems: readonly string[];
-    /** called when everything is in order but for the store, to which no request has gone */
+    /** called once everything but the store is ready; no request has been sent */
     prepared: (run: PreparedRun) => Promise<void>;
   };
 }

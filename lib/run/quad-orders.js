@@ -4,8 +4,8 @@
 const QUAD_ORDERS = ['ABBA', 'BAAB'];
 
 /**
- * As many quads begin with A as with B, or one more, in an order that chance decides: nothing that comes and goes at a fixed
- * rhythm meets the same side again and again.
+ * As many quads begin with A as with B (at most one more), in random order, so that periodic disturbances do not always
+ * hit the same side.
  *
  * @param {number} quads
  * @param {() => number} random uniform in [0, 1)
@@ -14,7 +14,7 @@ const QUAD_ORDERS = ['ABBA', 'BAAB'];
 export function quadOrders(quads, random) {
   const first = random() < 0.5 ? 0 : 1;
   const orders = Array.from({ length: quads }, (_, quad) => QUAD_ORDERS[(quad + first) % QUAD_ORDERS.length]);
-  // Fisher and Yates: each order of them is as likely as any other.
+  // Fisher–Yates shuffle.
   for (let last = orders.length - 1; last > 0; last--) {
     const chosen = Math.floor(random() * (last + 1));
     [orders[last], orders[chosen]] = [orders[chosen], orders[last]];

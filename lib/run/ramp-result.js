@@ -17,15 +17,15 @@ import { stageResult } from './stage-result.js';
 
 /**
  * @typedef {object} FinishedRampStep
- * @property {StageOutcome | null} outcome null where nothing ran in it
- * @property {Load | null} load likewise
- * @property {number} stopsAt monotonic ms at which no operation was begun any more
- * @property {number} claimed objects that were taken, where each is taken once
+ * @property {StageOutcome | null} outcome null if nothing ran in it
+ * @property {Load | null} load null if nothing ran in it
+ * @property {number} stopsAt monotonic ms after which no operation starts
+ * @property {number} claimed objects taken, if each is taken only once
  * @property {RampStep} step
  */
 
 /**
- * A step in which nothing ran, for whatever reason, has no threads: they would be in the sum of all hosts.
+ * A step in which nothing ran has no threads, so it adds none to the sum over all hosts.
  *
  * @param {RampSlot} slot
  * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
@@ -51,31 +51,31 @@ export function stepOf(slot, { threads, outcome, shortfall }) {
 
 /** @param {RampSlot} slot */
 function countedSeconds({ countsFrom, stopsAt }) {
-  return Array.from({ length: stopsAt - countsFrom }, (_, place) => countsFrom + place);
+  return Array.from({ length: stopsAt - countsFrom }, (_, index) => countsFrom + index);
 }
 
 /**
  * @param {RampSlot} slot
  * @param {StageOutcome | null} outcome
- * @returns {number[]} operations in each of the seconds that count
+ * @returns {number[]} operations in each counted second
  */
 function countedOperations(slot, outcome) {
   return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
 }
 
 /**
- * A store that was asked and gave nothing has no rate that says what it can do: it may have been lost.
+ * A store that was asked and never answered has no meaningful rate: it may be lost.
  *
  * @param {RampSlot} slot
  * @param {StageOutcome} outcome
  * @param {object} found
- * @param {boolean} found.hasRunOut whether its objects did not last
- * @param {boolean} found.wasSuspended whether the process was suspended in it
- * @returns {RampShortfall | null} null where the step is whole
+ * @param {boolean} found.hasRunOut whether it ran out of objects
+ * @param {boolean} found.wasSuspended whether the process was suspended during the step
+ * @returns {RampShortfall | null} null if the step is complete
  */
 export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
   if (outcome.end !== 'complete') {
-    // A ramp has no cost limit.
+    // Ramps have no cost limit.
     return /** @type {RampShortfall} */ (outcome.end);
   }
   if (wasSuspended) {
@@ -89,13 +89,13 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
 }
 
 /**
- * The result of a stage that went through steps: all they did together. What limited it, and what client and host did
- * meanwhile, is that of the whole step with the most threads.
+ * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
+ * complete step with the most threads.
  *
  * @param {object} parts
  * @param {Stage} parts.stage
  * @param {RampKind} parts.of
- * @param {readonly FinishedRampStep[]} parts.finished of which one has run, at least
+ * @param {readonly FinishedRampStep[]} parts.finished at least one has run
  * @param {Clock} parts.clock
  * @param {number} parts.objects that the stage was given
  * @param {StageResult['unloaded']} parts.unloaded
@@ -119,7 +119,7 @@ export function rampResult({ stage, of, finished, ...context }) {
     stage,
     context.clock,
   );
-  // A stage that ended before its last slot has no drain: what completed late in a slot counts as all else does.
+  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
   const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
   const result = stageResult({ ...parts, outcome, stopsAt });
   return { ...result, bottleneck, clientLoad, hostLoad, ramp: { of, steps: finished.map(({ step }) => step) } };
@@ -129,7 +129,7 @@ export function rampResult({ stage, of, finished, ...context }) {
  * @param {readonly StageOutcome[]} outcomes of one stage, one after the other, at least one
  * @param {Stage} stage
  * @param {Clock} clock
- * @returns {StageOutcome} with the load of client and host in the last of them
+ * @returns {StageOutcome} with the client and host load of the last outcome
  */
 function sumOfOutcomes(outcomes, stage, clock) {
   const last = outcomes[outcomes.length - 1];
@@ -142,7 +142,7 @@ function sumOfOutcomes(outcomes, stage, clock) {
   });
   return {
     ...last,
-    // Those of one step do not stand for the stage.
+    // The parts of one step do not represent the stage.
     parts: undefined,
     end: worstEnd(outcomes.map(({ end }) => end)),
     startedAt,

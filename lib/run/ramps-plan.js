@@ -20,8 +20,8 @@ import { enoughObjects } from './stages-plan.js';
  */
 
 /**
- * Each stage goes through steps, in slots that follow from the start and from the command line alone: hosts that share both
- * are in the same step at the same time, without a word between them.
+ * Each stage runs as steps in slots. The slots follow from the start time and the command line alone, so hosts that
+ * share both run the same step at the same time without communicating.
  *
  * @implements {Plan}
  */
@@ -42,11 +42,11 @@ export class RampsPlan {
 
   /**
    * @param {Stage} stage
-   * @param {number} place
+   * @param {number} index
    * @returns {StagePlan}
    */
-  stage(stage, place) {
-    return new RampOfStage(stage, place, this.#ramp, this.#objects, this.#context);
+  stage(stage, index) {
+    return new RampOfStage(stage, index, this.#ramp, this.#objects, this.#context);
   }
 }
 
@@ -62,26 +62,26 @@ class RampOfStage {
   #idle;
   /** @type {FinishedRampStep[]} */
   #finished = [];
-  /** Of the slot that was planned last. @type {Load | null} */
+  /** Of the slot planned last. @type {Load | null} */
   #load = null;
-  /** ms without a success at the end of the steps before. */
+  /** ms without a success at the end of the steps so far. */
   #silence = 0;
   #handOn;
 
   /**
    * @param {Stage} stage
-   * @param {number} place of the stage
+   * @param {number} index of the stage
    * @param {RampPlan} ramp
    * @param {SearchObjects} objects
    * @param {PlanContext} context
    */
-  constructor(stage, place, ramp, objects, context) {
+  constructor(stage, index, ramp, objects, context) {
     const { config, clock, firstStageAt } = context;
     this.#stage = stage;
     this.#ramp = ramp;
     this.#objects = objects;
     this.#context = context;
-    this.#slots = slotsOfStage(config.schedule, clock.toEpoch(firstStageAt), place);
+    this.#slots = slotsOfStage(config.schedule, clock.toEpoch(firstStageAt), index);
     this.#given = objects.count;
     this.#handOn = withIdleSeconds(clock);
     const ahead = this.#slots.find((slot) => !isLate(slot, clock.epochNow()));
@@ -104,37 +104,37 @@ class RampOfStage {
 
   /** @returns {PlannedSlot | null} */
   next() {
-    const place = this.#finished.length;
-    if (place === this.#slots.length) {
+    const index = this.#finished.length;
+    if (index === this.#slots.length) {
       return null;
     }
-    const slot = this.#slots[place];
+    const slot = this.#slots[index];
     this.#load = null;
     if (this.#idle !== null) {
       return { slot: null };
     }
-    if (this.#ramp.threads[place] === 0) {
-      return { slot: null, startsAt: this.#moment(slot.stopsAt), notice: place === 0 ? this.#joining() : undefined };
+    if (this.#ramp.threads[index] === 0) {
+      return { slot: null, startsAt: this.#moment(slot.stopsAt), notice: index === 0 ? this.#joining() : undefined };
     }
-    return this.#objects.countFor(this.#stage) === 0 ? { slot: null } : this.#step(slot, place);
+    return this.#objects.countFor(this.#stage) === 0 ? { slot: null } : this.#step(slot, index);
   }
 
   /**
    * @param {RampSlot} slot
-   * @param {number} place
+   * @param {number} index
    * @returns {PlannedSlot}
    */
-  #step(slot, place) {
+  #step(slot, index) {
     const { config, clock } = this.#context;
     const { size, sizes } = config.objects;
-    // A second that the step before has reported is not to be reported twice.
+    // Do not report a second again that the step before has reported.
     const before = this.#finished.at(-1)?.outcome;
     const startsAt = this.#moment(
       Math.max(slot.startsAt, before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0),
     );
     const { access } = config.load;
     this.#load = {
-      ...{ threads: this.#ramp.threads[place], size, sizes, access },
+      ...{ threads: this.#ramp.threads[index], size, sizes, access },
       pacing: null,
       warmup: 0,
       windows: null,
@@ -148,14 +148,14 @@ class RampOfStage {
           stopsAt: this.#moment(slot.stopsAt),
           endsAt: this.#moment(slot.endsAt) - SETTLING_MS,
           noSuccessSince: Math.max(startsAt, clock.now()) - this.#silence,
-          // Of the whole stage there is but one drain, at its end.
-          measuresDrain: place < this.#slots.length - 1,
+          // The stage has only one drain, at its end.
+          measuresDrain: index < this.#slots.length - 1,
         },
       },
       ending: {
         progress: (_, startedAt, budget) => {
           if (this.#wasSuspendedSince(startedAt)) {
-            // The step does not count any more, and is not to reach into the time of the next.
+            // The step no longer counts, and must not run into the next one's slot.
             budget.close();
           }
         },
@@ -168,12 +168,12 @@ class RampOfStage {
    * @param {Pick<RunObserver, 'slotEnds' | 'notice'>} observer
    */
   take(ran, observer) {
-    const place = this.#finished.length;
-    const slot = this.#slots[place];
+    const index = this.#finished.length;
+    const slot = this.#slots[index];
     const outcome = ran?.outcome ?? null;
     const claimed = ran?.claimed ?? 0;
-    const shortfall = ran === null ? this.#whyIdle(slot, place) : this.#shortfallOf(slot, ran);
-    const step = stepOf(slot, { threads: this.#ramp.threads[place], outcome, shortfall });
+    const shortfall = ran === null ? this.#whyIdle(slot, index) : this.#shortfallOf(slot, ran);
+    const step = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
     const load = outcome === null ? null : this.#load;
     this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), claimed, step });
     this.#objects.use(this.#stage, false, claimed);
@@ -184,23 +184,23 @@ class RampOfStage {
     if (shortfall === 'stalled' && outcome?.end === 'complete') {
       const { threads } = this.#ramp;
       observer.notice(
-        `${this.#stage.name}: nothing succeeded in the seconds of step ${place + 1} of ${threads.length} that count, with ${threads[place]} threads: ` +
-          `that step does not count; is the store still there?`,
+        `${this.#stage.name}: step ${index + 1} of ${threads.length} (${threads[index]} threads) had no success in its counted seconds, so it ` +
+          `does not count; is the store still reachable?`,
       );
     }
   }
 
   /**
    * @param {RampSlot} slot
-   * @param {number} place of the slot, in which nothing was run
-   * @returns {RampShortfall | null} null if nothing was to be run
+   * @param {number} index of the slot, in which nothing ran
+   * @returns {RampShortfall | null} null if the slot was meant to be idle
    */
-  #whyIdle(slot, place) {
+  #whyIdle(slot, index) {
     const now = this.#context.clock.epochNow();
     if (this.#idle !== null) {
       return this.#idle;
     }
-    if (this.#ramp.threads[place] === 0) {
+    if (this.#ramp.threads[index] === 0) {
       return now < 1000 * slot.stopsAt ? 'stopped' : null;
     }
     if (this.#load === null) {
@@ -235,7 +235,7 @@ class RampOfStage {
     this.#noteShortage(observer);
     this.#objects.stageEnds(this.#stage, has);
     if (this.#finished.every(({ outcome }) => outcome === null)) {
-      return { result: null, problem: this.#problem(), mayPass: true, goesOn: true };
+      return { result: null, problem: this.#problem(), mayPass: true, continues: true };
     }
     return {
       result: rampResult({
@@ -251,14 +251,14 @@ class RampOfStage {
     };
   }
 
-  /** A host that did nothing in a stage has not done what it was asked to: its run does not end well. */
+  /** A host that did nothing in a stage has failed its task, so its run ends with a problem. */
   #problem() {
     return this.#finished.at(-1)?.step.shortfall === 'objects'
-      ? `${this.#stage.name}: nothing was done, because there were no objects for it: expected that the stages before it leave some`
-      : `${this.#stage.name}: nothing was done, because this host came too late for all of its slots: expected it to be ready at the time of --start-at`;
+      ? `${this.#stage.name}: nothing to do, because the stages before it left no objects`
+      : `${this.#stage.name}: nothing done, because this host was too late for all of its slots; start it early enough to be ready at --start-at`;
   }
 
-  /** Of a host whose first step has no threads. */
+  /** For a host whose first step has no threads. */
   #joining() {
     const joins = this.#ramp.threads.findIndex((each) => each > 0);
     const seconds = this.#slots[joins].startsAt - this.#context.clock.epochNow() / 1000;
@@ -266,26 +266,26 @@ class RampOfStage {
   }
 
   /**
-   * Says once where the objects ran out, and how many it would have taken. What Remove has is what Write has left.
+   * Reports once that objects ran out, and how many would have lasted. No advice for Remove: it gets what Write left.
    *
    * @param {Pick<RunObserver, 'notice'>} observer
    */
   #noteShortage(observer) {
-    const place = this.#finished.findIndex(({ step }) => step.shortfall === 'objects');
-    if (this.#idle !== null || place < 0) {
+    const index = this.#finished.findIndex(({ step }) => step.shortfall === 'objects');
+    if (this.#idle !== null || index < 0) {
       return;
     }
-    const { name, creates } = this.#stage;
+    const { creates } = this.#stage;
     const { threads, stepTime } = this.#ramp;
-    const { outcome, claimed } = this.#finished[place];
+    const { outcome, claimed } = this.#finished[index];
     const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;
-    const used = this.#finished.slice(0, place).reduce((sum, each) => sum + each.claimed, 0);
-    const ahead = threads.slice(place).reduce((sum, each) => sum + each / threads[place], 0);
+    const used = this.#finished.slice(0, index).reduce((sum, each) => sum + each.claimed, 0);
+    const ahead = threads.slice(index).reduce((sum, each) => sum + each / threads[index], 0);
     const needed = enoughObjects(used + (ahead * claimed * stepTime) / Math.max(time, 1));
     const advice = creates ? `; pass about ${needed} <objects> instead of ${this.#context.config.objects.count}` : '';
     observer.notice(
-      `${name}: its objects ran out in step ${place + 1} of ${threads.length}, with ${threads[place]} threads: ` +
-        `that step does not count, nor do those after it${advice}`,
+      `${this.#stage.name}: objects ran out in step ${index + 1} of ${threads.length} (${threads[index]} threads), so that step ` +
+        `and all later ones do not count${advice}`,
     );
   }
 
@@ -303,7 +303,7 @@ class RampOfStage {
 
 /**
  * @param {RampSlot} slot
- * @returns {number} epoch seconds; a step that began later would count before it has settled
+ * @returns {number} epoch seconds; a step that starts later would count before it has settled
  */
 function latestStart({ startsAt, countsFrom }) {
   return (startsAt + countsFrom) / 2;
@@ -318,18 +318,19 @@ function isLate(slot, now) {
 }
 
 /**
- * The steps of a stage are too short to tell by themselves that the store is lost.
+ * The steps of a stage are too short to show one by one that the store is lost.
  *
  * @param {StageOutcome} outcome of a step
  * @param {number} before ms without a success at the end of the steps before it
- * @returns {number} ms without a success at its end, but for the time between steps, in which nothing was under way
+ * @returns {number} ms without a success at its end, excluding the idle time between steps
  */
 function silenceAfter({ startedAt, endedAt, meter }, before) {
   return meter.operations === 0 ? before + endedAt - startedAt : endedAt - meter.lastSuccessAt;
 }
 
 /**
- * The seconds between two steps belong to the stage as all others do, though no step reports them. Those of a pause do not.
+ * Also hands on the seconds between two steps: no step reports them, but they belong to the stage. Skips seconds of a
+ * pause.
  *
  * @param {Clock} clock
  * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void} to

@@ -51,13 +51,13 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
   };
 }
 
-/** From this share of the time without a CPU on, the slowest hundredth of the operations may be the host's. */
+/** Without a CPU for at least this share of the time, the host may have caused the slowest 1% of operations. */
 const WITHOUT_CPU = 0.05;
 
-/** Of the time: what runs or waits for a CPU so long has no time left. */
+/** A thread that runs or waits for a CPU for this share of the time has no time to spare. */
 const NO_TIME_LEFT = 0.9;
 
-/** Likewise, from this share of what an operation may take, by which one in a hundred timers was late. */
+/** The same holds if one timer in a hundred was late by at least this share of the SLO. */
 const LATE_TIMERS = 0.2;
 
 /**
@@ -70,7 +70,7 @@ function isUnsteady({ waiting, delayP99 }, slo) {
 
 /**
  * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint answered some late because this host had no CPU for it
+ * @returns {boolean} whether the embedded endpoint answered some requests late because it had no CPU
  */
 function isEndpointUnsteady({ endpoint }) {
   return Number(endpoint?.waiting) >= WITHOUT_CPU;
@@ -78,7 +78,7 @@ function isEndpointUnsteady({ endpoint }) {
 
 /**
  * @param {HostLoad} load
- * @returns {boolean} whether it had no time left in which it could have caught up
+ * @returns {boolean} whether the embedded endpoint also had no time left to catch up
  */
 function isEndpointStarved(load) {
   const { running, waiting } = load.endpoint ?? {};
@@ -97,8 +97,8 @@ export function rateStepResult(finished, measurement, clock) {
 }
 
 /**
- * The result of a search for the highest rate: its figures are those of the last hold that was kept, or of the highest rate
- * that was, or else of the last one that was tried.
+ * The result of a search for the highest rate. Its figures come from the last hold that met the SLO; else from the
+ * highest rate that did; else from the last step.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], steps: readonly SearchStep[], conclusion: RateConclusion,
  *   slo: number }} parts
@@ -130,15 +130,15 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
 
 /**
  * @param {readonly SearchStep[]} steps at least one
- * @returns {number} the place of the step whose figures stand for the stage
+ * @returns {number} index of the step that represents the stage
  */
 function representative(steps) {
   const kept = steps.map(({ verdict }) => verdict === 'kept');
-  const held = steps.findLastIndex(({ phase }, place) => phase === 'hold' && kept[place]);
+  const held = steps.findLastIndex(({ phase }, index) => phase === 'hold' && kept[index]);
   if (held >= 0) {
     return held;
   }
-  const rates = steps.map(({ rate = 0 }, place) => (kept[place] ? rate : 0));
+  const rates = steps.map(({ rate = 0 }, index) => (kept[index] ? rate : 0));
   const highest = Math.max(...rates);
   return highest > 0 ? rates.indexOf(highest) : steps.length - 1;
 }

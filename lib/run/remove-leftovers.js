@@ -14,8 +14,8 @@ import { clientOf } from './run-client.js';
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /**
- * Removes what the run has left. The store's answers to deletions are not believed: a run that has removed all that it wrote
- * still looks at the store's lists.
+ * Removes what the run left. Answers to deletions are not proof: even if the run removed all that it wrote, the store's
+ * lists are checked.
  *
  * @param {Session} session
  */
@@ -25,21 +25,21 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   const { timeout, multipart } = load;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   const { stages, crash, problems } = result;
-  // A stage that broke off has no counts to go by.
+  // A stage that broke off has no counts to rely on.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  // What was there before the run was allowed to write is not its own, whatever broke off.
+  // Before the run was allowed to write, nothing in the buckets is its own.
   const mayRemove = checks.mayHaveWritten && !keep;
   const isLeft = mayRemove && wroteObjects && (written.count > 0 || isUncertain);
-  // Where versions are kept, what was removed is still there.
+  // With versioning, removed objects are still stored.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
-  // Nobody counts copies, which no stage removes.
+  // Copies are not counted, and no stage removes them.
   const ownsCopies = mayRemove && operationsOfRun(load).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof. A run that
-  // was refused, because a bucket is missing perhaps, has removed its probes.
+  // The embedded endpoint ends with the run. Without permission to list there is no proof, and a notice has said so. A
+  // refused run (a missing bucket, for instance) has already removed its probes.
   const canProve = !store.isEmbedded && checks.mayList && problems.length === 0;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
-  // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.
+  // If the answer to a create-upload request was lost, only the store knows the upload's id.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
   const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && run.slices === 0 && !hasVersions;
   if (areUploadsAll && !mayHaveUploads) {

@@ -10,15 +10,13 @@ import { connectionsFor } from '../operations/multipart.js';
  */
 
 /**
- * What a run has to know of how its operations reach their objects.
- *
- * @typedef {object} RunClient
- * @property {(load: LoadConfig) => number} connectionsFor those that are opened ahead
+ * @typedef {object} RunClient how a run's operations reach their objects
+ * @property {(load: LoadConfig) => number} connectionsFor connections to open in advance
  * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) => Promise<Workers>} openWorkers
- *   `claimed` is called for each object that is left by something else than an operation
+ *   `claimed` is called for each object that something other than an operation leaves
  * @property {boolean} showsLatencyAlone whether one request over a control connection takes as long as an operation
- * @property {number} writesFor ms for which it may continue to write after the run has ended
- * @property {Partial<RunOptions>} facts what results record of it
+ * @property {number} writesFor ms for which it may continue to write after the run ends
+ * @property {Partial<RunOptions>} facts recorded in results
  *
  * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials' | 'payload'>} WorkerContext
  */

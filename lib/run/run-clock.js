@@ -9,19 +9,17 @@ import { requestAbsentObject } from '../preflight/control-request.js';
  */
 
 const CLOCK_LOST =
-  "The store's clock is unknown from here on: the Date headers of later answers contradict what was measured before the start";
+  "The store's clock is unknown from now on: the Date headers of later responses contradict the offset measured before the start";
 
-/** What is known of the clock of a store on this host: it is the same. */
+/** The embedded endpoint uses this host's clock. */
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 
 /**
- * The store's clock, as a run uses it.
- *
- * @typedef {object} RunClock
- * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock by the store's, and goes on watching it
- * @property {() => ClockFacts | null} facts null where it is unknown
- * @property {() => string | null} problem why it is unknown, once it was measured; null where it is not
- * @property {() => Promise<void>} stop ends watching
+ * @typedef {object} RunClock the store's clock, as a run uses it
+ * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock to the store's and keeps watching it
+ * @property {() => ClockFacts | null} facts null if unknown
+ * @property {() => string | null} problem why the clock is unknown after measuring it; null if it is known
+ * @property {() => Promise<void>} stop stops watching
  */
 
 /** @type {Readonly<RunClock>} */

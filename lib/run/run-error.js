@@ -1,10 +1,10 @@
 /** @import { Result } from '../model/result.js' */
 
-/** A run that could not begin, or that ended before its time because of an error. What it wrote is removed as far as that is possible. */
+/** A run that could not begin, or that an error ended early. Its objects are removed as far as possible. */
 export class RunError extends Error {
   /**
-   * @param {readonly string[]} problems a line each
-   * @param {Result} result what was measured until then
+   * @param {readonly string[]} problems one line each
+   * @param {Result} result what was measured so far
    * @param {unknown} [cause] an unexpected error
    */
   constructor(problems, result, cause) {

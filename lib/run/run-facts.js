@@ -40,7 +40,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
 }
 
 /**
- * What the configuration came from. What is as by default in a search says nothing.
+ * The configuration's options. Search defaults are left out.
  *
  * @param {Config} config
  * @returns {Record<string, unknown>} by the names of options
@@ -58,14 +58,15 @@ function valuesOf({ store, objects, load, schedule, search }) {
     ...search,
     findPeak: search !== null,
     peakOf: search?.peakOf === 'threads' ? undefined : search?.peakOf,
+    publicUrl: store.publicUrl,
     local: store.isEmbedded,
     faults: store.faults,
   };
 }
 
 /**
- * The threads of hosts that join one after the other follow from the shard and from those of this host. Sixty hosts have more
- * slots than there is room for on a machine line.
+ * The threads of hosts that join one by one follow from the shard and this host's threads. Sixty hosts have more slots
+ * than fit on a machine line.
  *
  * @param {RampPlan | undefined} plan
  */

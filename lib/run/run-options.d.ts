@@ -8,9 +8,9 @@ export interface RunOptions {
   store: 'local' | 'env' | GivenStore;
   objects: number | string;
   threads: number | string;
-  /** only read up to objects existing objects under this prefix ('*': all) */
+  /** read existing objects under this prefix ('*': all); write nothing */
   existing?: string;
-  /** object size: 64kB; or several sizes: 4KiB..1MiB (default: 16KiB) */
+  /** object size: 64kB; or several: 4KiB..1MiB (default: 16KiB) */
   size?: number | string;
   /** order of reads: sequential, uniform, zipf:0.99 (default: sequential) */
   access?: string;
@@ -18,7 +18,7 @@ export interface RunOptions {
   stages?: string | readonly string[];
   /** one stage of mixed operations: read=70,write=20,stat=5,remove=5 */
   mix?: string | Readonly<Record<string, number>>;
-  /** bytes that the stage range reads of each object (default: 4KiB) */
+  /** bytes per object that the stage range reads (default: 4KiB) */
   rangeSize?: number | string;
   /** keys per list page (default: 1000) */
   pageSize?: number | string;
@@ -28,7 +28,7 @@ export interface RunOptions {
   multipart?: boolean;
   /** part size, 5MiB or more (default: 8MiB) */
   partSize?: number | string;
-  /** parts of an object to send at a time, each over its own connection (default: 4) */
+  /** parts of an object in flight, each over its own connection (default: 4) */
   partThreads?: number | string;
   /** checksum that the store verifies on each write: crc64nvme, crc32c, none (default: none) */
   checksum?: 'crc64nvme' | 'crc32c' | 'none';
@@ -38,39 +38,41 @@ export interface RunOptions {
   runId?: string;
   /** prefix of every key (default: benchmark) */
   prefix?: string;
-  /** accept buckets that keep versions; clean-up removes those of the run */
+  /** accept buckets that keep versions; clean-up removes the run's */
   allowVersioned?: boolean;
   /** open loop: start this many operations per second */
   rate?: number | string;
-  /** when the operations of an open loop start: constant or poisson (default: constant) */
+  /** spacing of the starts in an open loop: constant or poisson (default: constant) */
   arrival?: 'constant' | 'poisson';
   /** length of each stage; writes stop after objects */
   duration?: number | string;
-  /** start of each stage to exclude from rates and percentiles (default: 0s) */
+  /** initial time of each stage to exclude from rates and percentiles (default: 0s) */
   warmup?: number | string;
   /** stop a stage early once its mean rate is known to within this share: 2% */
   untilStable?: number | string;
-  /** pause between stages of a fixed length (hosts that start together: 5s) */
+  /** pause between timed stages (5s if hosts start together) */
   gap?: number | string;
-  /** add threads, up to threads, and find the capacity */
+  /** find the capacity: add threads, up to threads */
   findPeak?: boolean;
   /** what findPeak varies: threads, buckets or rate (default: threads) */
   peakOf?: 'threads' | 'buckets' | 'rate';
-  /** report how many buckets this rate would take */
+  /** report how many buckets reach this rate */
   target?: number | string;
   /** p99 limit (default: 50ms) */
   slo?: number | string;
-  /** steps with more and more threads, in slots that hosts share: 8,16,32,64 */
+  /** add threads in steps, at the same time on all hosts: 8,16,32,64 */
   ramp?: string | readonly number[];
-  /** steps with more and more hosts: shard i joins in slot i */
+  /** add hosts in steps: shard i joins in slot i */
   rampHosts?: boolean;
-  /** length of a step of a ramp (default: 10s) */
+  /** length of each ramp step (default: 10s) */
   stepTime?: number | string;
   /** cost limit of the run, at R2's list prices */
   maxCost?: number | string;
-  /** direct or sdk (the AWS SDK) or edge (a Worker) (default: direct) */
-  client?: 'direct' | 'sdk' | 'edge';
-  /** with client edge: each operation is a request to the Worker */
+  /** direct or sdk (the AWS SDK) or edge (a Worker) or public (default: direct) */
+  client?: 'direct' | 'sdk' | 'edge' | 'public';
+  /** with client public: address to read from, instead of PUBLIC_URL */
+  publicUrl?: string;
+  /** with client edge: send each operation to the Worker as a request */
   through?: boolean;
   /** cores of this host to use, or auto (default: auto) */
   cores?: number | string;
@@ -90,9 +92,9 @@ export interface RunOptions {
   bucket?: string | readonly string[];
   /** address of the store, instead of S3_HOSTNAME */
   endpointUrl?: string;
-  /** region that requests are signed for, instead of S3_REGION */
+  /** region to sign requests for, instead of S3_REGION */
   region?: string;
-  /** credentials and settings of this profile of the AWS CLI, instead of .env's keys */
+  /** AWS CLI profile with credentials and settings, instead of .env's keys */
   profile?: string;
   /** where requests name the bucket: path or virtual */
   addressing?: 'path' | 'virtual';

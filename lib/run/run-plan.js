@@ -15,16 +15,16 @@ import { explainError } from '../s3/explain-error.js';
  */
 
 /**
- * Runs the stages as planned, until all are done, the run is asked to end, or a stage fails.
+ * Runs the planned stages until all are done, the run is asked to end, or a stage fails.
  *
  * @param {Plan} plan
- * @param {BegunSession} session whose result the stages are added to
- * @returns {Promise<boolean>} whether all stages ran, and ended well
+ * @param {BegunSession} session stages are added to its result
+ * @returns {Promise<boolean>} whether all stages ran and completed
  */
 export async function runPlan(plan, session) {
   const { config, signal } = session;
-  for (const [place, stage] of stagesOf(config.load).entries()) {
-    if (signal.aborted || !(await runStage(stage, plan.stage(stage, place), session))) {
+  for (const [index, stage] of stagesOf(config.load).entries()) {
+    if (signal.aborted || !(await runStage(stage, plan.stage(stage, index), session))) {
       return false;
     }
   }
@@ -59,7 +59,7 @@ async function runStage(stage, plan, session) {
   observer.stage(conclusion.result);
   if (stage.rewrites && run.mixed?.versions.hasForgotten) {
     observer.notice(
-      `${stage.name}: so many changes had no definite answer that stale reads of some objects could not be told`,
+      `${stage.name}: too many changes had an unknown outcome, so stale reads of some objects could not be detected`,
     );
   }
   noteFatalError(last?.fatal ?? null, session);
@@ -82,16 +82,16 @@ async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }
  * @param {RunResult} result
  * @returns {boolean} whether the next stage can run
  */
-function noteIdleness({ problem, mayPass, goesOn }, result) {
+function noteIdleness({ problem, mayPass, continues }, result) {
   result.problems.push(problem);
   result.mayPass = mayPass;
-  return goesOn;
+  return continues;
 }
 
 /**
  * @param {StagePlan} plan
  * @param {BegunSession} session
- * @returns {Promise<StageOutcome | null>} of the last slot in which anything was run
+ * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
 async function runSlots(plan, session) {
   const { signal, observer } = session;
@@ -118,7 +118,7 @@ async function runSlots(plan, session) {
 /**
  * @param {PlannedSlot} planned
  * @param {BegunSession} session
- * @returns {Promise<boolean>} whether something can be run in the slot: after its time has come, and before it has passed
+ * @returns {Promise<boolean>} whether something can run in the slot: its time has come and has not passed
  */
 async function isReady(
   { slot, notice, startsAt = -Infinity, startsBy = Infinity },
@@ -134,7 +134,7 @@ async function isReady(
 /**
  * @param {PlannedSlot} planned
  * @param {StagePlan} plan
- * @param {{ operations: number, moved: number }} done in the stage's slots before; `moved` in bytes
+ * @param {{ operations: number, moved: number }} done in the stage's slots so far; `moved` in bytes
  * @param {BegunSession} session
  * @returns {Promise<{ finished: FinishedSlot, moved: number }>}
  */
@@ -179,8 +179,8 @@ function noteFatalError(fatal, { config, run, result }) {
     return;
   }
   const { hostname, port, settings } = config.store;
-  const place = { hostname, port, settings, buckets: [bucket], action: operation };
-  result.problems.push(explainError(error, { ...place, now: run.clock.epochNow() }));
+  const request = { hostname, port, settings, buckets: [bucket], action: operation };
+  result.problems.push(explainError(error, { ...request, now: run.clock.epochNow() }));
 }
 
 /**

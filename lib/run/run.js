@@ -19,17 +19,17 @@ import { RunError } from './run-error.js';
  * @import { ProgramContext } from './program.js'
  */
 
-/** The runs of this process that are under way. @type {Set<{ isShared: boolean }>} */
+/** The runs in progress in this process. @type {Set<{ isShared: boolean }>} */
 const underWay = new Set();
 
 /**
- * Runs a benchmark and leaves the store as it was. It prints nothing, and may be called again and at the same time.
+ * Runs a benchmark and leaves the store as it was. It prints nothing, and runs may overlap.
  *
  * @param {Readonly<Record<string, unknown>>} options by name, with `store`, `objects` and `threads`
  * @param {ProgramContext} [context]
  * @returns {Promise<Result>}
- * @throws {UsageError} with everything that is wrong with the options, before any request is sent
- * @throws {RunError} where the store refuses the run, or the run ends because of an error
+ * @throws {UsageError} with every problem of the options, before any request is sent
+ * @throws {RunError} if the store refuses the run, or an error ends it
  */
 export async function run(options, context = {}) {
   try {
@@ -63,7 +63,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
   let failure = null;
-  /** Why a store that belonged to the run has gone. @type {Error | null} */
+  /** Why a store that belonged to the run is lost. @type {Error | null} */
   let lost = null;
   const observer = observerOf(on, (error) => {
     failure ??= error;
@@ -106,7 +106,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   }
 }
 
-/** Node counts its monotonic time from the start of the process. ms */
+/** Node's monotonic clock starts with the process. ms */
 const LAUNCHED_AT = 0;
 
 /**
@@ -130,7 +130,7 @@ function readValues(options, store) {
  * @returns {string}
  */
 function suspended(pause) {
-  return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is in no rate and no percentile`;
+  return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is excluded from rates and percentiles`;
 }
 
 /**
@@ -139,7 +139,7 @@ function suspended(pause) {
  * @returns {RunObserver} which calls the listeners that exist when the event occurs
  */
 function observerOf(on, failed) {
-  const tell =
+  const forward =
     (/** @type {keyof RunObserver} */ event) =>
     (/** @type {unknown[]} */ ...parameters) => {
       try {
@@ -148,13 +148,13 @@ function observerOf(on, failed) {
         failed(error);
       }
     };
-  return /** @type {any} */ (Object.fromEntries(EVENT_NAMES.map((event) => [event, tell(event)])));
+  return /** @type {any} */ (Object.fromEntries(EVENT_NAMES.map((event) => [event, forward(event)])));
 }
 
 /**
  * @param {RunResult} ran
  * @returns {Result}
- * @throws {RunError} where it has problems
+ * @throws {RunError} if it has problems
  */
 function concluded(ran) {
   const result = resultOf(ran);

@@ -32,7 +32,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} maxAttempts
  * @property {boolean} sharesOperations
  * @property {'never' | 'on a plateau' | 'always'} halfSize
- * @property {(buckets: number) => number} available operations that there are objects for in so many buckets
+ * @property {(buckets: number) => number} available operations for which this many buckets have objects
  *
  * @typedef {Pick<SearchConclusion, 'needed' | 'limitingResource'>} Shortage
  *
@@ -45,13 +45,11 @@ import { evidenceOf, stageResult } from './stage-result.js';
  */
 
 /**
- * What a search varies, and how.
- *
- * @typedef {object} Dimension
- * @property {number} stageTime ms that the search of a stage takes at most
+ * @typedef {object} Dimension what a search varies, and how
+ * @property {number} stageTime maximum ms for a stage's search
  * @property {() => SearchObjects | BucketObjects} objects
  * @property {(step: Step) => Pacing | null} pacing
- * @property {(stage: Stage, limits: SearchLimits, context: SearchContext) => StageSearch} search of a stage
+ * @property {(stage: Stage, limits: SearchLimits, context: SearchContext) => StageSearch} search
  *
  * @typedef {Pick<ResultParts, 'clock' | 'objects' | 'unloaded' | 'storeClock'>} SearchContext
  */
@@ -103,7 +101,7 @@ function overBuckets({ store, objects, load: { stages, availableCores } }, { tar
   const buckets = store.buckets.length;
   return {
     stageTime: searchTime(buckets),
-    objects: () => new BucketObjects({ objects: objects.count, buckets, areThere: !writesObjects(stages) }),
+    objects: () => new BucketObjects({ objects: objects.count, buckets, exist: !writesObjects(stages) }),
     pacing: () => null,
     search(stage, limits, context) {
       const search = new BucketSearch({ buckets, ...limits });
@@ -132,7 +130,7 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
   return {
     stageTime: RATE_SEARCH_MS,
     objects: () => new SearchObjects(objects.count),
-    // Times that were the same in each step would show the same queues again and again.
+    // With the same arrival times in each step, the same queues would form again and again.
     pacing: ({ rate }) =>
       rate === undefined ? null : { rate, arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
     search(stage, limits, context) {
@@ -140,7 +138,7 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
       const search = new RateSearch({ ...limits, isRandom: arrival === 'poisson' });
       /** @type {Map<FinishedStep, RateMeasurement>} */
       const measurements = new Map();
-      // Each is looked at several times, and takes all of the step's histograms to be decoded.
+      // Each is read several times, and decodes all histograms of its step.
       const measured = (/** @type {FinishedStep} */ finished) => {
         const isClientBusy = () => isClientFull(stage, finished, { ...context, availableCores });
         const measurement =
@@ -183,7 +181,7 @@ function stepOutcome({ outcome, elapsed, begun, windows }) {
  * @param {Stage} stage
  * @param {FinishedStep} finished
  * @param {SearchContext & Pick<ResultParts, 'availableCores'>} context
- * @returns {boolean} whether this host, or its link, had nothing to spare
+ * @returns {boolean} whether this host or its link had nothing to spare
  */
 function isClientFull(stage, { outcome, load, stopsAt }, context) {
   const result = stageResult({ ...context, stage, outcome, load, stopsAt });

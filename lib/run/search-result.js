@@ -16,22 +16,20 @@ import { evidenceOf, stageResult } from './stage-result.js';
  */
 
 /**
- * What the result of a stage needs in addition to its steps.
- *
- * @typedef {object} ResultParts
+ * @typedef {object} ResultParts what a stage's result needs besides its steps
  * @property {Stage} stage
  * @property {number | null} dollarsNeeded see SearchResult
  * @property {number} maxThreads that the search may use
  * @property {Clock} clock
- * @property {number} objects that the stage was given
+ * @property {number} objects given to the stage
  * @property {UnloadedLatency | null} unloaded
  * @property {number} availableCores that the process may use
  * @property {ClockFacts | null} storeClock
  */
 
 /**
- * What was not done counts for the whole stage, whichever step it was in: it decides on the exit status and on what is to
- * be cleaned up. All other figures are those of the step that stands for the stage.
+ * Failures count for the whole stage, whichever step they occurred in: they determine the exit status and the clean-up.
+ * All other figures come from the step that represents the stage.
  */
 const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'failed',
@@ -82,8 +80,8 @@ export function stepResult({ step, load, outcome, windows }, clock) {
 }
 
 /**
- * The result of a capacity search: its rates and latencies are those of the hold, or of the best step where
- * there was none.
+ * The result of a capacity search. Its rates and latencies come from the hold, or from the best step if there was no
+ * hold.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: SearchConclusion }} parts at least one step
  * @returns {StageResult}
@@ -106,8 +104,8 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     );
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
   const atHalfSize = finished.filter(({ step }) => step.phase === 'half size').map(evidenceOfStep);
-  // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
-  // is too much may have nothing to refuse: both show with more of them.
+  // At the knee, a client at its limit still has idle moments, and a throttling store may have nothing to refuse. Both
+  // show with more threads.
   const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = busiestClient(atPeak);
   /** @type {Search} */
   const search = {
@@ -132,22 +130,22 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
 /**
  * @param {readonly SearchStep[]} steps
  * @param {boolean} wasHeld for long enough
- * @returns {number} the place of the step whose figures stand for the stage
+ * @returns {number} index of the step that represents the stage
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // The rate with objects of half the size does not stand for whole ones; the steps with either are never the first.
-  const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
+  // Rates at half size do not represent whole objects; the size steps are never the first.
+  const best = steps.reduce((index, { phase, operationsPerSecond }, each) => {
     const isOfSizes = phase === 'whole size' || phase === 'half size';
-    return !isOfSizes && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
+    return !isOfSizes && operationsPerSecond > steps[index].operationsPerSecond ? each : index;
   }, 0);
   return hold >= 0 ? hold : best;
 }
 
 /**
  * @param {readonly FinishedStep[]} finished
- * @param {number} threads of the capacity
- * @returns {FinishedStep[]} those with as many, or more
+ * @param {number} threads at the capacity
+ * @returns {FinishedStep[]} those with at least this many threads
  */
 function stepsAtPeak(finished, threads) {
   return finished.filter(({ step }) => step.phase !== 'half size' && step.threads >= threads);
@@ -155,7 +153,7 @@ function stepsAtPeak(finished, threads) {
 
 /**
  * @param {readonly Evidence[]} steps
- * @returns {Search['busyHost']} of the first of them in which the host had too little CPU; null where it had enough in all
+ * @returns {Search['busyHost']} of the first step in which the host was short of CPU; null if there is none
  */
 function busyHostOf(steps) {
   const busy = steps.find(isHostBusy);
@@ -164,7 +162,7 @@ function busyHostOf(steps) {
 
 /**
  * @param {readonly Evidence[]} steps
- * @returns {Evidence} that of the step in which an event loop had the least time left
+ * @returns {Evidence} of the step whose event loop had the least idle time
  */
 function busiestClient(steps) {
   const demandOf = (/** @type {Evidence} */ evidence) => {
@@ -177,14 +175,14 @@ function busiestClient(steps) {
 /**
  * @param {readonly Evidence[]} steps
  * @param {'backoffShare'} figure
- * @returns {Evidence} that of the step in which it was largest
+ * @returns {Evidence} of the step in which the figure was largest
  */
 function mostOf(steps, figure) {
   return steps.reduce((one, other) => (other[figure] > one[figure] ? other : one));
 }
 
 /**
- * @param {Evidence} evidence of a step
+ * @param {Evidence} evidence
  * @returns {Refusals}
  */
 function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
@@ -197,9 +195,9 @@ function colosOf({ outcome }) {
 }
 
 /**
- * @param {StageResult} shown the figures of the step that stands for the stage
+ * @param {StageResult} shown figures of the step that represents the stage
  * @param {readonly FinishedStep[]} finished at least one
- * @returns {StageResult} with what counts for the whole stage, whichever step it was in
+ * @returns {StageResult} with the counts of all steps
  */
 export function withAllSteps(shown, finished) {
   const counts = finished.map(({ outcome }) => outcome.meter.counts());
@@ -208,7 +206,7 @@ export function withAllSteps(shown, finished) {
   return {
     ...shown,
     ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
-    // Most connections have their first answer in the first step.
+    // Most connections get their first answer in the first step.
     connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
     failedAttempts: sumOf(failedAttemptsOf),
     end: finished[finished.length - 1].outcome.end,

@@ -22,14 +22,14 @@ import { dimensionOf } from './search-dimensions.js';
  * @import { Dimension, SearchLimits, Shortage } from './search-dimensions.js'
  */
 
-/** The latency that is assumed if the probe could not measure it. ms */
+/** Latency assumed if it could not be measured. ms */
 const USUAL_LATENCY_MS = 50;
 
-/** Objects that are smaller have no half. Bytes. */
+/** Minimum size that can be halved. Bytes. */
 const MIN_HALVED_BYTES = 2;
 
 /**
- * Searches for the capacity of each stage: see CapacitySearch, BucketSearch and RateSearch.
+ * Searches for the capacity of each stage. See CapacitySearch, BucketSearch and RateSearch.
  *
  * @implements {Plan}
  */
@@ -53,24 +53,24 @@ export class SearchesPlan {
     this.#costs = new CostBudget(config.schedule.maxCost ?? Infinity, requests, finalListsOf(config));
   }
 
-  /** Those that a search wrote at half the size come after the others. */
+  /** Objects that a search wrote at half size come after all others. */
   get wholeObjects() {
     return this.#objects.wholeCount;
   }
 
   /**
    * @param {Stage} stage
-   * @param {number} place
+   * @param {number} index
    * @returns {StagePlan}
    */
-  stage(stage, place) {
-    const problem = place === 0 ? this.#problem(stage) : null;
+  stage(stage, index) {
+    const problem = index === 0 ? this.#problem(stage) : null;
     if (problem !== null) {
-      const idleness = { result: null, problem, mayPass: false, goesOn: false };
+      const idleness = { result: null, problem, mayPass: false, continues: false };
       return { starts: null, next: () => null, take() {}, conclude: () => idleness };
     }
     const parts = { search: this.#search, dimension: this.#dimension, objects: this.#objects, costs: this.#costs };
-    return new SearchOfStage(stage, place, parts, this.#context);
+    return new SearchOfStage(stage, index, parts, this.#context);
   }
 
   /** @param {Stage} first */
@@ -81,7 +81,7 @@ export class SearchesPlan {
 }
 
 /**
- * @typedef {object} SearchParts what the searches of all stages share
+ * @typedef {object} SearchParts shared by the searches of all stages
  * @property {SearchConfig} search
  * @property {Dimension} dimension
  * @property {SearchObjects | BucketObjects} objects
@@ -91,7 +91,7 @@ export class SearchesPlan {
 /** @implements {StagePlan} */
 class SearchOfStage {
   #stage;
-  #place;
+  #index;
   #parts;
   #context;
   #given;
@@ -105,24 +105,24 @@ class SearchOfStage {
 
   /**
    * @param {Stage} stage
-   * @param {number} place
+   * @param {number} index
    * @param {SearchParts} parts
    * @param {PlanContext} context
    */
-  constructor(stage, place, parts, context) {
+  constructor(stage, index, parts, context) {
     const { dimension, objects, costs, search } = parts;
     const { config } = context;
     this.#stage = stage;
-    this.#place = place;
+    this.#index = index;
     this.#parts = parts;
     this.#context = context;
     this.#given = objects.count;
     this.#count = objects.countFor(stage);
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
     this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
-    const isFirst = place === 0 && search.peakOf === 'threads';
+    const isFirst = index === 0 && search.peakOf === 'threads';
     this.notices = [
-      ...(place === 0 ? [timeNotice(dimension.stageTime, this.#names.toRun.length)] : []),
+      ...(index === 0 ? [timeNotice(dimension.stageTime, this.#names.toRun.length)] : []),
       ...(isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : []),
     ];
     this.starts = {
@@ -159,10 +159,10 @@ class SearchOfStage {
     return { clock, objects: this.#given, unloaded: latency, storeClock: storeClock() };
   }
 
-  /** The stages, in lower case; this one is the first to run. */
+  /** The stages in lower case: this one and later ones, and those before it. */
   get #names() {
     const all = stagesOf(this.#context.config.load).map(nameOf);
-    return { toRun: all.slice(this.#place), before: all.slice(0, this.#place) };
+    return { toRun: all.slice(this.#index), before: all.slice(0, this.#index) };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -188,7 +188,7 @@ class SearchOfStage {
   }
 
   /**
-   * @param {FinishedSlot | null} ran null if the run was stopped before it
+   * @param {FinishedSlot | null} ran null if the run stopped before it
    * @param {Pick<RunObserver, 'stepEnds'>} observer
    */
   take(ran, observer) {
@@ -215,8 +215,8 @@ class SearchOfStage {
     this.#parts.objects.stageEnds(stage, has);
     if (finished.length === 0) {
       const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
-      // Nothing was wrong with the command if the stages before it have a result.
-      return { result: null, problem, mayPass: this.#place > 0, goesOn: false };
+      // If earlier stages have a result, the command itself was fine.
+      return { result: null, problem, mayPass: this.#index > 0, continues: false };
     }
     return {
       result: this.#search.result(finished, {
@@ -235,7 +235,7 @@ class SearchOfStage {
  * @param {number} stages
  */
 function timeNotice(stageTime, stages) {
-  const whole = stages === 1 ? '' : ` a stage, ${formatDuration(stages * stageTime)} in all`;
+  const whole = stages === 1 ? '' : ` per stage, ${formatDuration(stages * stageTime)} in total`;
   return `--find-peak takes up to ${formatDuration(stageTime)}${whole}`;
 }
 
@@ -247,7 +247,8 @@ function isOfHalfSize({ phase }) {
 /**
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
- * @returns {PlanContext['unloaded']} without those of small objects, which do not show how many large ones a search needs
+ * @returns {PlanContext['unloaded']} without latencies of small objects, which do not predict how many large ones a
+ *   search needs
  */
 function latenciesOfWhole({ objects }, unloaded) {
   const typical = typicalSize(objects);
@@ -268,11 +269,11 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
   const needed = minOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)}, which are enough for ${threads} threads: one alone needs ${needed}, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
+    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
 }
 
 /**
- * Warns before a search that may run out of objects or dollars, because the store never becomes slower.
+ * Warns before a search that may run out of objects or dollars if the store never slows down.
  *
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
@@ -297,11 +298,9 @@ function worstCases(
   }
   const [given, more] =
     attempts < objects
-      ? [`$${maxCost} leaves Write ${Math.floor(attempts)} operations,`, 'more dollars']
-      : [`${objects} objects are`, `${SECONDS_OF_OPERATIONS} for each write a second`];
-  return [
-    `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, give ${more}`,
-  ];
+      ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, 'raise --max-cost']
+      : [`${objects} objects are`, `pass ${SECONDS_OF_OPERATIONS} <objects> per write/s`];
+  return [`--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, ${more}`];
 }
 
 /** @param {Stage} stage */
@@ -311,12 +310,12 @@ function nameOf({ name }) {
 
 /**
  * @param {Stage} stage
- * @param {number} objects that it has
+ * @param {number} objects available to the stage
  * @param {number} attempts that it may make
  */
 function whyNotBegun({ copies, removes }, objects, attempts) {
   if (objects === 0) {
-    return 'Write has left no objects for it';
+    return 'Write left no objects for it';
   }
   const ofObjects = copies || removes ? 'leftovers' : 'objects';
   const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
@@ -328,19 +327,19 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
  * @param {Shortage} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
- * @param {{ toRun: readonly string[], before: readonly string[] }} names of the stages, this one the first to run
+ * @param {{ toRun: readonly string[], before: readonly string[] }} names stages, this one first in `toRun`
  */
 function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
   if (limitingResource !== 'dollars' || needed === null) {
     return null;
   }
   const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
-  // Those before it get an equal part of what is added, and may take it, too.
+  // Earlier stages get an equal share of what is added, and may spend it.
   return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }
 
 /**
- * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
+ * Halved objects show whether bandwidth is the limit. Read has them only if Write left them.
  *
  * @param {Stage} stage
  * @param {Config} config

@@ -8,7 +8,7 @@ import type { OpenRun } from './open-run.js';
 import type { Phases } from './phases.js';
 import type { RunClock } from './run-clock.js';
 
-/** A run from its start to its end: what its parts share. */
+/** Shared by all parts of a run, from start to end. */
 export interface Session {
   config: Config;
   run: OpenRun;
@@ -17,14 +17,14 @@ export interface Session {
   observer: RunObserver;
   runClock: RunClock;
   phases: Phases;
-  /** of what comes before the stages */
+  /** time for what precedes the stages */
   timeBudget: TimeBudget;
   checks: WriteChecks;
   /** monotonic ms at which the process was started */
   launchedAt: number;
-  /** whether other work may run in the same process, so that its CPU time is not that of the run */
+  /** whether other work may run in this process, so its CPU time is not the run's alone */
   isShared: () => boolean;
-  /** which grows */
+  /** grows during the run */
   result: RunResult;
 }
 
@@ -35,6 +35,6 @@ export interface Begun {
   workers: Workers;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
-  /** monotonic ms: the agreed moment, even if it has passed, so that later stages still start together */
+  /** monotonic ms: the agreed moment even if it has passed, so later stages still start together */
   firstStageAt: number;
 }

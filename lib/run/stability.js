@@ -2,27 +2,25 @@ import { MIN_SECONDS, errorOfMean } from '../statistics/dependent-mean.js';
 import { meanOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
 
-/**
- * @import { SecondCount, StabilityResult } from '../model/result.js'
- */
+/** @import { SecondCount, StabilityResult } from '../model/result.js' */
 
 /**
- * Each look at the interval is another chance to find it narrow by accident, and those of neighbouring seconds are nearly
- * the same: the next look is after so many times the seconds.
+ * Every look is another chance of a narrow interval by accident, and looks at neighbouring seconds see nearly the same
+ * data. So the next look comes after this many times the seconds.
  */
 const LOOK_FACTOR = 1.25;
 
 /**
- * Decides when the mean rate of a stage is known well enough: once the half-width of its 95% interval is at most the given
- * share of the mean, at two looks one after the other. Only whole seconds after the warm-up count. The interval is that of
- * seconds which depend on each other: by batch means, or by their correlation, whichever is wider. In simulations in which
- * a second is up to 0.8 like the one before, 93% to 96% of the intervals by which a stage was ended held the true mean.
+ * Decides when the mean rate of a stage is known well enough: when the half-width of its 95% interval is at most the
+ * given share of the mean at two looks in a row. Only whole seconds after the warm-up count. The interval allows for
+ * seconds that depend on each other: it is the wider of batch means and autocorrelation. In simulations with an
+ * autocorrelation of up to 0.8, 93% to 96% of the intervals that ended a stage held the true mean.
  */
 export class Stability {
   #precision;
   #from;
   #until;
-  /** Operations of each second that counts, from the first one. @type {number[]} */
+  /** Operations of each counted second. @type {number[]} */
   #counts = [];
   #nextLook = MIN_SECONDS;
   #wasNarrow = false;
@@ -30,9 +28,9 @@ export class Stability {
 
   /**
    * @param {object} options
-   * @param {number} options.precision share of the mean that the half-width may have, above 0
-   * @param {number} options.from epoch ms from which on the stage is measured
-   * @param {number} options.until epoch ms up to which it is
+   * @param {number} options.precision maximum half-width as a share of the mean, above 0
+   * @param {number} options.from epoch ms at which measuring starts
+   * @param {number} options.until epoch ms at which it ends
    */
   constructor({ precision, from, until }) {
     this.#precision = precision;
@@ -41,10 +39,10 @@ export class Stability {
   }
 
   /**
-   * Takes the next second. What comes once the rate is stable changes nothing.
+   * Takes the next second. Once the rate is stable, further seconds change nothing.
    *
    * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second that is over
-   * @returns {boolean} whether the rate has become stable with this second
+   * @returns {boolean} whether this second made the rate stable
    */
   add({ secondStart, operations }) {
     if (this.#isStable || secondStart < this.#from || secondStart >= this.#until) {
@@ -62,7 +60,7 @@ export class Stability {
     return this.#isStable;
   }
 
-  /** @returns {StabilityResult} of the seconds so far */
+  /** @returns {StabilityResult} */
   result() {
     const seconds = this.#counts.length;
     const known = { precision: this.#precision, isStable: this.#isStable, seconds };
@@ -76,11 +74,11 @@ export class Stability {
 
 /**
  * @param {readonly number[]} counts operations of consecutive seconds, at least {@link MIN_SECONDS}
- * @returns {{ mean: number, halfWidth: number }} ops/s; the second that of the 95% interval
+ * @returns {{ mean: number, halfWidth: number }} ops/s; half-width of the 95% interval
  */
 function intervalOf(counts) {
   const { variance, freedom } = errorOfMean(counts);
-  // Where the rate is as steady as a clock, it is still known no better than to one operation.
+  // Counts are whole operations, so even a perfectly steady rate is known only to within one.
   const halfWidth = Math.max(studentT(freedom) * Math.sqrt(variance), 1 / counts.length);
   return { mean: meanOf(counts), halfWidth };
 }

@@ -22,7 +22,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { Stage } from '../operations/stage.js'
  */
 
-/** A stage of no length would have no rate. */
+/** Keeps rates finite for a stage of no length. */
 const MIN_DURATION_MS = 0.001;
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
@@ -35,12 +35,12 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
  * @param {number} parts.objects
  * @param {Load} parts.load
  * @param {UnloadedLatency | null} parts.unloaded
- * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] of the kinds, where there are several
+ * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] for a stage of several kinds
  * @param {number} parts.availableCores that the process may use
  * @param {ClockFacts | null} parts.storeClock
  * @param {number | null} [parts.objectsNeeded] see the schema
- * @param {StabilityResult} [parts.stability] of a stage that was to end once its rate is stable
- * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
+ * @param {StabilityResult} [parts.stability] for a stage that may end once its rate is stable
+ * @param {number} [parts.stopsAt] monotonic ms after which no operation starts, if time ends the stage
  * @returns {StageResult}
  */
 export function stageResult(parts) {
@@ -102,25 +102,25 @@ export function stageResult(parts) {
  * @template {SecondCount} Second
  * @param {readonly Second[]} seconds
  * @param {Clock} clock
- * @returns {Second[]} those in which the process was not suspended
+ * @returns {Second[]} those without a suspension of the process
  */
 function wholeSeconds(seconds, clock) {
   return seconds.filter(({ secondStart }) => clock.pausedBetween(1000 * secondStart, 1000 * (secondStart + 1)) === 0);
 }
 
-/** From this share of the threads' time on that went into waiting for a key, the store may have been able to do more. */
+/** If threads wait for keys for at least this share of their time, the store may have been able to do more. */
 const MAX_WAITED_SHARE = 0.1;
 
 /**
- * @param {number} share of the threads' time in which they waited for an object that had not been written within a second
- * @returns {Bottleneck | null} null where the keyspace was large enough
+ * @param {number} share of their time that threads waited for an object that was idle for at least a second
+ * @returns {Bottleneck | null} null if the keyspace was large enough
  */
 function keyspaceBottleneck(share) {
   if (share < MAX_WAITED_SHARE) {
     return null;
   }
   const percent = Math.round(100 * Math.min(share, 1));
-  const evidence = `threads waited ${percent}% of the time for a key that nobody had written for a second`;
+  const evidence = `threads waited ${percent}% of the time for a key idle for at least one second`;
   return { cause: 'inconclusive', certainty: 'unknown', evidence, advice: 'a larger number of <objects>' };
 }
 
@@ -138,15 +138,15 @@ function orderOfObjects({ kinds }, { sizes, access }) {
 }
 
 /**
- * @param {KindParts<PartMeter> | undefined} parts of the operations of one kind
+ * @param {KindParts<PartMeter> | undefined} parts of one kind's operations
  * @param {Load} load
- * @param {number} duration ms that the rates are of
+ * @param {number} duration ms, for the rates
  * @returns {Pick<StageResult, 'sizeClasses' | 'reads'>}
  */
 function partResults(parts, { sizes }, duration) {
   const partResult = (/** @type {PartMeter} */ meter) => ofPart(meter, duration);
   const classes = sizes === undefined ? [] : sizeClasses(sizes);
-  const ofSizes = parts?.sizes?.map((meter, place) => ({ ...classes[place], ...partResult(meter) }));
+  const ofSizes = parts?.sizes?.map((meter, index) => ({ ...classes[index], ...partResult(meter) }));
   const [first, repeated] = parts?.reads?.map(partResult) ?? [];
   return {
     ...(ofSizes === undefined ? {} : { sizeClasses: ofSizes }),
@@ -156,7 +156,7 @@ function partResults(parts, { sizes }, duration) {
 
 /**
  * @param {PartMeter} meter
- * @param {number} duration ms that the rates are of
+ * @param {number} duration ms, for the rates
  * @returns {PartResult}
  */
 function ofPart({ operations, bytes, measured, measuredBytes, latencies }, duration) {
@@ -171,13 +171,13 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
 }
 
 /**
- * Times are epoch ms; the duration is the time between them, or a moment where there is none.
+ * Times in epoch ms; the duration is the time between them, or a minimal one if that is 0.
  *
  * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime
  */
 
 /**
- * What is worked out alike of a stage and of each of its kinds.
+ * The figures that a stage and each of its kinds have in common.
  *
  * @param {StageMeter} meter
  * @param {readonly SecondCount[]} seconds
@@ -201,8 +201,8 @@ function figuresOf(meter, seconds, time) {
 
 /**
  * @param {BucketOutcome} outcome
- * @param {ReturnType<typeof figuresOf>} whole of the stage, which are those of its only bucket
- * @param {number} duration ms that the rates are of
+ * @param {ReturnType<typeof figuresOf>} whole of the stage, used for its only bucket
+ * @param {number} duration ms, for the rates
  * @returns {BucketResult}
  */
 function bucketResult({ bucket, meter }, whole, duration) {
@@ -226,7 +226,7 @@ function bucketResult({ bucket, meter }, whole, duration) {
  * @param {Omit<StageResult, 'bottleneck'>} whole
  * @param {Parameters<typeof stageResult>[0]} parts
  * @param {MeasuredTime} time
- * @returns {KindResult[]} of a stage of several kinds
+ * @returns {KindResult[]} for a stage of several kinds
  */
 function kindResults(whole, { stage, outcome, clock, load, availableCores, unloadedByOperation }, time) {
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
@@ -244,7 +244,7 @@ function kindResults(whole, { stage, outcome, clock, load, availableCores, unloa
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} result
- * @param {Pick<Load, 'size' | 'sizes'>} load that it had
+ * @param {Pick<Load, 'size' | 'sizes'>} load
  * @param {boolean} movesBytes whether its operations carry objects
  * @param {number} availableCores that the process may use
  * @returns {Evidence}
@@ -266,7 +266,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     throttled,
     backoffShare: backoffShare(result),
     p50: latency.operations?.p50 ?? null,
-    // Large objects among small ones make a mean that is no sign of operations that were slowed.
+    // With mixed sizes, a mean above the median does not mean that operations were slowed down.
     mean: movesBytes && sizes !== undefined ? null : (latency.operations?.mean ?? null),
     minimum: latency.operations?.minimum ?? null,
     unloadedP50: unloaded?.p50 ?? null,
@@ -284,10 +284,10 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
 }
 
 /**
- * Late starts of an open loop are in all three sums, and no time of a thread.
+ * Late starts of an open loop are in all three sums, but take no thread's time.
  *
  * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latency'>} result
- * @returns {number} the share of the threads' time that went into failed attempts and the pauses after them, 0 to 1
+ * @returns {number} share of the threads' time spent on failed attempts and the pauses after them, 0 to 1
  */
 function backoffShare(result) {
   const { timeLost, timeGivenUp, latency } = result;
@@ -297,7 +297,7 @@ function backoffShare(result) {
 
 /**
  * @param {Pick<StageResult, 'timeGivenUp' | 'latency'>} result
- * @returns {number} ms that threads spent on operations, all together
+ * @returns {number} ms that all threads together spent on operations
  */
 function busyTime({ timeGivenUp, latency: { operations, startDelay } }) {
   return totalOf(operations) + timeGivenUp - totalOf(startDelay);
@@ -305,7 +305,7 @@ function busyTime({ timeGivenUp, latency: { operations, startDelay } }) {
 
 /**
  * @param {LatencySummary | null} summary
- * @returns {number} ms of all values together
+ * @returns {number} sum of all values in ms
  */
 function totalOf(summary) {
   return summary === null ? 0 : summary.mean * summary.count;

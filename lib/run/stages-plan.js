@@ -22,35 +22,28 @@ import { stageTimes } from './stage-schedule.js';
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
 
-/** A rate that was seen for a moment alone may be exceeded by so much. */
-const MARGIN_OF_OBJECTS = 1.5;
+/** Safety margin for a rate that was measured only briefly. */
+const OBJECTS_MARGIN = 1.5;
 
-/** Every worker has looked by then at what has been decided, also one that is a little late. */
+/** By then every worker, even a slightly late one, has seen the decision. */
 const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 
 /**
- * All stages of a run, once.
- *
- * @typedef {object} Pass
- * @property {number} firstObject the localIndex of the first of its objects
- * @property {(place: number, earliest: number) => StageTime} timeOf the stage in that place, from 0; `earliest` in monotonic ms
+ * @typedef {object} Pass one run of all stages
+ * @property {number} firstObject localIndex of its first object
+ * @property {(index: number, earliest: number) => StageTime} timeOf the stage with that index; `earliest` in monotonic
+ *   ms
  */
 
 /**
- * What the stage before has left.
- *
- * @typedef {object} Left
+ * @typedef {object} Left state that a stage leaves to the next
  * @property {number} objects
  * @property {number} mayRewriteFrom monotonic ms
  * @property {boolean} hasRewritten
- * @property {string | null} shortOf its name, if it had too few objects for its time
+ * @property {string | null} shortOf name of the stage, if it ran out of objects before its time was over
  */
 
-/**
- * Each stage is one slot.
- *
- * @implements {Plan}
- */
+/** @implements {Plan} */
 export class StagesPlan {
   #context;
   #pass;
@@ -76,13 +69,13 @@ export class StagesPlan {
 
   /**
    * @param {Stage} stage
-   * @param {number} place
+   * @param {number} index
    * @returns {StagePlan}
    */
-  stage(stage, place) {
+  stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
     const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
-    const { startsAt, slot } = this.#pass.timeOf(place, earliest);
+    const { startsAt, slot } = this.#pass.timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
     return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
   }
@@ -106,7 +99,7 @@ class StageInOneSlot {
    * @param {Stage} stage
    * @param {StageTime} time
    * @param {number} firstObject localIndex
-   * @param {Left} left is brought up to date when the stage ends
+   * @param {Left} left updated when the stage ends
    * @param {PlanContext} context
    */
   constructor(stage, time, firstObject, left, context) {
@@ -117,8 +110,8 @@ class StageInOneSlot {
     this.#left = left;
     this.#objects = count;
     this.#context = context;
-    // A stage with a time limit takes its objects again and again until the time is over. Each object is written or copied only
-    // once; removal has no limit, because all objects must go.
+    // With a time limit, a stage cycles through its objects until the time is over. Writes and copies take each object
+    // only once; removal has no time limit, because all objects must go.
     this.#limit = stage.removes ? null : time.slot;
     const goesRound = this.#limit !== null && !(stage.creates || stage.copies);
     const load = loadOf(config, time.slot !== null, stage, count);
@@ -127,7 +120,7 @@ class StageInOneSlot {
     const wait = time.startsAt - clock.now();
     this.notices =
       left.shortOf !== null && config.schedule.sharesSlots && wait > 0
-        ? [`${left.shortOf} has no objects left: ${stage.name} begins in ${(wait / 1000).toFixed(1)}s`]
+        ? [`${left.shortOf} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
         : [];
     this.starts = {
       stage: stage.name,
@@ -201,8 +194,8 @@ class StageInOneSlot {
  * @param {Stage} stage
  * @param {StageOutcome} outcome
  * @param {SlotTimes | null} slot
- * @returns {number | null} objects that would have lasted for the whole slot of a stage that writes, at the rate that was seen;
- *   null if it was not for want of objects that it ended
+ * @returns {number | null} objects that would have lasted for the whole slot of a writing stage at the measured rate;
+ *   null if the stage did not run out of objects
  */
 function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
   if (!creates || slot === null || end !== 'complete' || endedAt >= slot.stopsAt) {
@@ -214,16 +207,15 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
 }
 
 /**
- * @param {number} expected operations, at rates that were seen for a while
+ * @param {number} expected operations, extrapolated from measured rates
  * @returns {number} objects that suffice for them, rounded to two digits
  */
 export function enoughObjects(expected) {
-  const needed = MARGIN_OF_OBJECTS * expected;
+  const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
 }
 
-/** Ends a stage as soon as its rate is known well enough. */
 class EarlyStop {
   #clock;
   #stability;
@@ -242,7 +234,7 @@ class EarlyStop {
    * @param {Pick<Budget, 'stopAt'>} budget
    */
   second(second, budget) {
-    // The last second of a stage may be a part of one, as one in which the process was suspended.
+    // Skips a partial second: the last of a stage, or one in which the process was suspended.
     const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
     const isWhole = until <= this.#clock.epochNow() && this.#clock.pausedBetween(from, until) === 0;
     if (isWhole && this.#stability.add(second)) {
@@ -259,7 +251,7 @@ class EarlyStop {
  * @param {Config} config
  * @param {Clock} clock
  * @param {SlotTimes | null} limit
- * @returns {EarlyStop | undefined} none if the stage lasts for its whole time
+ * @returns {EarlyStop | undefined} undefined if the stage always lasts its whole time
  */
 function earlyStopOf({ schedule: { untilStable, warmup } }, clock, limit) {
   if (untilStable === undefined || limit === null) {
@@ -279,7 +271,7 @@ function namedKinds({ kinds }, counts) {
 
 /**
  * @param {Config} config
- * @param {boolean} isTimed whether its objects go round until the time is over
+ * @param {boolean} isTimed whether it cycles through its objects until the time is over
  * @param {Stage} stage
  * @param {number} objects of the stage
  * @returns {Load}
@@ -289,7 +281,7 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const { threads, access, rate, arrival } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
-  // Elsewhere each object is read once.
+  // Otherwise each object is read once.
   const mayRepeat = isTimed || access !== undefined;
   const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {

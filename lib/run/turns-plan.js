@@ -6,24 +6,24 @@ import { turnsOf } from './quad-orders.js';
  * @import { StageResult } from '../model/result.js'
  * @import { PassSchedule, PassTimes } from './pass-schedule.js'
  *
- * @typedef {Turn & { startsAt: number, times: PassTimes }} PlannedTurn `startsAt` in monotonic ms: -Infinity if it begins at once
+ * @typedef {Turn & { startsAt: number, times: PassTimes }} PlannedTurn `startsAt` in monotonic ms: -Infinity to begin
+ *   at once
  */
 
-/** Before the quads each side has one turn, in which connections and code become warm. */
+/** One turn for each side before the quads, to warm up connections and code. */
 const FIRST_TURNS = /** @type {const} */ (['a', 'b']);
 
-const PASSES_OF_A_QUAD = 4;
+const PASSES_PER_QUAD = 4;
 
-/** Decides which side has the next turn, and when. It runs nothing itself. */
+/** Decides which side runs next, and when. */
 export class TurnsPlan {
   #orders;
   #schedule;
   /** @type {Side[]} */
   #sides;
   #taken = 0;
-  /** Of the quad that is under way. */
   #times;
-  /** Of the same quad. @type {Pass[]} */
+  /** Of the current quad. @type {Pass[]} */
   #passes = [];
   /** Monotonic ms. */
   #startsAt = -Infinity;
@@ -44,7 +44,7 @@ export class TurnsPlan {
     if (this.#taken === this.#sides.length) {
       return null;
     }
-    // What the schedule learns meanwhile is for the next quad: the slots of one are all of the same length.
+    // All slots of a quad have the same length, so new measurements apply from the next quad on.
     if (this.#passes.length === 0) {
       this.#times = this.#schedule.times();
     }
@@ -54,9 +54,9 @@ export class TurnsPlan {
   }
 
   /**
-   * @param {readonly StageResult[]} stages of the turn that was planned last
+   * @param {readonly StageResult[]} stages of the turn planned last
    * @param {{ beganAt: number, endedAt: number }} times monotonic ms
-   * @returns {Quad | null} the one that ended with it
+   * @returns {Quad | null} the quad that this turn completed
    */
   take(stages, { beganAt, endedAt }) {
     const side = this.#sides[this.#taken];
@@ -69,7 +69,7 @@ export class TurnsPlan {
     }
     this.#startsAt = beganAt + this.#times.length;
     this.#passes.push({ side, stages: stages.map(passStage) });
-    if (this.#passes.length < PASSES_OF_A_QUAD) {
+    if (this.#passes.length < PASSES_PER_QUAD) {
       return null;
     }
     const passes = this.#passes;
@@ -77,10 +77,10 @@ export class TurnsPlan {
     return { order: this.#orders[quad], passes };
   }
 
-  /** The place of the quad that the next turn belongs to; null for a first turn. */
+  /** The index of the next turn's quad; null for a warm-up turn. */
   get #quad() {
-    const place = this.#taken - FIRST_TURNS.length;
-    return place < 0 ? null : Math.floor(place / PASSES_OF_A_QUAD);
+    const index = this.#taken - FIRST_TURNS.length;
+    return index < 0 ? null : Math.floor(index / PASSES_PER_QUAD);
   }
 }
 

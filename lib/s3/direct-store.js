@@ -92,7 +92,7 @@ export class DirectStore {
  * @implements {ObjectConnection}
  * @implements {HttpHandler}
  */
-class DirectConnection {
+export class DirectConnection {
   #signer;
   #now;
   #epochNow;
@@ -145,7 +145,7 @@ class DirectConnection {
 
   /**
    * @param {string} host the value of the Host header
-   * @param {RequestSigner} signer
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} signer
    * @param {StoreOptions} options
    */
   constructor(host, signer, options) {

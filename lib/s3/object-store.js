@@ -5,7 +5,7 @@
  * @import { AttemptError } from './s3-error.js'
  * @import { LiveCredentials } from './live-credentials.js'
  * @import { SigningRegion } from './signing-region.js'
- * @import { ClientName } from '../model/config.js'
+ * @import { ClientName, PublicUrl } from '../model/config.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -77,6 +77,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} [basePath] see StoreConfig
  * @property {'path' | 'virtual'} [addressing] see StoreConfig
  * @property {readonly string[]} buckets
+ * @property {PublicUrl} [publicUrl] from which the public client reads
  * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
@@ -92,7 +93,7 @@ export { S3_CALLS } from './s3-calls.js';
  * What there is to know of a client: how it sends requests, and how it is chosen.
  *
  * @typedef {object} Client
- * @property {string} about what it is, for the user; '' for the usual one
+ * @property {string} about what it is, for the user; '' where its name says it
  * @property {(options: StoreOptions) => Promise<ObjectStore>} open
  * @property {boolean} readsStreams whether it reads from streams of Node, and not from a buffer that all sockets share
  * @property {readonly string[]} packages on whose versions its figures depend, besides Node's
@@ -123,6 +124,13 @@ export const CLIENTS = Object.freeze({
   }),
   // It sends to a Worker what the direct one sends to a store.
   edge: Object.freeze({ ...direct, about: 'a Worker' }),
+  public: Object.freeze({
+    ...direct,
+    open: async (/** @type {StoreOptions} */ options) => {
+      const { PublicStore } = await import('./public-store.js');
+      return new PublicStore(options);
+    },
+  }),
 });
 
 /** @type {readonly ClientName[]} */

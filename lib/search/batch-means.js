@@ -2,19 +2,19 @@ import { meanOf, standardErrorOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
 
 /**
- * @typedef {object} RateInterval all in operations a second
+ * @typedef {object} RateInterval all in operations per second
  * @property {number} mean
- * @property {number} low end of the interval that holds the true rate with 95% confidence
+ * @property {number} low end of the 95% confidence interval
  * @property {number} high
- * @property {number} batches that it was worked out from
+ * @property {number} batches used for the interval
  */
 
-/** With fewer batches the test for independence has no power. */
+/** With fewer batches, the test for independence has no power. */
 const MIN_BATCHES = 8;
 
 /**
- * More of them gain nothing: B. Schmeiser, Batch size effects in the analysis of simulation output, Operations Research 30
- * (1982).
+ * More batches gain nothing: B. Schmeiser, Batch size effects in the analysis of simulation output, Operations Research
+ * 30 (1982).
  */
 const MAX_BATCHES = 30;
 
@@ -22,15 +22,14 @@ const MAX_BATCHES = 30;
 const ONE_SIDED_95 = 1.645;
 
 /**
- * The mean rate of a stretch of time with its 95% confidence interval, by the method of batch means: what neighbouring
- * intervals share (a queue that is longer for a while, a connection that is slow) makes single operations depend on each
- * other, but hardly the means of long batches. Batches are doubled until a test finds them independent: G. S. Fishman,
- * Grouping observations in digital simulation, Management Science 24 (1978).
+ * The mean rate with its 95% confidence interval, by the method of batch means. Single operations depend on each other
+ * (they share a queue or a slow connection), but the means of long batches hardly do. Batches are doubled until a test
+ * finds them independent: G. S. Fishman, Grouping observations in digital simulation, Management Science 24 (1978).
  *
  * @param {readonly number[]} counts operations that completed in consecutive intervals of equal length
- * @param {number} interval their length, in seconds
+ * @param {number} interval seconds
  * @returns {RateInterval}
- * @throws {RangeError} where there are fewer than two intervals
+ * @throws {RangeError} if there are fewer than two intervals
  */
 export function batchMeans(counts, interval) {
   if (counts.length < 2) {
@@ -43,14 +42,14 @@ export function batchMeans(counts, interval) {
     width *= 2;
   }
   const mean = meanOf(batches);
-  // Where the rate is as steady as a clock, it is still known no better than to one operation.
+  // Counts are whole operations, so even a perfectly steady rate is known only to within one.
   const resolution = 1 / (width * batches.length);
   const half = Math.max(studentT(batches.length - 1) * standardErrorOf(batches), resolution);
   return { mean, low: Math.max(mean - half, 0), high: mean + half, batches: batches.length };
 }
 
 /**
- * @param {readonly number[]} batches an odd one, at the beginning, is left out: settling is over later there than elsewhere
+ * @param {readonly number[]} batches if odd in number, the first is dropped, because settling affects it most
  * @returns {number[]}
  */
 function mergePairs(batches) {
@@ -59,8 +58,8 @@ function mergePairs(batches) {
 }
 
 /**
- * Von Neumann's test of the hypothesis that neighbours are independent, against the one that they resemble each other, in
- * the form of Fishman (1978): the statistic is about normal with mean 0 and variance (k − 2) ÷ (k² − 1) for k batches.
+ * Von Neumann's test of independence against positive correlation of neighbours, in Fishman's form (1978): for k
+ * batches the statistic is about normal with mean 0 and variance (k − 2) ÷ (k² − 1).
  *
  * @param {readonly number[]} batches
  * @returns {boolean}
@@ -69,7 +68,7 @@ function areIndependent(batches) {
   const count = batches.length;
   const mean = meanOf(batches);
   const squares = batches.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const steps = batches.slice(1).reduce((sum, value, place) => sum + (value - batches[place]) ** 2, 0);
+  const steps = batches.slice(1).reduce((sum, value, index) => sum + (value - batches[index]) ** 2, 0);
   const statistic = squares === 0 ? 0 : 1 - steps / (2 * squares);
   return statistic <= ONE_SIDED_95 * Math.sqrt((count - 2) / (count ** 2 - 1));
 }

@@ -11,42 +11,42 @@ import { WINDOW_MS } from './step-rate.js';
  * @import { Step, StepResult } from './search-plan.js'
  */
 
-/** How long so many buckets are measured; all of them for as long as a hold. ms */
+/** Duration of a step with fewer than all buckets. All of them are measured as long as a hold. ms */
 const BUCKETS_MS = 5000;
 
-/** The rate with one bucket was seen for a while only. */
+/** Safety margin: the rate of one bucket was measured only briefly. */
 const MARGIN = 1.1;
 
-/** With so much of a bucket's rate for each further bucket, at least, the rate grows in proportion. */
+/** If each further bucket adds at least this share of one bucket's rate, the rate is proportional. */
 const IN_PROPORTION = 0.85;
 
 /** The same for the last buckets alone, whose share is less certain. */
 const STILL_IN_PROPORTION = 0.7;
 
-/** With so much more in all than one bucket does, at most, the rate is flat. */
+/** If all buckets do at most this many times the rate of one, the rate is flat. */
 const FLAT = 1.15;
 
 /** @typedef {{ buckets: number, threads: number, rate: RateInterval, isClientBusy: boolean }} BucketStep */
 
 /**
- * Finds out whether each bucket has a limit of its own. It decides what is tried and what that means; it knows no clock and no
- * store. First it searches for the plateau of the first bucket alone; then it holds more and more buckets, each with as many
- * threads as that plateau took.
+ * Finds out whether each bucket has its own limit. It decides what to try and what the results mean, without knowing a
+ * clock or a store. First it searches for the plateau of the first bucket; then it holds more and more buckets, each
+ * with as many threads as that plateau took.
  */
 export class BucketSearch {
   #buckets;
   #maxThreads;
   #unloadedLatency;
   #available;
-  /** Operations that the first bucket had objects for at the beginning, and their share of all. */
+  /** Operations that the first bucket's objects allowed at the start, and their share of all. */
   #inFirst;
-  /** Of all operations, the one that the search on the first bucket may take, 0 to 1. */
+  /** Share of all operations that the search on the first bucket may take, 0 to 1. */
   #share;
   #inner;
   #budget;
-  /** What was concluded of one bucket, once it was. @type {SearchConclusion | null} */
+  /** The conclusion about one bucket. @type {SearchConclusion | null} */
   #one = null;
-  /** Numbers of buckets still to be tried. @type {number[]} */
+  /** Bucket counts still to be tried. @type {number[]} */
   #plan = [];
   /** @type {BucketStep[]} */
   #steps = [];
@@ -55,12 +55,12 @@ export class BucketSearch {
 
   /**
    * @param {object} options
-   * @param {number} options.buckets that there are, two or more
+   * @param {number} options.buckets at least two
    * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency ms of an operation at one thread
-   * @param {number} [options.maxOperations] that there are objects for
-   * @param {number} [options.maxAttempts] that there are dollars for
-   * @param {(buckets: number) => number} [options.available] operations that there are objects for in the first so many buckets
+   * @param {number} options.unloadedLatency ms of an operation with one thread
+   * @param {number} [options.maxOperations] that objects allow
+   * @param {number} [options.maxAttempts] that dollars allow
+   * @param {(buckets: number) => number} [options.available] operations that objects in the first n buckets allow
    * @param {boolean} [options.sharesOperations] see SearchOptions
    */
   constructor({ buckets, maxThreads, unloadedLatency, available = () => Infinity, ...options }) {
@@ -83,7 +83,7 @@ export class BucketSearch {
     this.#budget = new StepBudget({ time: Infinity, maxOperations, maxAttempts, sharesOperations });
   }
 
-  /** @returns {Step | null} null where the search is over */
+  /** @returns {Step | null} null if the search is over */
   next() {
     if (this.#one === null) {
       const step = this.#inner.next();
@@ -99,7 +99,7 @@ export class BucketSearch {
     return this.#step;
   }
 
-  /** @param {StepResult} result of the step that was planned last */
+  /** @param {StepResult} result of the step planned last */
   take(result) {
     this.#budget.spend(result.elapsed, result.consumed, result.attempts);
     const { buckets, threads } = /** @type {Step} */ (this.#step);
@@ -118,7 +118,7 @@ export class BucketSearch {
     this.#steps.push({ buckets, threads, rate: { operationsPerSecond, low, high, confidence: 0.95 }, isClientBusy });
   }
 
-  /** Threads for each bucket. @returns {number | null} null where one bucket alone has shown no plateau */
+  /** Threads for each bucket. @returns {number | null} null if one bucket alone showed no plateau */
   get #threads() {
     return this.#one?.hasPlateau ? (this.#one.capacity?.threads ?? null) : null;
   }
@@ -133,7 +133,7 @@ export class BucketSearch {
     const times = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
     const rest = sumOf(this.#plan.map((each) => this.#operationsFor(each)));
     const share = Math.floor((this.#budget.operationsLeft * this.#operationsFor(buckets)) / rest);
-    // Each step takes the first bucket's objects, too, which may end before those of all.
+    // Each step also takes the first bucket's objects, which may run out before those of all.
     const ofThis = this.#operationsFor(buckets) / buckets / this.#inFirstFor(this.#plan);
     const operations = Math.min(share, Math.floor(ofThis * this.#available(buckets)));
     const time = (1000 * (operations - 2 * threads)) / (buckets * this.#rateOfOne);
@@ -157,12 +157,11 @@ export class BucketSearch {
     };
   }
 
-  /** ops/s that one bucket does at most. */
   get #rateOfOne() {
     return MARGIN * (this.#one?.capacity?.operationsPerSecond ?? 0);
   }
 
-  /** ms that an operation takes on the plateau. */
+  /** ms of an operation on the plateau. */
   get #latency() {
     const { capacity } = /** @type {SearchConclusion} */ (this.#one);
     return capacity === null ? this.#unloadedLatency : (1000 * capacity.threads) / capacity.operationsPerSecond;
@@ -182,18 +181,18 @@ export class BucketSearch {
 
   /**
    * @param {readonly number[]} numbers of buckets
-   * @returns {number} operations that steps with so many buckets take in the first one
+   * @returns {number} operations that steps with these numbers of buckets take in the first one
    */
   #inFirstFor(numbers) {
     return sumOf(numbers.map((each) => this.#operationsFor(each) / each));
   }
 
-  /** @param {readonly number[]} numbers of buckets for which there were too few operations */
+  /** @param {readonly number[]} numbers of buckets that lacked operations */
   #recordShortage(numbers) {
     const { before, share } = this.#inFirst;
     const inAll = sumOf(numbers.map((each) => this.#operationsFor(each)));
     const inFirst = before - this.#available(1) + this.#inFirstFor(numbers);
-    // Where the first bucket has a share of all objects, so many in all give it as many as it takes.
+    // If the first bucket gets a share of all objects, this many in total give it enough.
     const forFirst = before < Infinity ? inFirst / share - this.#budget.operationsUsed : 0;
     this.#budget.recordShortage(Math.max(inAll, forFirst));
   }
@@ -219,7 +218,7 @@ export class BucketSearch {
     };
   }
 
-  /** @returns {number | null} threads that it would take for all buckets; null where there are enough */
+  /** @returns {number | null} threads needed for all buckets; null if there are enough */
   get #threadsNeeded() {
     const needed = this.#buckets * Number(this.#threads);
     return needed > this.#maxThreads ? needed : null;
@@ -262,11 +261,11 @@ export class BucketSearch {
     }
     const growth = growthOf(first, last);
     const before = this.#steps[this.#steps.length - 2];
-    // What grew in proportion at first may have met another limit since.
+    // A rate that grew in proportion at first may have met another limit since.
     if (growth.share >= IN_PROPORTION && growthOf(before, last).share >= STILL_IN_PROPORTION) {
       return { limit: 'per bucket', reason: null };
     }
-    // A client without time left may itself be what kept more buckets from bringing more.
+    // A client at its limit may itself be the reason that more buckets brought no more.
     if (this.#steps.some(({ isClientBusy }) => isClientBusy)) {
       return unknown('client busy');
     }
@@ -277,7 +276,7 @@ export class BucketSearch {
 /**
  * @param {BucketStep} one
  * @param {BucketStep} other with more buckets
- * @returns {{ times: number, share: number }} so many times the rate; the share of the growth that would be in proportion
+ * @returns {{ times: number, share: number }} the factor, and the growth as a share of proportional growth
  */
 function growthOf(one, other) {
   const times = other.rate.operationsPerSecond / one.rate.operationsPerSecond;
@@ -286,7 +285,7 @@ function growthOf(one, other) {
 
 /**
  * @param {number} most
- * @returns {number[]} 1, 2, 4, … and that many
+ * @returns {number[]} 1, 2, 4, …, most
  */
 function numbersOf(most) {
   const numbers = [];
@@ -307,7 +306,7 @@ function durationOf(buckets, most) {
 
 /**
  * @param {number} buckets
- * @returns {number} ms that a search over them takes at most
+ * @returns {number} maximum ms of a search over them
  */
 export function searchTime(buckets) {
   return STAGE_MS + sumOf(numbersOf(buckets).map((each) => durationOf(each, buckets) + MAX_EDGES_MS));
@@ -315,7 +314,7 @@ export function searchTime(buckets) {
 
 /**
  * @param {number} buckets
- * @returns {number} the share of all operations that the search on the first bucket may take, 0 to 1
+ * @returns {number} share of all operations that the search on the first bucket may take, 0 to 1
  */
 function shareOfOne(buckets) {
   const others = sumOf(numbersOf(buckets).map((each) => MARGIN * each * durationOf(each, buckets)));
@@ -324,7 +323,7 @@ function shareOfOne(buckets) {
 
 /**
  * @param {number} buckets
- * @returns {number} likewise, of the operations that there are objects for in the first bucket
+ * @returns {number} the same share, of the operations that objects in the first bucket allow
  */
 function shareOfFirst(buckets) {
   const others = sumOf(numbersOf(buckets).map((each) => MARGIN * durationOf(each, buckets)));

@@ -13,37 +13,37 @@ import { batchMeans } from './batch-means.js';
 /**
  * @typedef {object} SearchOptions
  * @property {number} maxThreads
- * @property {number} unloadedLatency ms of an operation at one thread
- * @property {number} [maxOperations] that there are objects for
- * @property {number} [maxAttempts] that there are dollars for
- * @property {boolean} [sharesOperations] whether there are only so many operations, and the user cannot give more: the hold
- *   then gets what is left, half of them or more
- * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether objects of half the size are tried after the hold: on a
- *   plateau by turns with whole ones, without one just once, for those that need them later
+ * @property {number} unloadedLatency ms of an operation with one thread
+ * @property {number} [maxOperations] that objects allow
+ * @property {number} [maxAttempts] that dollars allow
+ * @property {boolean} [sharesOperations] whether the user cannot provide more operations; the hold then gets what is
+ *   left, at least half of them
+ * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether to try half-size objects after the hold: on a
+ *   plateau alternating with whole ones; without one just once, for later stages that need them
  */
 
-/** Windows that agree so well are enough during the ramp, and around the knee. */
+/** Windows that agree this well are enough during the ramp and around the knee. */
 const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /**
- * Finds the number of threads from which on a store does no more, and what it does then. It decides what is tried and what
- * that means; it knows no clock and no store. First comes the ramp, in factors of four while the rate grows in proportion, else
- * of two, until more threads bring next to nothing; then it looks for the knee between the numbers it has tried; then it
- * holds that many threads afresh, in a stretch of time that played no part in choosing them. Last it compares objects of
- * both sizes by turns.
+ * Finds the number of threads above which a store does no more, and its rate there. It decides what to try and what the
+ * results mean, without knowing a clock or a store. First comes the ramp, in factors of four while the rate grows in
+ * proportion, else of two, until more threads bring almost nothing. Then it looks for the knee between the numbers it
+ * has tried. Then it holds that many threads for a fresh stretch of time that played no part in choosing them. Last it
+ * compares both object sizes in alternating steps.
  */
 export class CapacitySearch {
   #halfSize;
   #minHold;
   #tested;
   #budget;
-  /** The step under way. @type {Step | null} */
+  /** The current step. @type {Step | null} */
   #step = null;
-  /** What has been done, or cannot be done. */
+  /** Phases that are done, or cannot be done. */
   #over = { steps: false, hold: false };
-  /** The steps with objects of either size that are still to come; null before the first. @type {SizePhase[] | null} */
+  /** The size steps still to come; null before the first. @type {SizePhase[] | null} */
   #sizesToTry = null;
-  /** Operations a second of those that have been. @type {Record<SizePhase, number[]>} */
+  /** Operations per second of the size steps so far. @type {Record<SizePhase, number[]>} */
   #sizes = { 'whole size': [], 'half size': [] };
   /** @type {Capacity | null} */
   #capacity = null;
@@ -64,13 +64,13 @@ export class CapacitySearch {
     });
   }
 
-  /** @returns {Step | null} null where the search is over */
+  /** @returns {Step | null} null if the search is over */
   next() {
     this.#step = this.#nextTry() ?? this.#nextHold() ?? this.#nextSize();
     return this.#step;
   }
 
-  /** @param {StepResult} result of the step that was planned last */
+  /** @param {StepResult} result of the step planned last */
   take({ elapsed, consumed, attempts, windows, latency }) {
     const { phase, threads, maxDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
@@ -86,7 +86,7 @@ export class CapacitySearch {
     if (rate === null) {
       this.#over.steps = true;
       this.#sizesToTry &&= [];
-      // What succeeded for a while and was ended early had too few operations left.
+      // A step that succeeded for a while but ended early ran short of operations.
       if (latency !== null) {
         this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
       }
@@ -106,7 +106,7 @@ export class CapacitySearch {
     return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
   }
 
-  /** @returns {Step | null} a number of threads to be tried; null where the capacity is known as well as it will be */
+  /** @returns {Step | null} the next number of threads to try; null if the capacity is known as well as it will be */
   #nextTry() {
     const wanted = this.#over.steps ? null : this.#tested.next();
     const step = wanted && this.#firstThatFits(wanted.phase, wanted.threads);
@@ -137,7 +137,7 @@ export class CapacitySearch {
       }
       unaffordable = { rate, threads, needed };
     }
-    // The last one would have needed the fewest.
+    // The last candidate needs the fewest.
     if (unaffordable === null) {
       this.#budget.limitingResource ??= 'time';
     } else {
@@ -179,7 +179,7 @@ export class CapacitySearch {
     return this.#planned(phase, threads, Math.floor(this.#budget.operationsLeft - forOthers), times);
   }
 
-  /** @returns {SearchConclusion['halfSize']} null where the sizes were not compared to the end */
+  /** @returns {SearchConclusion['halfSize']} null if the comparison of sizes was not finished */
   #comparedSizes() {
     const { 'whole size': whole, 'half size': half } = this.#sizes;
     const { held } = this.#tested;
@@ -188,7 +188,7 @@ export class CapacitySearch {
       : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held };
   }
 
-  /** @returns {SizePhase[]} the steps with objects of either size that there is enough left for */
+  /** @returns {SizePhase[]} the size steps for which enough is left */
   #planSizes() {
     const { highest, hasPlateau } = this.#tested;
     if (this.#halfSize === 'never' || highest === undefined) {
@@ -240,7 +240,7 @@ const CONFIDENCE = 0.95;
 /**
  * @param {readonly number[]} windows operations that completed in each window of the hold
  * @param {number} threads
- * @returns {Capacity | null} null where it was not held for long enough, or nothing succeeded
+ * @returns {Capacity | null} null if it was not held long enough, or nothing succeeded
  */
 export function capacityOf(windows, threads) {
   const milliseconds = windows.length * WINDOW_MS;

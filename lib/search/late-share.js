@@ -1,21 +1,17 @@
 import { studentT } from '../statistics/student-t.js';
 
 /**
- * What a rate came to.
- *
- * @typedef {object} LateCount
- * @property {number} rate operations a second that were started
- * @property {number} operations that were measured
- * @property {number} late those of them that took too long
+ * @typedef {object} LateCount the outcome of one rate
+ * @property {number} rate operations started per second
+ * @property {number} operations measured
+ * @property {number} late operations that took too long
  * @property {readonly SecondCount[]} seconds the whole seconds of that time
  *
  * @typedef {Pick<LateCount, 'operations' | 'late'>} SecondCount
  */
 
 /**
- * Where the share of late operations crosses a limit.
- *
- * @typedef {object} Crossing all in operations a second
+ * @typedef {object} Crossing where the share of late operations crosses a limit; all in operations per second
  * @property {number} rate
  * @property {number} low end of its 95% confidence interval
  * @property {number} high
@@ -24,25 +20,27 @@ import { studentT } from '../statistics/student-t.js';
 const MAX_ITERATIONS = 50;
 const CONVERGED = 1e-9;
 
-/** An operation is late because the one before it was: a single wait shows as some late operations. */
+/** An operation is late because the one before it was: a single wait shows as several late operations. */
 const MIN_DISPERSION = 8;
 
-/** Rates that were chosen by what others had shown, and seconds that share a queue, say less than the line takes them to say. */
+/**
+ * Rates chosen by earlier results, and seconds that share a queue, hold less information than the regression assumes.
+ */
 const DEPENDENCE = 2;
 
-/** No share of late operations is known from fewer rates than this. */
+/** Minimum number of rates to estimate a share of late operations. */
 const MIN_RATES = 3;
 
 /**
- * Late operations come in clusters, so that the share of a few seconds says little; all rates near the limit together say
- * much more. The tail of a queue's waiting time is about exponential, and the logarithm of a small share of late operations is
- * therefore about linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
- * regression, whose dispersion is that of the seconds, finds the line (P. McCullagh, J. A. Nelder, Generalized Linear Models,
- * 1989, chapter 4); where it meets the limit, and the interval, follow by the delta method.
+ * Late operations come in clusters, so the share of a few seconds says little, but all rates near the limit together
+ * say much more. The tail of a queue's waiting time is about exponential, so the logarithm of a small share of late
+ * operations is about linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
+ * regression with the seconds' dispersion finds the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989,
+ * chapter 4). Where it meets the limit, and the interval, follow by the delta method.
  *
  * @param {readonly LateCount[]} counts in any order
  * @param {number} limit the share of late operations, between 0 and 1
- * @returns {Crossing | null} null where the counts show no line that rises
+ * @returns {Crossing | null} null if the counts show no rising line
  */
 export function crossingOf(counts, limit) {
   const withLate = new Set(counts.filter(({ late }) => late > 0).map(({ rate }) => rate));
@@ -74,8 +72,8 @@ export function crossingOf(counts, limit) {
  * Newton's method on the likelihood of log(late ÷ punctual) = intercept + slope × x.
  *
  * @param {readonly { x: number, operations: number, late: number }[]} points
- * @returns {{ intercept: number, slope: number, covariance: [number, number, number] } | null} the covariances are those of
- *   the intercept, of both, and of the slope, at a dispersion of 1; null where there is no such line
+ * @returns {{ intercept: number, slope: number, covariance: [number, number, number] } | null} (co)variances of the
+ *   intercept, of both, and of the slope, at a dispersion of 1; null if there is no such line
  */
 function fitLine(points) {
   const late = points.reduce((sum, point) => sum + point.late, 0);

@@ -7,12 +7,12 @@ import { COMPARISON, STAGE_MS, operationsOfSearch, shortest, timesOf } from './s
  * @import { TestedSteps } from './tested-steps.js'
  */
 
-/** Objects of half the size may be twice as quick, and a little more. */
+/** Half-size objects may be a little more than twice as fast. */
 const HALF_SIZE_GAIN = 2.2;
 
 /**
- * What a search has left of its time, of its operations and of their attempts, and what has to be kept of each for what is
- * still to come. It plans in operations, each of which takes as many attempts as in the last step.
+ * What a search has left of time, operations and attempts, and what it must keep for later steps. It plans in
+ * operations, and assumes the attempts per operation of the last step.
  */
 export class OperationBudget extends StepBudget {
   #tested;
@@ -25,11 +25,11 @@ export class OperationBudget extends StepBudget {
    * @param {object} options
    * @param {TestedSteps} options.tested
    * @param {number} options.unloadedLatency ms
-   * @param {number} options.maxOperations that there are objects for
-   * @param {number} options.maxAttempts that there are dollars for
-   * @param {boolean} options.sharesOperations whether the user cannot give more: the hold then gets half of the operations, if
-   *   it cannot get all it needs
-   * @param {boolean} options.comparesSizes whether objects of half the size may be tried after the hold
+   * @param {number} options.maxOperations that objects allow
+   * @param {number} options.maxAttempts that dollars allow
+   * @param {boolean} options.sharesOperations whether the user cannot provide more: if the hold cannot get all it
+   *   needs, it gets half of the operations
+   * @param {boolean} options.comparesSizes whether half-size objects may be tried after the hold
    */
   constructor({ tested, unloadedLatency, maxOperations, maxAttempts, sharesOperations, comparesSizes }) {
     super({ time: STAGE_MS, maxOperations, maxAttempts, sharesOperations });
@@ -41,12 +41,12 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * @param {number} operations of those that are left
-   * @returns {number} attempts that they may take, so that there are enough for the others
+   * @param {number} operations part of those left
+   * @returns {number} attempts that they may take, leaving enough for the others
    */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
-    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.attemptsAnOperation.last * others;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.attemptsPerOperation.last * others;
   }
 
   /**
@@ -60,27 +60,27 @@ export class OperationBudget extends StepBudget {
     if (phase !== 'hold') {
       return times;
     }
-    // Its time was kept free before the last step, which may have shown that operations take longer than any before.
+    // Time was reserved before the last step, which may have shown slower operations than any before.
     const left = Math.max(0, this.timeLeft - times.settle - times.maxDuration);
     return { ...times, grace: Math.min(times.grace, left) };
   }
 
-  /** ms for steps, without those of the hold and of the comparison of the sizes. */
+  /** ms for steps, excluding the hold and the comparison of sizes. */
   get timeForSteps() {
     const threads = this.#tested.highest?.threads ?? 1;
     const hold = shortest(this.timesOf('hold', threads));
-    // Without a plateau there is nothing to compare: where there is no time for everything, the ramp is worth more.
+    // Without a plateau there is nothing to compare; if time is short, the ramp is worth more.
     const keepsForSizes = this.#comparesSizes && this.#tested.hasPlateau;
     const comparison = COMPARISON.length * shortest(this.timesOf('half size', threads));
     return this.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations for steps, without those of the hold at the best rate so far, and on a plateau of comparing the sizes. */
+  /** Operations for steps, excluding the hold at the best rate so far and, on a plateau, the comparison of sizes. */
   get operationsForSteps() {
     const { best, highest, hasPlateau } = this.#tested;
     const threads = highest?.threads ?? 0;
     const hold = operationsIn(best, threads, this.timesOf('hold', threads));
-    // What cannot be held any more can still be shown to be higher.
+    // A rate that can no longer be held can still be shown to be higher.
     if (hold > this.operationsLeft && !this.#sharesOperations) {
       return this.operationsLeft;
     }
@@ -89,9 +89,9 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * @param {number} rate operations a second
+   * @param {number} rate per second
    * @param {number} threads
-   * @returns {number} operations for the hold: without those of the comparison, unless there are too few for both
+   * @returns {number} operations for the hold, excluding the comparison unless there are too few for both
    */
   operationsForHold(rate, threads) {
     const without = this.operationsLeft - this.#comparisonOperations(rate, threads);
@@ -100,8 +100,8 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * Where there are too few: so many are enough for another search. It is all that the store can take as far as it is
-   * known, since the other search goes further than this one.
+   * Enough for another search, if there were too few. It covers the store's full known rate, because the other search
+   * goes further than this one.
    *
    * @returns {{ operations: number, attempts: number } | null}
    */
@@ -114,32 +114,30 @@ export class OperationBudget extends StepBudget {
     const enough = operationsOfSearch(rate, threads);
     return {
       operations: Math.max(missed.operations, enough),
-      attempts: Math.max(missed.attempts, Math.ceil(this.attemptsAnOperation.most * enough)),
+      attempts: Math.max(missed.attempts, Math.ceil(this.attemptsPerOperation.most * enough)),
     };
   }
 
   /**
-   * Notes that there are too few operations for a rate to be held.
-   *
-   * @param {number} rate operations a second
+   * @param {number} rate per second
    * @param {number} threads
-   * @param {number} [before] operations that are needed before
+   * @param {number} [before] operations needed before
    */
   recordShortageAt(rate, threads, before = 0) {
     this.recordShortage(before + this.#operationsAfter(rate, threads));
   }
 
   /**
-   * @param {number} rate operations a second
+   * @param {number} rate per second
    * @param {number} threads
-   * @returns {number} operations of the hold, and of the comparison of the sizes
+   * @returns {number} operations for the hold and the comparison of sizes
    */
   #operationsAfter(rate, threads) {
     return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#comparisonOperations(rate, threads);
   }
 
   /**
-   * @param {number} rate operations a second, of whole objects
+   * @param {number} rate whole objects per second
    * @param {number} threads
    */
   #comparisonOperations(rate, threads) {
@@ -152,10 +150,10 @@ export class OperationBudget extends StepBudget {
 }
 
 /**
- * @param {number} rate operations a second
+ * @param {number} rate per second
  * @param {number} threads
  * @param {StepTimes} times
- * @returns {number} operations that are begun in that time
+ * @returns {number} operations that start in that time
  */
 export function operationsIn(rate, threads, { settle, maxDuration }) {
   return Math.ceil((rate * (settle + maxDuration)) / 1000) + threads;

@@ -1,41 +1,43 @@
 /** @import { StepRate } from './step-rate.js' */
 
-/** Where further threads bring less than this share, they bring nothing. */
+/** If more threads bring less than this share, they bring nothing. */
 const MIN_GROWTH = 0.03;
 
-/** A rate is as good as the best from this share of it on, as far as both are known. */
+/** Within the error, a rate of at least this share of the best is as good as the best. */
 const KNEE_SHARE = 0.99;
 
-/** Standard errors by which a rate may be off. */
-const DOUBT = 1.5;
+const TOLERANCE = 1.5;
 
-/** So many times the threads of the knee must bring no more, for it to be one. */
+/** A knee is confirmed if this many times its threads bring no more. */
 const CONFIRMED_AT = 2;
 
-/** So many times its threads keep a store busy, as far as they do as much. */
+/** This many times the knee's threads keep a store busy, if they do as much. */
 const HELD_AT = 1.25;
 
-/** Where no more threads are allowed, this many times will do. */
+/** At the maximum number of threads, this factor is enough. */
 const CONFIRMED_AT_LEAST = 4 / 3;
 
-/** From this share of a rate in proportion to the threads on, the next step is a large one. */
+/** At this share of proportional growth or more, the next step is a large one. */
 const IN_PROPORTION = 0.8;
 
-/** From this share on, fewer threads cannot have done as much as the most, though a step may be off. */
+/** At this share or more, fewer threads cannot have done as much, even allowing for error. */
 const STILL_GROWN = 0.9;
 
-/** The rate at which a search begins, estimated from the unloaded latency: at a lower rate the count of a second would be too small. */
+/**
+ * The rate at which a search begins, estimated from the unloaded latency. At a lower rate, the counts would be too
+ * small.
+ */
 const FIRST_RATE = 100;
 
 const MIN_FIRST_THREADS = 4;
 const MAX_FIRST_THREADS = 64;
 
-/** A knee between two numbers of threads that are no further apart is found. */
+/** A gap this narrow between two numbers of threads locates the knee. */
 const FINE_ENOUGH = 1.25;
 
 /**
  * @param {readonly StepRate[]} steps in any order, at least one
- * @returns {number} the fewest of the tested threads that do as much as any others
+ * @returns {number} the fewest tested threads that do as much as any others
  */
 export function kneeOf(steps) {
   return threadsAsGood(steps)[0];
@@ -43,19 +45,19 @@ export function kneeOf(steps) {
 
 /**
  * @param {readonly StepRate[]} steps at least one
- * @returns {number[]} the tested numbers of threads that do as much as any others, the fewest first
+ * @returns {number[]} the tested numbers of threads that do as much as any others, fewest first
  */
 export function threadsAsGood(steps) {
-  const level = Math.max(...steps.map(({ rate, error }) => rate - DOUBT * error));
+  const level = Math.max(...steps.map(({ rate, error }) => rate - TOLERANCE * error));
   return steps
-    .filter(({ rate, error }) => rate + DOUBT * error >= KNEE_SHARE * level)
+    .filter(({ rate, error }) => rate + TOLERANCE * error >= KNEE_SHARE * level)
     .map(({ threads }) => threads)
     .sort((one, other) => one - other);
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with ever more threads
- * @returns {boolean} whether the last step brought next to nothing
+ * @param {readonly StepRate[]} ramp steps with increasing threads
+ * @returns {boolean} whether the last step brought almost nothing
  */
 export function hasLevelled(ramp) {
   const [before, last] = ramp.slice(-2);
@@ -64,19 +66,19 @@ export function hasLevelled(ramp) {
 
 /**
  * @param {number} knee threads
- * @param {number} highest threads tested
- * @param {number} maxThreads allowed
- * @returns {boolean} whether enough more threads than those of the knee were tested
+ * @param {number} highest tested threads
+ * @param {number} maxThreads
+ * @returns {boolean} whether enough threads above the knee were tested
  */
 export function isConfirmed(knee, highest, maxThreads) {
   return highest >= (highest === maxThreads ? CONFIRMED_AT_LEAST : CONFIRMED_AT) * knee;
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with ever more threads, at least one, the last with as many as are allowed
- * @param {number} unloadedLatency ms of an operation at one thread
- * @returns {number | null} the most threads that would show a plateau if they did as much as all; null where the rate has
- *   grown about in proportion, so that fewer cannot have done as much
+ * @param {readonly StepRate[]} ramp steps with increasing threads, at least one; the last with the maximum
+ * @param {number} unloadedLatency ms of an operation with one thread
+ * @returns {number | null} the most threads that would show a plateau if they did as much as the maximum; null if the
+ *   rate grew about in proportion, so fewer cannot have done as much
  */
 export function belowTheMost(ramp, unloadedLatency) {
   const { threads } = ramp[ramp.length - 1];
@@ -86,9 +88,9 @@ export function belowTheMost(ramp, unloadedLatency) {
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with ever more threads
- * @param {number} unloadedLatency ms of an operation at one thread
- * @returns {number} threads of the next one
+ * @param {readonly StepRate[]} ramp steps with increasing threads
+ * @param {number} unloadedLatency ms of an operation with one thread
+ * @returns {number} threads of the next step
  */
 export function nextOfRamp(ramp, unloadedLatency) {
   if (ramp.length === 0) {
@@ -99,9 +101,9 @@ export function nextOfRamp(ramp, unloadedLatency) {
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with ever more threads, at least one
- * @param {number} unloadedLatency ms of an operation at one thread
- * @returns {number} the last step's rate ÷ what it would be, had it grown with the threads
+ * @param {readonly StepRate[]} ramp steps with increasing threads, at least one
+ * @param {number} unloadedLatency ms of an operation with one thread
+ * @returns {number} the last step's rate ÷ its rate had it grown with the threads
  */
 function shareOfProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];
@@ -111,8 +113,8 @@ function shareOfProportion(ramp, unloadedLatency) {
 
 /**
  * @param {readonly StepRate[]} steps
- * @param {number} knee threads, as far as it is known
- * @returns {number | null} threads between the knee and what is known to be less; null where it is found
+ * @param {number} knee threads, as far as known
+ * @returns {number | null} threads between the knee and the next lower tested number; null if the knee is found
  */
 export function nextOfRefinement(steps, knee) {
   const below = Math.max(0, ...steps.map(({ threads }) => threads).filter((threads) => threads < knee));
@@ -124,11 +126,11 @@ export function nextOfRefinement(steps, knee) {
 }
 
 /**
- * The number of threads to hold. Right at the knee a store is idle now and then: with some more threads
- * there is always an operation that waits for it.
+ * The number of threads to hold. Right at the knee a store is sometimes idle; with a few more threads, an operation is
+ * always waiting for it.
  *
  * @param {readonly StepRate[]} steps
- * @returns {number} threads that were tested, and that do as much as any others
+ * @returns {number} tested threads that do as much as any others
  */
 export function threadsToHold(steps) {
   const threads = threadsAsGood(steps);

@@ -11,77 +11,74 @@ import { WINDOW_MS } from './step-rate.js';
  */
 
 /**
- * What a step of an open loop came to, once it had settled.
- *
- * @typedef {object} RateMeasurement
+ * @typedef {object} RateMeasurement the outcome of an open-loop step, after settling
  * @property {number} completed operations
- * @property {number} late those of them that took longer than they may, from the moment at which they were to start
+ * @property {number} late operations over the limit, counted from their scheduled start
  * @property {readonly SecondCount[]} seconds the whole seconds of that time
  * @property {number} attempts
- * @property {number} lateAttempts those of them that took longer than an operation may, by themselves
+ * @property {number} lateAttempts attempts that alone took longer than the limit
  * @property {number} failedAttempts in the whole step
  * @property {number} allAttempts in the whole step
  * @property {number} p99 ms
  * @property {number} maximum ms
- * @property {number} duration ms that were measured
- * @property {boolean} isClientBusy whether this host, and not the store, had no time left: what it ran of the store itself
- *   included
- * @property {boolean} isHostUnsteady whether this host stood still so often that a hundredth of the operations may be late by it
+ * @property {number} duration measured ms
+ * @property {boolean} isClientBusy whether this host (including its part in the embedded store) had no time left, not
+ *   the store
+ * @property {boolean} isHostUnsteady whether this host stalled so often that it may have delayed 1% of operations
  *
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
  *
  * @typedef {object} RateStepResult
  * @property {number} elapsed ms of the whole step
- * @property {number} consumed operations that it began, whatever became of them
+ * @property {number} consumed operations started, whatever their outcome
  * @property {number} attempts
- * @property {number} closedRate ops/s that the step shows of a closed loop
+ * @property {number} closedRate ops/s that the step implies for a closed loop
  * @property {RateMeasurement} measurement
  */
 
-/** The search of a stage is over after this time, whatever it has found. ms */
+/** Time limit for the search of a stage. ms */
 export const RATE_SEARCH_MS = 90_000;
 
 const NONE = /** @type {Tried | null} */ (null);
 
-/** Of the interval around a limit that is not sharp. */
+/** For the interval around a limit that is not sharp. */
 const CONFIDENCE = 0.95;
 
-/** An operation in a hundred may take longer than the percentile allows. */
+/** One operation in a hundred may be late. */
 const LATE_SHARE = 0.01;
 
-/** A host that stands still now and then makes this share of the operations late, at most. */
+/** A host that stalls now and then makes at most this share of operations late. */
 const MAX_LATE_BY_HOST = 0.5;
 
-/** So many attempts in all may fail. */
 export const ERROR_SHARE = 0.001;
 
-/** A single late or failed operation is no share. */
+/** A single late or failed operation does not count as a share. */
 const ACCIDENTS = 1;
 
-/** Two rates that are no further apart are one answer. */
+/** Two rates at most this far apart count as one answer. */
 const FINE_ENOUGH = 1.03;
 
-/** A gap below a rate that this host could not start may stay wider: it is no limit of the store. */
+/** A gap below a rate that this host could not start may stay wider: it is not a limit of the store. */
 const FINE_ENOUGH_OF_HOST = 1.15;
 
-/** A limit is sharp where next to nothing is late below it, and a large share above. */
+/** A limit is sharp if almost nothing is late below it, and a large share above. */
 const SHARP = Object.freeze({ lateBelow: 0.1 * LATE_SHARE, lateAbove: 10 * LATE_SHARE });
 
-/** A closed loop shows what all threads can do; it may take this share of the operations that there are. */
+/** A closed loop shows what all threads can do; it may take this share of the available operations. */
 const CLOSED_SHARE = 0.1;
 
-/** The first rate that is tried, as a share of what the closed loop did. */
+/** The first rate, as a share of the closed loop's rate. */
 const FIRST_SHARE = 0.95;
 
-/** A closed loop may have done a little less than the threads can. */
+/** A closed loop may fall a little short of what the threads can do. */
 const BEYOND_CLOSED = 1.1;
 
-/** The first rate without a closed loop, in threads' worth of the unloaded rate. */
+/** The first rate without a closed loop, in multiples of one thread's unloaded rate. */
 const FIRST_THREADS = 4;
 const MIN_RATE = 1;
 const MAX_RATE = 1_000_000;
 
-/** Up from the first rate, or down from it, the steps become larger: a closed loop is seldom far from the answer. */
+/** Steps away from the first rate become larger; a closed loop is seldom far from the answer. */
 const FACTORS_UP = Object.freeze([1.1, 1.5, 2]);
 const FACTORS_DOWN = Object.freeze([1.25, 1.5, 2, 4]);
 
@@ -90,45 +87,45 @@ const MAX_SETTLE_MS = 3000;
 const GRACE_MS = 1000;
 const DURATION_MS = Object.freeze({ ramp: 2000, refine: 4000 });
 
-/** A percentile of a slow rate takes time. */
+/** A percentile needs time at a low rate. */
 const MIN_OPERATIONS = 200;
 const MAX_STRETCHED_MS = 6000;
 
-/** Where even the last hold was not kept, a lower rate is held, at most so many times. */
+/** If the last hold missed, a lower rate is held, up to this number of holds. */
 const MAX_HOLDS = 3;
 
 /**
- * What others on the host, or its hypervisor, did for a few seconds is tried again: so many times in all where a lower rate
- * was kept, so that this host can start some rate in time, and otherwise. So is what may have been a hiccup of the store.
+ * Tries per rate. Interference on the host, or a possible hiccup of the store, is tried again. `aboveKept` applies once
+ * a lower rate was kept, which shows that this host can start some rate on time.
  */
 const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 
-/** Where the store did less than it was asked for, a queue grew, and nearly all was late. */
+/** If the store did less than requested, a queue grew and almost everything was late: not a hiccup. */
 const MAX_LATE_BY_HICCUP = 0.5;
 
-/** At the limit itself a hold would be kept half of the time. */
+/** At the limit itself, half of all holds would miss. */
 const BELOW_LIMIT = 0.97;
 
-/** A rate that was kept for a few seconds may be a little above a sharp limit. */
+/** A rate kept for a few seconds may be slightly above a sharp limit. */
 const BELOW_SHARP = 0.99;
 
-/** Where a limit is not sharp, these rates around it, in turn, show it best. */
+/** If a limit is not sharp, these rates around it, in turn, show it best. */
 const AROUND_LIMIT = Object.freeze([0.97, 1.02, 0.94]);
 
-/** What a queue does in a few seconds is chance: so many longer steps are needed to know it. */
+/** What a queue does in a few seconds is chance, so this many longer steps are needed. */
 const MIN_SAMPLES = 3;
 
-/** The limit is known well enough with such an interval, as a share of it on either side. */
+/** Half-width of the interval, as a share of the limit, that is precise enough. */
 const PRECISION = 0.05;
 
-/** Rates in this range around the limit lie on the line of late operations. */
+/** Rates in this range around the limit are on the line of late operations. */
 const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
 
 /**
- * Finds the highest rate of an open loop at which a percentile of the latency, and the share of errors, stay within their
- * limits. It decides what is tried and what that means; it knows no clock and no store. It begins near what a closed loop does,
- * goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and holds what it has found. If
- * the client could not keep the times of its operations, the store's limit was not reached.
+ * Finds the highest rate of an open loop at which a latency percentile and the share of errors stay within their
+ * limits. It decides what to try and what the results mean, without knowing a clock or a store. It begins near a closed
+ * loop's rate, goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and holds the
+ * result. If the client could not start operations on time, the store's limit was not reached.
  */
 export class RateSearch {
   #maxThreads;
@@ -139,7 +136,7 @@ export class RateSearch {
   #tried = [];
   /** @type {Step | null} */
   #step = null;
-  /** ops/s at which the search begins; null before a closed loop has shown it. @type {number | null} */
+  /** ops/s at which the search begins; null until a closed loop has shown it. @type {number | null} */
   #first = null;
   #settle = SETTLE_MS;
   #ups = 0;
@@ -151,11 +148,12 @@ export class RateSearch {
   /**
    * @param {object} options
    * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency ms of an operation alone
-   * @param {boolean} [options.isRandom] whether operations arrive at random: some then wait for others at any rate
-   * @param {number} [options.maxOperations] that there are objects for
-   * @param {number} [options.maxAttempts] that there are dollars for
-   * @param {boolean} [options.sharesOperations] whether the user cannot give more operations, because an earlier stage leaves them
+   * @param {number} options.unloadedLatency ms of an operation with one thread
+   * @param {boolean} [options.isRandom] whether operations arrive at random, so that some wait for others at any rate
+   * @param {number} [options.maxOperations] that objects allow
+   * @param {number} [options.maxAttempts] that dollars allow
+   * @param {boolean} [options.sharesOperations] whether the user cannot provide more operations, because an earlier
+   *   stage leaves them
    */
   constructor({
     maxThreads,
@@ -171,14 +169,14 @@ export class RateSearch {
     this.#unloadedLatency = unloadedLatency;
   }
 
-  /** @returns {Step | null} null where the search is over; one without a rate is a closed loop of all threads */
+  /** @returns {Step | null} null if the search is over; a step without a rate is a closed loop of all threads */
   next() {
     this.#step = this.#isOver ? null : (this.#closedLoop() ?? this.#plan());
     this.#isOver = this.#step === null;
     return this.#step;
   }
 
-  /** @param {RateStepResult} result of the step that was planned last */
+  /** @param {RateStepResult} result of the step planned last */
   take({ elapsed, consumed, attempts, closedRate, measurement }) {
     const { rate, phase, minDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
@@ -187,7 +185,7 @@ export class RateSearch {
       this.#settle = settleAfter(measurement);
       return;
     }
-    // A step that ended long before its time had too few operations left.
+    // A step that ended long before its time ran short of operations.
     if (measurement.duration < minDuration / 2) {
       this.#isOver = true;
       this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS));
@@ -199,7 +197,7 @@ export class RateSearch {
     this.#settle = verdict === 'kept' ? SETTLE_MS : settleAfter(measurement);
   }
 
-  /** @returns {Step | null} null where there was one, or there are too few operations for it */
+  /** @returns {Step | null} null if it already ran, or there are too few operations for it */
   #closedLoop() {
     const operations = Math.floor(CLOSED_SHARE * this.#budget.operationsLeft);
     if (this.#first !== null) {
@@ -219,17 +217,17 @@ export class RateSearch {
   }
 
   /**
-   * What was tried, without what another try at the same rate stands for: any other one where a host that was busy has kept it
-   * from being judged, and a later one that was kept where it was missed.
+   * The tries that count. A try spoiled by a busy host is dropped if another try at the same rate was not; a miss is
+   * dropped if a later try at the same rate was kept.
    */
-  get #judged() {
-    return this.#tried.filter(({ rate, verdict }, place) => {
+  get #conclusive() {
+    return this.#tried.filter(({ rate, verdict }, index) => {
       const same = (/** @type {Tried} */ other) => other.rate === rate;
       switch (verdict) {
         case 'client':
           return !this.#tried.some((other) => same(other) && other.verdict !== 'client');
         case 'missed':
-          return !this.#tried.slice(place + 1).some((other) => same(other) && other.verdict === 'kept');
+          return !this.#tried.slice(index + 1).some((other) => same(other) && other.verdict === 'kept');
         default:
           return true;
       }
@@ -238,22 +236,22 @@ export class RateSearch {
 
   /** The lowest rate that was too much for the store. */
   get #lowestMissed() {
-    return this.#judged.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
+    return this.#conclusive.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
   }
 
-  /** The highest rate that was kept below the lowest one that was too much for the store. */
+  /** The highest rate kept below the lowest miss. */
   get #low() {
     const most = this.#lowestMissed?.rate ?? Infinity;
     return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
   }
 
-  /** The lowest rate above it that was not kept: a host that was busy for a while says nothing of rates that were. */
+  /** The lowest rate above it that was not kept. Rates that were kept are unaffected if the host is busy later. */
   get #high() {
     const low = this.#low?.rate ?? 0;
-    return this.#judged.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
+    return this.#conclusive.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
   }
 
-  /** Whether the limit is known well enough without a line through the shares of late operations. */
+  /** Whether the limit is known well enough without a regression of late operations. */
   get #isSharp() {
     const [low, high] = [this.#low, this.#high];
     if (this.#isRandom || low === null || high?.verdict !== 'missed' || high.rate / low.rate > FINE_ENOUGH) {
@@ -265,7 +263,7 @@ export class RateSearch {
     );
   }
 
-  /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
+  /** @returns {Crossing | null} the limit, as far as all steps together show it */
   get #crossing() {
     const missed = this.#lowestMissed;
     const kept = this.#tried.filter(({ verdict }) => verdict === 'kept').reduce(higher, NONE);
@@ -273,9 +271,9 @@ export class RateSearch {
       return null;
     }
     const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
-    const near = this.#judged.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
+    const near = this.#conclusive.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
     const crossing = crossingOf(near, LATE_SHARE);
-    // Beyond what was tried, the line is a guess.
+    // Outside the tried range, the line is a guess.
     return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
   }
 
@@ -315,7 +313,7 @@ export class RateSearch {
   }
 
   /**
-   * @param {Tried} missed in a hold
+   * @param {Tried} missed hold that missed
    * @returns {number | undefined} ops/s at which to hold next
    */
   #lowerThan(missed) {
@@ -325,12 +323,12 @@ export class RateSearch {
   }
 
   /**
-   * @param {Tried} last what was tried last
-   * @returns {number} how often that rate may be tried, for it to be judged
+   * @param {Tried} last
+   * @returns {number} how often that rate may be tried
    */
   #triesFor({ rate, verdict, operations, late }) {
     if (verdict === 'client') {
-      // What is more than all threads did in a closed loop, they will not do at another try either.
+      // Above what all threads did in a closed loop, another try will not help.
       const isBeyondThreads = rate > (BEYOND_CLOSED * Number(this.#first)) / FIRST_SHARE;
       return this.#low === null || isBeyondThreads ? MAX_TRIES.first : MAX_TRIES.aboveKept;
     }
@@ -343,7 +341,7 @@ export class RateSearch {
   }
 
   /**
-   * @param {Tried | null} low the highest rate that was tried, and kept; null before the first one
+   * @param {Tried | null} low the highest rate that was tried and kept; null before the first
    * @returns {Step | null}
    */
   #stepUp(low) {
@@ -364,7 +362,7 @@ export class RateSearch {
   }
 
   /**
-   * @param {Tried} high the lowest rate that was tried: it was not kept
+   * @param {Tried} high the lowest rate tried, which was not kept
    * @returns {Step | null}
    */
   #stepDown(high) {
@@ -380,7 +378,7 @@ export class RateSearch {
   /**
    * @param {Tried} low
    * @param {Tried} high
-   * @returns {Step | null} null where both are near each other, or there is too little left
+   * @returns {Step | null} null if both are close, or too little is left
    */
   #bisect(low, high) {
     const rate = Math.sqrt(low.rate * high.rate);
@@ -391,7 +389,7 @@ export class RateSearch {
 
   /**
    * @param {Crossing | null} crossing
-   * @returns {Step | null} null where the limit is known well enough, or there is too little left
+   * @returns {Step | null} null if the limit is known well enough, or too little is left
    */
   #sample(crossing) {
     const limit = crossing?.rate ?? this.#low?.rate ?? 0;
@@ -419,8 +417,8 @@ export class RateSearch {
   /**
    * @param {number} rate ops/s
    * @param {number} duration ms
-   * @param {number} held ops/s that are to be held afterwards
-   * @returns {boolean} whether there are time and operations for a step, and for the hold after it
+   * @param {number} held ops/s to hold afterwards
+   * @returns {boolean} whether time and operations suffice for a step and the hold after it
    */
   #affords(rate, duration, held) {
     const hold = held === 0 ? 0 : MAX_SETTLE_MS + HOLD_MS + GRACE_MS;
@@ -442,14 +440,14 @@ export class RateSearch {
    * @param {number} duration ms
    */
   #operationsOf(rate, duration) {
-    // A step is ended a look before it would take too many.
+    // A step is stopped one check before it would exceed its operations.
     return (rate * (this.#settle + stretched(rate, duration) + 2 * WINDOW_MS)) / 1000 + this.#maxThreads;
   }
 
   /**
    * @param {'ramp' | 'refine' | 'hold'} phase
    * @param {number} rate ops/s
-   * @param {number} time ms that are measured
+   * @param {number} time measured ms
    * @returns {Step}
    */
   #planned(phase, rate, time) {
@@ -493,14 +491,14 @@ export class RateSearch {
     if (high === null || high.verdict === 'client' || held === null) {
       return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
     }
-    // What was held may have been tried again since, at a rate above what was missed then.
+    // Since the hold, a rate above the one it missed may have been tried again.
     const rate = held.rate < high.rate ? held.rate : low.rate;
     return { ...common, bound: 'exact', rate, interval: { low: rate, high: high.rate, confidence: null } };
   }
 }
 
 /**
- * @param {number} rate ops/s that were to be started
+ * @param {number} rate requested ops/s
  * @param {RateMeasurement} measurement
  * @returns {RateVerdict}
  */
@@ -526,14 +524,14 @@ export function verdictOf(rate, measurement) {
     return 'kept';
   }
   const isByHost = isClientBusy || (isHostUnsteady && late <= MAX_LATE_BY_HOST * completed);
-  // What the store has answered in time, it was asked too late.
+  // If the store answered in time, the request was sent too late.
   return isByHost || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
 }
 
 /**
  * @param {number} rate ops/s
  * @param {number} duration ms
- * @returns {number} ms, in whole windows: longer where there would be too few operations for a percentile
+ * @returns {number} ms in whole windows, longer if there would be too few operations for a percentile
  */
 function stretched(rate, duration) {
   const wanted = Math.min((1000 * MIN_OPERATIONS) / rate, MAX_STRETCHED_MS);
@@ -550,7 +548,7 @@ function isFineOfHost(low, high) {
 
 /**
  * @param {RateMeasurement} measurement
- * @returns {number} ms: what the store has not answered yet delays what comes next
+ * @returns {number} ms, because requests that the store has not answered yet delay the next ones
  */
 function settleAfter({ maximum }) {
   return Math.min(SETTLE_MS + maximum, MAX_SETTLE_MS);

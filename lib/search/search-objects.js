@@ -11,8 +11,8 @@
 const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
- * Which objects the steps of a search work on. Write takes them one after the other; Read and Stat go round among those
- * of one size that it wrote without a break; Copy goes through these once, and Remove through all of them.
+ * The objects for each step of a search. Write takes them one after the other; Read and Stat cycle through an unbroken
+ * range of one size that it wrote; Copy goes through that range once, and Remove through all objects.
  */
 export class SearchObjects {
   #next = 0;
@@ -20,30 +20,30 @@ export class SearchObjects {
   #whole;
   #half = NONE;
 
-  /** @param {number} count objects that may be written, or that are there where the run does not write */
+  /** @param {number} count objects that may be written, or that exist if the run does not write */
   constructor(count) {
     this.#all = { first: 0, count };
     this.#whole = this.#all;
   }
 
-  /** Objects of either size that the stages after Write have, or that Write may write. */
+  /** Objects of either size that Write left, or may write. */
   get count() {
     return this.#all.count;
   }
 
-  /** Objects of whole size, without a break, that the stages after Write have, or that Write may write. */
+  /** An unbroken range of whole-size objects that Write left, or may write. */
   get wholeCount() {
     return this.#whole.count;
   }
 
-  /** Whether there are objects of half the size to be read. */
+  /** Whether half-size objects exist to be read. */
   get hasHalves() {
     return this.#half.count > 0;
   }
 
   /**
    * @param {Effects} stage
-   * @returns {number} operations that it can make of them
+   * @returns {number} operations that it can do with them
    */
   countFor({ creates, copies, removes }) {
     if (creates || removes) {
@@ -57,7 +57,7 @@ export class SearchObjects {
 
   /**
    * @param {Effects} stage
-   * @returns {number} likewise, of a step: see BucketObjects
+   * @returns {number} the same for a step; see BucketObjects
    */
   countIn(stage) {
     return this.countFor(stage);
@@ -73,7 +73,7 @@ export class SearchObjects {
     if (stage.creates || stage.copies || stage.removes) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), goesRound: false };
     }
-    // Between the keys of objects of one size are those of the other.
+    // Listings of one size would find keys of the other in between.
     const readable = stage.grouping?.isByKey ? this.#all : this.#whole;
     return { ...(isHalfSize ? this.#half : readable), goesRound: true };
   }
@@ -93,10 +93,9 @@ export class SearchObjects {
   }
 
   /**
-   * What a stage has written is there for those after it.
-   *
    * @param {Effects} stage that has ended
-   * @param {(place: number) => boolean} has whether an object was written: a range without one would be gone round for ever
+   * @param {(index: number) => boolean} has whether an object was written; cycling through a range without any would
+   *   never end
    */
   stageEnds({ creates }, has) {
     if (creates) {
@@ -114,8 +113,8 @@ export class SearchObjects {
  * @returns {{ first: number, count: number }} the range, or an empty one
  */
 function ifAny({ first, count }, has) {
-  for (let place = first; place < first + count; place++) {
-    if (has(place)) {
+  for (let index = first; index < first + count; index++) {
+    if (has(index)) {
       return { first, count };
     }
   }

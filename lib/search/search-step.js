@@ -13,26 +13,24 @@ import { WINDOW_MS, isSteady } from './step-rate.js';
  * @import { Range } from './search-objects.js'
  */
 
-/** Of a window. */
+/** Tolerance as a share of a window. */
 const ROUNDING = 1e-6;
 
 /**
- * A step of a search that has been run.
- *
  * @typedef {object} FinishedStep
  * @property {Step} step
  * @property {Load} load
- * @property {number} stopsAt monotonic ms at which it was to end at the latest
+ * @property {number} stopsAt monotonic ms of its latest end
  * @property {StageOutcome} outcome
- * @property {number} claimed objects of a range that does not go round
+ * @property {number} claimed objects of a range that does not cycle
  * @property {number} begun operations
  * @property {number} elapsed ms
- * @property {readonly number[]} windows operations that completed in each window that was measured
+ * @property {readonly number[]} windows operations that completed in each measured window
  */
 
 /**
- * One step of a search on the connections that are there: it settles, is measured, and ends once its windows agree, or before
- * it would take more operations or attempts than it may.
+ * One step of a search over the open connections. It settles, is measured, and ends when its windows agree, or before
+ * it would exceed its operations or attempts.
  */
 export class SearchStep {
   #step;
@@ -44,7 +42,7 @@ export class SearchStep {
   #retries = 0;
   #attempts = 0;
   #seenAt;
-  /** Operations a second since the step has settled. @type {number[]} */
+  /** Operations per second since the step settled. @type {number[]} */
   #rates = [];
   /** Monotonic ms. */
   #closedAt = Infinity;
@@ -53,8 +51,8 @@ export class SearchStep {
    * @param {Step} step that begins now
    * @param {object} options
    * @param {Stage} options.stage
-   * @param {number} options.size bytes; of the largest object
-   * @param {SizeDistribution} [options.sizes] if not all are of one size
+   * @param {number} options.size bytes of the largest object
+   * @param {SizeDistribution} [options.sizes] if sizes differ
    * @param {AccessPattern} [options.access]
    * @param {Range} options.range of objects
    * @param {Pacing | null} [options.pacing] of an open loop
@@ -84,11 +82,11 @@ export class SearchStep {
   /**
    * @param {number} done operations of all workers so far
    * @param {number} _startedAt
-   * @param {Pick<Budget, 'close'>} budget that is closed when no further operation is to begin
+   * @param {Pick<Budget, 'close'>} budget closed when no further operation may start
    */
   progress(done, _startedAt, budget) {
     const now = this.#clock.now();
-    // Several workers report one after the other what belongs to the same moment.
+    // Several workers report the same moment one after the other.
     if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
       return;
     }
@@ -98,7 +96,7 @@ export class SearchStep {
     }
     const isLong = now - this.#startsAt >= settle + minDuration;
     const attempts = done + this.#retries;
-    // What is under way when it ends may have to be tried again.
+    // Operations in flight at the end may have to be retried.
     const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
     const wouldExceed =
       2 * done - this.#done + threads >= operations ||
@@ -117,7 +115,7 @@ export class SearchStep {
    * @returns {FinishedStep}
    */
   finish({ outcome, claimed, hasRunOut }) {
-    // After its last object a step is no closed loop any more: one thread after the other falls idle.
+    // Once its objects run out, a step is no longer a closed loop: one thread after the other becomes idle.
     const ranOutAt = hasRunOut
       ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
       : Infinity;
@@ -139,11 +137,11 @@ export class SearchStep {
  * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
  * @param {number} from ms from the step's start, whole windows
  * @param {number} until ms from the step's start
- * @returns {number[]} those that were over by then, without an operation or not
+ * @returns {number[]} all windows over by then, empty ones included
  */
 function wholeWindows(counts, from, until) {
   const first = from / WINDOW_MS;
-  // The times are differences of large floats: a whole window may seem too short by a billionth of a millisecond.
+  // The times are differences of large floats, so a whole window may seem too short by a billionth of a millisecond.
   const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
-  return Array.from({ length }, (_, place) => counts[first + place] ?? 0);
+  return Array.from({ length }, (_, index) => counts[first + index] ?? 0);
 }

@@ -1,25 +1,26 @@
 /** @import { LimitingResource } from '../model/search.js' */
 
-/** What a search has left of its time, of its operations and of their attempts. */
+/** What a search has left of time, operations and attempts. */
 export class StepBudget {
   #maxOperations;
   #maxAttempts;
   #objects;
   #used = { operations: 0, attempts: 0 };
-  #attemptsAnOperation = { last: 1, most: 1 };
+  #attemptsPerOperation = { last: 1, most: 1 };
   /** ms that the search may still take. */
   timeLeft;
-  /** What was too little for a step. @type {LimitingResource | null} */
+  /** What was too scarce for a step. @type {LimitingResource | null} */
   limitingResource = null;
-  /** What the steps would have taken for which there was too little. @type {{ operations: number, attempts: number } | null} */
+  /** What the unaffordable steps would have taken. @type {{ operations: number, attempts: number } | null} */
   #missed = null;
 
   /**
    * @param {object} options
    * @param {number} options.time ms
-   * @param {number} options.maxOperations that there are objects for
-   * @param {number} options.maxAttempts that there are dollars for
-   * @param {boolean} options.sharesOperations whether the user cannot give more operations, because an earlier stage leaves them
+   * @param {number} options.maxOperations that objects allow
+   * @param {number} options.maxAttempts that dollars allow
+   * @param {boolean} options.sharesOperations whether the user cannot provide more operations, because an earlier stage
+   *   leaves them
    */
   constructor({ time, maxOperations, maxAttempts, sharesOperations }) {
     this.timeLeft = time;
@@ -30,7 +31,7 @@ export class StepBudget {
 
   /**
    * @param {number} elapsed ms
-   * @param {number} operations that were begun
+   * @param {number} operations started
    * @param {number} attempts
    */
   spend(elapsed, operations, attempts) {
@@ -39,23 +40,22 @@ export class StepBudget {
     this.#used.attempts += attempts;
     if (operations > 0) {
       const last = Math.max(attempts / operations, 1);
-      this.#attemptsAnOperation = { last, most: Math.max(last, this.#attemptsAnOperation.most) };
+      this.#attemptsPerOperation = { last, most: Math.max(last, this.#attemptsPerOperation.most) };
     }
   }
 
-  /** Attempts that an operation took in the last step, and the most in any. */
-  get attemptsAnOperation() {
-    return this.#attemptsAnOperation;
+  /** Attempts per operation in the last step, and the maximum of all steps. */
+  get attemptsPerOperation() {
+    return this.#attemptsPerOperation;
   }
 
-  /** Operations that were begun. */
   get operationsUsed() {
     return this.#used.operations;
   }
 
-  /** Operations that the search may still begin, if each takes as many attempts as in the last step. */
+  /** Operations that the search may still start, if each takes as many attempts as in the last step. */
   get operationsLeft() {
-    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsAnOperation.last), 0));
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation.last), 0));
   }
 
   get attemptsLeft() {
@@ -66,24 +66,23 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
-  /** Where there are too few: so many, or more, would do. @returns {{ operations: number, attempts: number } | null} */
+  /**
+   * Minimum that would have sufficed; null if there was enough. @returns {{ operations: number, attempts: number } |
+   * null}
+   */
   get needed() {
     return this.#missed;
   }
 
-  /**
-   * Notes that there are too few operations.
-   *
-   * @param {number} operations that it would take from here on
-   */
+  /** @param {number} operations that it would take from now on */
   recordShortage(operations) {
     const needed = Math.ceil(operations);
     const before = this.#missed ?? this.#used;
     this.#missed = {
       operations: Math.max(before.operations, this.#used.operations + needed),
-      attempts: Math.max(before.attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation.last * needed)),
+      attempts: Math.max(before.attempts, this.#used.attempts + Math.ceil(this.#attemptsPerOperation.last * needed)),
     };
-    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation.last <= this.attemptsLeft;
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation.last <= this.attemptsLeft;
     this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
   }
 }

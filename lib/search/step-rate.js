@@ -1,33 +1,30 @@
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
 import { batchMeans } from './batch-means.js';
 
-/**
- * @import { SearchPhase } from '../model/search.js'
- */
+/** @import { SearchPhase } from '../model/search.js' */
 
-/** The length of the windows in which the operations of a step are counted, in ms. */
+/** Length of the windows in which a step's operations are counted. ms */
 export const WINDOW_MS = 250;
 
-/** Fewer windows make no step. */
 export const MIN_WINDOWS = 3;
 
-/** A handful of windows may look as if they were more uncertain than a step ever is. */
+/** A handful of windows may suggest more uncertainty than a step ever has. */
 const MAX_ERROR = 0.03;
 
 /**
  * @typedef {object} StepRate
  * @property {number} threads
- * @property {number} rate operations a second
- * @property {number} error its standard error, in operations a second
+ * @property {number} rate per second
+ * @property {number} error standard error of the rate
  *
  * @typedef {{ mean: number, p50: number }} Latency ms
  */
 
 /**
- * The rate of a closed loop with a number of threads. Threads that start together come back together for a while, so that
- * a count of short duration may hold a round too many: it cannot be more than the threads can do at their mean latency
- * (Little's law: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean may hold
- * some that waited for longer when all began at once: where the median is less, it stands in for it.
+ * The rate of a closed loop. Threads that start together return together for a while, so a short count may include one
+ * round too many. The rate cannot exceed what the threads can do at their mean latency (Little's law: J. D. C. Little,
+ * A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean may include operations that waited
+ * longer when all began at once, so a smaller median replaces it.
  *
  * @param {object} step
  * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}, at least two
@@ -42,14 +39,14 @@ export function stepRate({ windows, threads, latency }) {
 }
 
 /**
- * The rate that a search goes by: its tables show no other.
+ * The rate that a search decides by, and the only one that its tables show.
  *
  * @param {SearchPhase} phase
  * @param {object} step
  * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}
  * @param {number} step.threads
- * @param {Latency | null} step.latency of its operations; null where none succeeded
- * @returns {number} operations a second
+ * @param {Latency | null} step.latency null if none succeeded
+ * @returns {number} per second
  */
 export function decisiveRate(phase, { windows, threads, latency }) {
   if (windows.length < 2 || latency === null) {
@@ -60,8 +57,8 @@ export function decisiveRate(phase, { windows, threads, latency }) {
 
 /**
  * @param {readonly number[]} windows operations that completed in windows of equal length
- * @param {number} precision the standard error that is allowed, as a share of the mean
- * @returns {boolean} whether they agree well enough for a step to end; where nothing completes there is nothing to agree on
+ * @param {number} precision maximum standard error, as a share of the mean
+ * @returns {boolean} whether they agree well enough to end a step; false if nothing completes
  */
 export function isSteady(windows, precision) {
   if (windows.length < MIN_WINDOWS) {

@@ -10,38 +10,38 @@ import {
 
 /** @import { StepRate } from './step-rate.js' */
 
-/** More steps around the knee than this add nothing that a user could use. */
+/** More steps around the knee add nothing useful. */
 const MAX_REFINEMENTS = 4;
 
-/** How much more than the best step the hold may do. */
-const SURPRISE = 1.1;
+/** The hold may exceed the best step by at most this factor. */
+const MAX_HOLD_RATIO = 1.1;
 
-/** A step that does less than this share of the best one before shows nothing until it was tried again. */
+/** A step below this share of the best one before proves nothing until it is repeated. */
 const COLLAPSE = 0.9;
 
-/** What is held at less than this share of the best step does not confirm it. */
-const DISAPPOINTMENT = 0.9;
+/** A hold below this share of the best step does not confirm it. */
+const MIN_HOLD_RATIO = 0.9;
 
-/** A rate that is expected may be a little off. */
+/** Safety margin for expected rates. */
 const MARGIN = 1.1;
 
-/** What a search has found so far: which numbers of threads were tested, and which one follows. */
+/** What a search has found so far: the tested numbers of threads, and the next one to test. */
 export class TestedSteps {
   #maxThreads;
   #unloadedLatency;
-  /** With ever more threads. @type {StepRate[]} */
+  /** With increasing threads. @type {StepRate[]} */
   #ramp = [];
   /** @type {StepRate[]} */
   #refinements = [];
-  /** Threads of the step of the ramp that was tried twice last. */
+  /** Threads of the ramp step that was repeated last. */
   #repeated = 0;
-  /** Operations a second of the hold, once there was one. @type {number | null} */
+  /** Operations per second of the hold. @type {number | null} */
   held = null;
 
   /**
    * @param {object} options
    * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency ms of an operation at one thread
+   * @param {number} options.unloadedLatency ms of an operation with one thread
    */
   constructor({ maxThreads, unloadedLatency }) {
     this.#maxThreads = maxThreads;
@@ -71,13 +71,13 @@ export class TestedSteps {
     return this.#ramp.at(-1);
   }
 
-  /** Whether more threads did less than fewer, which may have been a hiccup of the store and was not tried again. */
+  /** Whether the last step did less than the one before (perhaps a hiccup of the store) and was not repeated. */
   get #hasFallen() {
     const [before, last] = this.#ramp.slice(-2);
     return last !== undefined && last.rate < before.rate && last.threads !== this.#repeated;
   }
 
-  /** Whether they did so much less that it shows nothing, should there be too little left to try again. */
+  /** Whether the drop is so large that it proves nothing unless it is repeated. */
   get #isUnconfirmed() {
     const best = Math.max(0, ...this.#ramp.map(({ rate }) => rate));
     return this.#hasFallen && /** @type {StepRate} */ (this.highest).rate < COLLAPSE * best;
@@ -87,13 +87,13 @@ export class TestedSteps {
     return (hasLevelled(this.#ramp) || this.#hasLevelledBelowTheMost) && !this.#isUnconfirmed;
   }
 
-  /** Whether fewer threads that the ramp has leapt over do as much as all that are allowed. */
+  /** Whether fewer threads, which the ramp skipped, do as much as the maximum. */
   get #hasLevelledBelowTheMost() {
     const { highest, knee } = this;
     return highest?.threads === this.#maxThreads && isConfirmed(Number(knee), highest.threads, this.#maxThreads);
   }
 
-  /** Operations a second of the best step; 0 where there is none. */
+  /** Operations per second of the best step; 0 if there is none. */
   get best() {
     return Math.max(0, ...this.#all().map(({ rate }) => rate));
   }
@@ -103,7 +103,7 @@ export class TestedSteps {
     return this.isEmpty ? null : kneeOf(this.#all());
   }
 
-  /** Whether more threads bring no more, and enough more of them were tested. */
+  /** Whether more threads bring no more, and enough more were tested. */
   get #stepsShowPlateau() {
     const { highest, knee } = this;
     return (
@@ -115,24 +115,23 @@ export class TestedSteps {
   }
 
   /**
-   * Whether the hold did what the steps had shown. What did more than was ever seen before, or much less, was another store
-   * than theirs: something else had slowed the steps down, or the hold.
+   * Whether the hold agrees with the steps. If it did more than ever seen, or much less, something else slowed down the
+   * steps or the hold.
    */
   get holdAgrees() {
     const { held, best } = this;
-    return held === null || (held <= SURPRISE * best && held >= DISAPPOINTMENT * best);
+    return held === null || (held <= MAX_HOLD_RATIO * best && held >= MIN_HOLD_RATIO * best);
   }
 
   get hasPlateau() {
     return this.#stepsShowPlateau && this.holdAgrees;
   }
 
-  /** Whether only more threads than it may use could show a plateau. */
+  /** Whether only more threads than allowed could show a plateau. */
   get needsMoreThreads() {
     return this.highest?.threads === this.#maxThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
   }
 
-  /** Threads of the hold. */
   get threadsToHold() {
     const steps = this.#all();
     return this.#hasLevelled
@@ -140,14 +139,14 @@ export class TestedSteps {
       : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
   }
 
-  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
+  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} preferred threads first, then a fallback */
   next() {
     const highest = this.highest?.threads ?? 0;
     if (this.#hasFallen) {
       return { phase: 'ramp', threads: [highest] };
     }
     if (highest < this.#maxThreads && !this.hasPlateau) {
-      // Without a second number of threads there is nothing to compare.
+      // One number of threads alone gives no comparison.
       const limit = this.isEmpty ? Math.ceil(this.#maxThreads / 2) : this.#maxThreads;
       const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
       return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };
@@ -159,16 +158,15 @@ export class TestedSteps {
   /** @returns {number | null} threads */
   #nextOfRefinement() {
     if (this.#hasLevelled) {
-      // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
+      // A plateau that the allowed threads cannot confirm may have a lower knee.
       return nextOfRefinement(this.#all(), kneeOf(this.#all()));
     }
     return this.#refinements.length === 0 ? belowTheMost(this.#ramp, this.#unloadedLatency) : null;
   }
 
   /**
-   * What a store may turn out to do at most, as far as it is known, and with how many threads.
-   *
-   * @returns {{ rate: number, threads: number }} operations a second
+   * @returns {{ rate: number, threads: number }} maximum operations per second the store may turn out to do, and the
+   *   threads for it
    */
   get mostExpected() {
     const { highest, best, held } = this;
@@ -179,7 +177,7 @@ export class TestedSteps {
 
   /**
    * @param {number} threads
-   * @returns {number} operations a second that are planned for
+   * @returns {number} operations per second to plan for
    */
   expectedRate(threads) {
     return MARGIN * this.#mostWith(threads);
@@ -187,19 +185,19 @@ export class TestedSteps {
 
   /**
    * @param {number} threads
-   * @returns {number} operations a second that can be expected at most
+   * @returns {number} maximum expected operations per second
    */
   #mostWith(threads) {
     const steps = this.#all();
     const rates = steps.map((step) => Math.max(step.rate * (threads / step.threads), this.best));
     const seen = steps.filter((step) => step.threads <= threads).map(({ rate }) => rate);
-    // The latency with one thread may have been assumed, or have become less: what was seen stands.
+    // The latency with one thread may be an assumption, or have improved: measured rates take precedence.
     return Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
   /**
    * @param {number} threads
-   * @returns {number} ms that an operation takes, should the store do no more than so far
+   * @returns {number} ms of an operation if the store does no more than so far
    */
   expectedLatency(threads) {
     return this.isEmpty ? this.#unloadedLatency : Math.max(this.#unloadedLatency, (1000 * threads) / this.best);

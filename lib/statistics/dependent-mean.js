@@ -1,19 +1,19 @@
 import { meanOf, sumOf, varianceOf } from './moments.js';
 import { studentT } from './student-t.js';
 
-/** Fewer whole seconds do not show how much they depend on each other. */
+/** Fewer seconds do not show how strongly they depend on each other. */
 export const MIN_SECONDS = 30;
 
 const BATCHES = 6;
 
-/** Seconds of which the means show a dependence that noise hides in each of them. */
+/** Lengths of the stretches whose means show a dependence that noise hides in single seconds. */
 const STRETCHES = [3, 5];
 
-/** At more than this, a minute is less than one independent value. */
+/** At a higher correlation, a minute is worth less than one independent value. */
 const MAX_CORRELATION = 0.97;
 
 /**
- * How far the mean of seconds may be from the true one.
+ * The uncertainty of a mean.
  *
  * @typedef {object} MeanError
  * @property {number} variance of the mean
@@ -21,13 +21,13 @@ const MAX_CORRELATION = 0.97;
  */
 
 /**
- * The variance of the mean of seconds that resemble the seconds before them. Two ways lead to it, and neither may make
- * little of it: the number of independent seconds that so many dependent ones are worth, and the means of six long batches,
- * which hardly depend on each other (G. S. Fishman, Grouping observations in digital simulation, Management Science 24
- * (1978)). The one that gives the wider interval counts. Batches that grow until no dependence is found in them any more
- * cannot be used: there are too few of them in a minute for the finding to mean anything.
+ * The variance of the mean of seconds that resemble their predecessors. Two estimates are made: one from the number of
+ * independent seconds that the dependent ones are worth, and one from the means of six long batches, which hardly depend on
+ * each other (G. S. Fishman, Grouping observations in digital simulation, Management Science 24 (1978)). The wider interval
+ * counts, so that neither understates the error. Growing the batches until they show no more dependence does not work: a
+ * minute has too few of them.
  *
- * @param {readonly number[]} seconds a figure of each whole second, in their order, at least {@link MIN_SECONDS}
+ * @param {readonly number[]} seconds one figure per whole second, in order, at least {@link MIN_SECONDS}
  * @returns {MeanError}
  */
 export function errorOfMean(seconds) {
@@ -35,15 +35,15 @@ export function errorOfMean(seconds) {
 }
 
 /**
- * As {@link errorOfMean}, where much of what a second shows is chance by itself: how many of its operations took longer than
- * so and so. Such noise hides how much the seconds depend on each other, and stretches of several seconds have less of it.
+ * As {@link errorOfMean}, for figures that are mostly chance in a single second, such as its number of slow operations. Such
+ * noise hides how strongly the seconds depend on each other; stretches of several seconds have less of it.
  *
- * @param {readonly number[]} seconds likewise
+ * @param {readonly number[]} seconds
  * @returns {MeanError}
  */
 export function errorOfNoisyMean(seconds) {
-  const ofStretches = STRETCHES.map((length) => errorByCorrelation(meansOf(seconds, length)));
-  return widest([errorOfMean(seconds), ...ofStretches]);
+  const fromStretches = STRETCHES.map((length) => errorByCorrelation(meansOf(seconds, length)));
+  return widest([errorOfMean(seconds), ...fromStretches]);
 }
 
 /** @param {readonly MeanError[]} errors */
@@ -53,7 +53,7 @@ function widest(errors) {
 }
 
 /**
- * In an autoregressive process of first order, n values are worth n(1 − r) ÷ (1 + r) independent ones for the mean
+ * For the mean, n values of a first-order autoregressive process are worth n(1 − r) ÷ (1 + r) independent ones
  * (H. J. Thiébaux, F. W. Zwiers, The interpretation and estimation of effective sample size, Journal of Climate and Applied
  * Meteorology 23 (1984)).
  *
@@ -67,11 +67,11 @@ function errorByCorrelation(seconds) {
 }
 
 /**
- * The correlation of a sample with itself a second later is too small by (1 + 4r) ÷ n (F. H. C. Marriott, J. A. Pope, Bias
+ * The lag-one correlation of a sample is too small by (1 + 4r) ÷ n (F. H. C. Marriott, J. A. Pope, Bias
  * in the estimation of autocorrelations, Biometrika 41 (1954)).
  *
  * @param {readonly number[]} seconds
- * @returns {number} without that bias, 0 to {@link MAX_CORRELATION}
+ * @returns {number} corrected for that bias, 0 to {@link MAX_CORRELATION}
  */
 export function lagOneCorrelation(seconds) {
   const mean = meanOf(seconds);
@@ -80,7 +80,7 @@ export function lagOneCorrelation(seconds) {
   if (squares === 0) {
     return 0;
   }
-  const sample = sumOf(deviations.slice(1).map((deviation, place) => deviation * deviations[place])) / squares;
+  const sample = sumOf(deviations.slice(1).map((deviation, index) => deviation * deviations[index])) / squares;
   const unbiased = sample + (1 + 4 * sample) / seconds.length;
   return Math.min(Math.max(unbiased, 0), MAX_CORRELATION);
 }
@@ -95,15 +95,15 @@ function errorByBatches(seconds) {
 }
 
 /**
- * What does not fill a stretch is left out at the beginning: settling is over later there than elsewhere.
+ * The first seconds that do not fill a stretch are left out, because the stage may still be settling there.
  *
  * @param {readonly number[]} seconds
  * @param {number} length of a stretch
- * @returns {number[]} the mean of each
+ * @returns {number[]} one per stretch
  */
 function meansOf(seconds, length) {
   const used = seconds.slice(seconds.length % length);
-  return Array.from({ length: used.length / length }, (_, place) =>
-    meanOf(used.slice(place * length, (place + 1) * length)),
+  return Array.from({ length: used.length / length }, (_, index) =>
+    meanOf(used.slice(index * length, (index + 1) * length)),
   );
 }

@@ -1,18 +1,18 @@
 import { logGamma } from './log-gamma.js';
 
-/** Of a relative error that no figure of ours would show. */
+/** Relative, and finer than any printed figure. */
 const PRECISION = 1e-14;
 
-/** What stands in for 0 in the denominators of the continued fraction. */
+/** Replaces 0 in the denominators of the continued fraction. */
 const TINY = 1e-300;
 
-/** It takes about the square root of the larger parameter: enough for counts of a thousand million. */
+/** The fraction takes about the square root of the larger parameter: this is enough for counts of a billion. */
 const MAX_ITERATIONS = 100_000;
 
 /**
- * The regularized incomplete beta function I_x(a, b), which Student's t distribution and the binomial distribution can be
- * written as: the continued fraction of NIST's Digital Library of Mathematical Functions, 8.17.22, evaluated by Lentz's
- * method (W. J. Lentz, Applied Optics 15 (1976)).
+ * The regularized incomplete beta function I_x(a, b), which expresses Student's t distribution and the binomial distribution:
+ * the continued fraction of NIST's Digital Library of Mathematical Functions, 8.17.22, evaluated by Lentz's method
+ * (W. J. Lentz, Applied Optics 15 (1976)).
  *
  * @param {number} x 0 to 1
  * @param {number} a above 0
@@ -23,7 +23,7 @@ export function incompleteBeta(x, a, b) {
   if (x <= 0 || x >= 1) {
     return x <= 0 ? 0 : 1;
   }
-  // The fraction converges fast below this point only: 8.17.4 has the other side.
+  // The fraction converges fast only below this point; 8.17.4 covers the rest.
   if (x > (a + 1) / (a + b + 2)) {
     return 1 - incompleteBeta(1 - x, b, a);
   }

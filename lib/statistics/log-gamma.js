@@ -1,8 +1,8 @@
-/** Below it, Stirling's series is not precise enough. */
-const MIN_OF_SERIES = 10;
+/** Stirling's series is not precise enough below this. */
+const MIN_FOR_SERIES = 10;
 
 /**
- * Stirling's series (NIST's Digital Library of Mathematical Functions, 5.11.1); a small argument is raised first by
+ * Stirling's series (NIST's Digital Library of Mathematical Functions, 5.11.1). Small arguments are first raised with
  * Γ(x + 1) = x Γ(x).
  *
  * @param {number} x above 0
@@ -11,7 +11,7 @@ const MIN_OF_SERIES = 10;
 export function logGamma(x) {
   let product = 1;
   let raised = x;
-  while (raised < MIN_OF_SERIES) {
+  while (raised < MIN_FOR_SERIES) {
     product *= raised;
     raised += 1;
   }

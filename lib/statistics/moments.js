@@ -1,22 +1,16 @@
-/**
- * @param {readonly number[]} values
- * @returns {number} 0 where there are none
- */
+/** @param {readonly number[]} values */
 export function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/**
- * @param {readonly number[]} values at least one
- * @returns {number}
- */
+/** @param {readonly number[]} values at least one */
 export function meanOf(values) {
   return sumOf(values) / values.length;
 }
 
 /**
  * @param {readonly number[]} values at least two
- * @returns {number} of the population that they are a sample of
+ * @returns {number} estimates the variance of the population
  */
 export function varianceOf(values) {
   const mean = meanOf(values);
@@ -25,7 +19,7 @@ export function varianceOf(values) {
 
 /**
  * @param {readonly number[]} values at least two
- * @returns {number} the standard error of their mean, if each is independent of the others
+ * @returns {number} of the mean of independent values
  */
 export function standardErrorOf(values) {
   return Math.sqrt(varianceOf(values) / values.length);

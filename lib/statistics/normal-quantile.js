@@ -1,5 +1,5 @@
-// Numerators and denominators of the rational approximations, from the constant on: for the middle, and for the nearer and the
-// farther part of the tails.
+// Numerators and denominators of the rational approximations, constant term first: for the middle, the near tails and the far
+// tails.
 const MIDDLE = /** @type {const} */ ([
   [
     3.3871328727963665, 133.14166789178438, 1971.5909503065513, 13731.69376550946, 45921.95393154987, 67265.7709270087,
@@ -31,25 +31,25 @@ const FAR_TAIL = /** @type {const} */ ([
   ],
 ]);
 
-const MIDDLE_REACHES = 0.425;
-const NEAR_TAIL_BEGINS = 1.6;
-const FAR_TAIL_BEGINS = 5;
+const MIDDLE_END = 0.425;
+const NEAR_TAIL_START = 1.6;
+const FAR_TAIL_START = 5;
 
 /**
  * The quantile of the standard normal distribution, within 1e-15 of its value: M. J. Wichura, Algorithm AS 241, Applied
  * Statistics 37 (1988).
  *
- * @param {number} probability between 0 and 1, neither of them
+ * @param {number} probability between 0 and 1, exclusive
  * @returns {number} standard deviations from the mean
  */
 export function normalQuantile(probability) {
   const fromMiddle = probability - 0.5;
-  if (Math.abs(fromMiddle) <= MIDDLE_REACHES) {
-    return fromMiddle * ratio(MIDDLE, MIDDLE_REACHES * MIDDLE_REACHES - fromMiddle * fromMiddle);
+  if (Math.abs(fromMiddle) <= MIDDLE_END) {
+    return fromMiddle * ratio(MIDDLE, MIDDLE_END * MIDDLE_END - fromMiddle * fromMiddle);
   }
   const distance = Math.sqrt(-Math.log(Math.min(probability, 1 - probability)));
-  const [tail, begins] = distance <= FAR_TAIL_BEGINS ? [NEAR_TAIL, NEAR_TAIL_BEGINS] : [FAR_TAIL, FAR_TAIL_BEGINS];
-  return Math.sign(fromMiddle) * ratio(tail, distance - begins);
+  const [tail, start] = distance <= FAR_TAIL_START ? [NEAR_TAIL, NEAR_TAIL_START] : [FAR_TAIL, FAR_TAIL_START];
+  return Math.sign(fromMiddle) * ratio(tail, distance - start);
 }
 
 /**
@@ -61,7 +61,7 @@ function ratio([numerator, denominator], x) {
 }
 
 /**
- * @param {readonly number[]} coefficients from the constant on
+ * @param {readonly number[]} coefficients constant term first
  * @param {number} x
  */
 function valueOf(coefficients, x) {

@@ -1,18 +1,17 @@
 import { incompleteBeta } from './incomplete-beta.js';
 
-/** Halvings after which no double is between the ends. */
+/** After this many halvings, no double is left between the ends. */
 const MAX_HALVINGS = 200;
 
-/** Beyond it there is nothing to be found in the distribution with the fewest degrees of freedom that anybody asks for. */
+/** Larger than any quantile, even with the fewest degrees of freedom in use. */
 const MAX_T = 1e6;
 
 /**
- * How many standard errors a mean may be away from the true one, with 95% confidence on both sides.
+ * The number of standard errors that a mean may be off, at 95% confidence, two-sided.
  *
- * @param {number} freedom degrees of freedom, above 0; of an estimate of the variance by Welch and Satterthwaite they are no
- *   whole number
+ * @param {number} freedom degrees of freedom, above 0; not a whole number after Welch and Satterthwaite
  * @returns {number} the 0.975 quantile of Student's t distribution
- * @throws {RangeError} where there are no degrees of freedom
+ * @throws {RangeError} if there are no degrees of freedom
  */
 export function studentT(freedom) {
   if (!(freedom > 0)) {
@@ -29,7 +28,7 @@ export function studentT(freedom) {
 /**
  * @param {number} t standard errors between two values, of either sign
  * @param {number} freedom degrees of freedom, above 0
- * @returns {number} how often chance alone brings that many or more, 0 to 1: I_x(ν/2, 1/2) with x = ν ÷ (ν + t²)
+ * @returns {number} probability that chance alone gives at least this |t|, 0 to 1: I_x(ν/2, 1/2) with x = ν ÷ (ν + t²)
  */
 export function bothTails(t, freedom) {
   return incompleteBeta(freedom / (freedom + t ** 2), freedom / 2, 1 / 2);

@@ -9,10 +9,10 @@ import { UsageError } from '../options/usage-error.js';
  * @import { AddressOptions, FoundStore } from './store-config.js'
  */
 
-/** The id that the Worker knows the secret by; it signs as a store of S3's would. */
+/** The key ID that the Worker expects. It verifies signatures as an S3 store does. */
 const ACCESS_KEY_ID = 'edge';
 
-/** What messages call the settings. */
+/** Names of the settings in messages. */
 const SETTINGS = Object.freeze({
   hostname: 'EDGE_URL',
   port: 'EDGE_URL',
@@ -23,15 +23,15 @@ const SETTINGS = Object.freeze({
 });
 
 /**
- * Finds the Worker in the EDGE_… variables of the environment or of a file. It is a store that answers the calls of the S3 API
- * that a run needs, for the buckets that are bound to it.
+ * Finds the Worker in the EDGE_… variables of the environment or of a file. The Worker acts as a store that supports the S3
+ * calls a run needs, for the buckets bound to it.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {string} file
  * @param {Invocation} [invocation]
  * @param {Pick<AddressOptions, 'bucket' | 'proxy'>} [options]
  * @returns {FoundStore}
- * @throws {UsageError} with every problem at once
+ * @throws {UsageError} with every problem
  */
 export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {}) {
   const variables = new Variables(env, file);
@@ -45,7 +45,7 @@ export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {})
   const proxy = address === null ? null : chooseProxy(env, address, options.proxy);
   problems.push(...(proxy?.problems ?? []));
   if (problems.length > 0 || address === null || proxy === null) {
-    throw new UsageError(problems, isLacking ? hintFor(file, variables.isThere, invocation) : '');
+    throw new UsageError(problems, isLacking ? hintFor(file, variables.exists, invocation) : '');
   }
   const { hostname, port, useTls } = address;
   return {

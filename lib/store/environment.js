@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
 import { UsageError } from '../options/usage-error.js';
-import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from '../options/values.js';
+import { bucketNames, edgeUrl, hostname, port, publicUrl, region, secret, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 
 /**
  * @typedef {object} Variable
  * @property {string} name
- * @property {(text: string) => any} read throws a RangeError that says what was expected
- * @property {string} [expected] set where the variable is required: what it should hold
- * @property {any} [fallback] where the variable is absent or empty
+ * @property {(text: string) => any} read throws a RangeError that states what was expected
+ * @property {string} [expected] for a required variable: what it should hold
+ * @property {any} [fallback] value of an absent or empty variable
  *
  * @typedef {keyof typeof VARIABLES} VariableKey
  */
 
-/** The file of the variables, unless the command line names another. */
+/** The file of variables, unless the command line names another. */
 export const DEFAULT_FILE = OPTIONS.envFile.default;
 
 const VARIABLES = Object.freeze(
@@ -23,12 +23,12 @@ const VARIABLES = Object.freeze(
     buckets: {
       name: 'S3_BUCKET',
       read: bucketNames,
-      expected: 'one or more bucket names, comma-separated; --bucket names them, too',
+      expected: 'one or more bucket names, comma-separated, or --bucket',
     },
     hostname: {
       name: 'S3_HOSTNAME',
       read: hostname,
-      expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com; --endpoint-url names it, too',
+      expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com, or --endpoint-url',
     },
     accessKeyId: { name: 'S3_ACCESS_KEY', read: secret, expected: 'an access key id' },
     secretAccessKey: { name: 'S3_SECRET_KEY', read: secret, expected: 'a secret access key' },
@@ -36,8 +36,17 @@ const VARIABLES = Object.freeze(
     useTls: { name: 'S3_USE_SSL', read: yesOrNo, fallback: true },
     port: { name: 'S3_PORT', read: port },
     region: { name: 'S3_REGION', read: region, fallback: 'auto' },
-    edgeUrl: { name: 'EDGE_URL', read: edgeUrl, expected: 'the address that npx wrangler deploy shows' },
-    edgeSecret: { name: 'EDGE_SECRET', read: secret, expected: 'what npx wrangler secret put EDGE_SECRET was given' },
+    edgeUrl: { name: 'EDGE_URL', read: edgeUrl, expected: 'the address that npx wrangler deploy prints' },
+    publicUrl: {
+      name: 'PUBLIC_URL',
+      read: publicUrl,
+      expected: 'the address of the custom domain, such as https://cdn.example.com, or --public-url',
+    },
+    edgeSecret: {
+      name: 'EDGE_SECRET',
+      read: secret,
+      expected: 'the value passed to npx wrangler secret put EDGE_SECRET',
+    },
   }),
 );
 
@@ -46,27 +55,27 @@ const ALL_KEYS = /** @type {VariableKey[]} */ (Object.keys(VARIABLES));
 /** @type {readonly VariableKey[]} */
 const SECRET_KEYS = ['secretAccessKey', 'sessionToken', 'edgeSecret'];
 
-/** The S3_… and EDGE_… variables of the environment and of a file; the environment goes first. */
+/** The S3_… and EDGE_… variables of the environment and of a file; the environment takes precedence. */
 export class Variables {
   #env;
   #inFile;
   #given;
-  /** Why the file could not be read; null where it was. @type {string | null} */
+  /** Why the file could not be read, or null. @type {string | null} */
   fileProblem;
-  /** Whether there is such a file. */
-  isThere;
+  /** Whether the file exists. */
+  exists;
 
   /**
    * @param {Readonly<Record<string, string | undefined>>} env
    * @param {string} file
    */
   constructor(env, file) {
-    const { variables, fileProblem, isThere } = readFileOf(file);
+    const { variables, fileProblem, exists } = readFileOf(file);
     this.#env = env;
     this.#inFile = variables;
     this.#given = { ...variables, ...definedOnly(env) };
     this.fileProblem = fileProblem;
-    this.isThere = isThere;
+    this.exists = exists;
     const secrets = SECRET_KEYS.map((key) => this.#textOf(key));
     keepSecrets({ secrets, ids: [this.#textOf('accessKeyId')] });
   }
@@ -81,7 +90,7 @@ export class Variables {
 
   /**
    * @param {readonly VariableKey[]} keys
-   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} isLacking: one that is required is not set
+   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} isLacking: a required variable is missing
    */
   read(keys) {
     /** @type {Record<string, any>} */
@@ -110,7 +119,7 @@ export class Variables {
 
   /**
    * @param {readonly VariableKey[]} keys
-   * @returns {Record<string, string>} what the environment sets of them differently from the file, without secrets
+   * @returns {Record<string, string>} variables whose value in the environment differs from the file, without secrets
    */
   overrides(keys) {
     const open = keys.map((key) => VARIABLES[key]).filter(({ read }) => read !== secret);
@@ -132,7 +141,7 @@ export class Variables {
 }
 
 /**
- * Reads whether requests would go over TLS, for which no other variable is needed.
+ * Reads S3_USE_SSL alone, without requiring the other variables.
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
@@ -153,15 +162,15 @@ export function readUseTls(env, file) {
 
 /**
  * @param {string} file
- * @returns {{ variables: Record<string, string>, fileProblem: string | null, isThere: boolean }}
+ * @returns {{ variables: Record<string, string>, fileProblem: string | null, exists: boolean }}
  */
 function readFileOf(file) {
   try {
-    return { variables: parse(readFileSync(file)), fileProblem: null, isThere: true };
+    return { variables: parse(readFileSync(file)), fileProblem: null, exists: true };
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-    const isThere = code !== 'ENOENT';
-    return { variables: {}, fileProblem: `${file}: ${isThere ? message : 'there is no such file'}`, isThere };
+    const exists = code !== 'ENOENT';
+    return { variables: {}, fileProblem: `${file}: ${exists ? message : 'there is no such file'}`, exists };
   }
 }
 

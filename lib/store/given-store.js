@@ -15,13 +15,13 @@ const NAMES = ['endpoint', 'bucket', 'credentials', 'region', 'addressing', 'pro
 /**
  * @param {GivenStore} given
  * @returns {Promise<FoundStore>}
- * @throws {UsageError} with every problem at once
+ * @throws {UsageError} with every problem
  */
 export async function readGivenStore(given) {
   const { bucket, credentials: keys, region: name = 'auto', addressing = 'path', certificate } = given;
   /** @type {string[]} */
   const problems = Object.keys(given).flatMap((key) =>
-    NAMES.includes(key) ? [] : [`store.${key}: there is no such setting, expected ${NAMES.join(', ')}`],
+    NAMES.includes(key) ? [] : [`store.${key}: unknown setting, expected ${NAMES.join(', ')}`],
   );
   /**
    * @template Value
@@ -81,7 +81,7 @@ export async function readGivenStore(given) {
   };
 }
 
-/** What messages call the settings. */
+/** Names of the settings in messages. */
 const SETTINGS = Object.freeze({
   buckets: 'store.bucket',
   hostname: 'store.endpoint',
@@ -91,13 +91,13 @@ const SETTINGS = Object.freeze({
   region: 'store.region',
   keys: 'store.credentials',
   sessionToken: 'store.credentials.sessionToken',
-  authorities: 'store.certificate has the only authorities that are trusted',
+  authorities: 'only the authorities in store.certificate are trusted',
 });
 
 /**
  * @param {() => Promise<GivenCredentials>} provide
  * @returns {Promise<Credentials>}
- * @throws {Error} whose message holds no secret
+ * @throws {Error} without a secret in its message
  */
 async function readCredentials(provide) {
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = (await provide()) ?? {};

@@ -12,13 +12,13 @@ import { bucketNames } from '../options/values.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Where the environment names no more than one. */
+/** Used unless the environment names several. */
 const BUCKETS = Object.freeze(['local']);
 
-/** What an object takes in the endpoint in addition to its bytes: its key, its place in the table, its ETag. */
+/** Memory per object in addition to its bytes: key, table entry and ETag. */
 const OVERHEAD_BYTES = 1024;
 
-/** As much of the free memory as the objects may take. */
+/** Share of free memory that the objects may take. */
 const SHARE_OF_MEMORY = 0.5;
 
 /**
@@ -32,17 +32,17 @@ const SHARE_OF_MEMORY = 0.5;
 export async function startLocalEndpoint({ objects, size, sizes, faults, bucket }, env) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
-      `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
+      `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
-  // A system that does not know returns 0.
+  // A system that cannot tell returns 0.
   const freeMemory = process.availableMemory() || Infinity;
   const mean = averageSize({ size, sizes });
   const needed = objects * (mean + OVERHEAD_BYTES);
   if (needed > freeMemory * SHARE_OF_MEMORY) {
     const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (mean + OVERHEAD_BYTES));
     throw new UsageError([
-      `--local keeps its objects in memory: ${objects} of ${sizeText({ size, sizes })} would take more than half of what is free; expected at most ${most} objects of ${sizes === undefined ? 'that size' : 'these sizes'}`,
+      `--local keeps its objects in memory: ${objects} of ${sizeText({ size, sizes })} would take more than half of the free memory; expected at most ${most} objects of ${sizes === undefined ? 'that size' : 'these sizes'}`,
     ]);
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
@@ -66,7 +66,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
 }
 
 /**
- * Several buckets of the environment are those of the endpoint, too: they can be searched over, and have faults of their own.
+ * If the environment names several buckets, the endpoint has them too, so that they can be searched and have separate faults.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {string[]}

@@ -6,27 +6,27 @@ import { NO_PROXY, OF_ENVIRONMENT, proxyUrl } from '../options/values.js';
  * @import { EndpointUrl } from '../options/values.js'
  */
 
-/** Variables that name a proxy, in the order in which they count. A web server may set HTTP_PROXY from a request's header. */
+/** Variables that name a proxy, by precedence. HTTP_PROXY is excluded because a web server may set it from a request header. */
 const PROXY_VARIABLES = Object.freeze({
   https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
   http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
 });
 
-/** Names and addresses of this host: no proxy leads there. */
+/** This host, which is never reached through a proxy. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * @typedef {object} ChosenProxy
- * @property {ProxyConfig | null} proxy null where connections go straight to the store
+ * @property {ProxyConfig | null} proxy null for a direct connection
  * @property {string[]} problems
  * @property {string[]} notices
  */
 
 /**
- * A proxy changes what is measured. So one that the environment names is used only where that is asked for, and is not
- * passed over in silence either.
+ * A proxy changes what is measured. A proxy from the environment is therefore used only on request, and never silently
+ * ignored.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<EndpointUrl, 'hostname' | 'port' | 'useTls'>} address
@@ -53,7 +53,7 @@ export function chooseProxy(env, address, choice) {
     return {
       ...direct,
       problems: [
-        `${name} names a proxy, which would be a part of what is measured: expected --proxy env to go through it, or --proxy none to go straight to the store`,
+        `${name} names a proxy, which would be part of the measurement: expected --proxy env to use it, or --proxy none to connect directly`,
       ],
     };
   }
@@ -74,16 +74,14 @@ function through(proxy, from) {
   return {
     proxy,
     problems: [],
-    notices: [
-      `Every connection goes through the proxy ${hostname}:${port} of ${from}, which is a part of what is measured`,
-    ],
+    notices: [`All connections use the proxy ${hostname}:${port} of ${from}, which is part of the measurement`],
   };
 }
 
 /**
  * @param {Pick<EndpointUrl, 'hostname' | 'port'>} address
- * @param {string} list of NO_PROXY: names, which hold for what ends with them, addresses, ranges, each with or without a port
- * @returns {boolean} whether no proxy is meant for it
+ * @param {string} list of NO_PROXY: name suffixes, addresses or ranges, each with an optional port
+ * @returns {boolean} whether to connect to it directly
  */
 export function isExempt({ hostname, port: number }, list) {
   const host = hostname.toLowerCase();
@@ -98,7 +96,7 @@ export function isExempt({ hostname, port: number }, list) {
     if (entry === '*') {
       return true;
     }
-    // Of an IPv6 address, only one in brackets can have a port.
+    // An IPv6 address can have a port only if it is in brackets.
     const [, name = entry, port] = /^(\[.*\]|[^:]*):([0-9]+)$/.exec(entry) ?? [];
     return (port === undefined || Number(port) === number) && matches(host, name.replace(/^\[|\]$/g, ''));
   });

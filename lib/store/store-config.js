@@ -25,12 +25,12 @@ import { endpointUrl, region, secret, urlOf } from '../options/values.js';
 /** @typedef {Partial<Pick<OptionValues, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
 
 /**
- * The store, and how its settings were found.
+ * A store and the sources of its settings.
  *
  * @typedef {object} FoundStore
  * @property {StoreConfig} store
  * @property {string[]} warnings
- * @property {string[]} notices which settings were taken where there was a choice
+ * @property {string[]} notices which of several possible settings were used
  * @property {Record<string, string>} overrides variables, without secrets, that a later command needs to find the same store
  * @property {Renewal | null} renewal of temporary credentials
  */
@@ -40,15 +40,15 @@ const KEYS = ['accessKeyId', 'secretAccessKey', 'sessionToken'];
 /** @type {readonly VariableKey[]} */
 const ADDRESS = ['hostname', 'useTls', 'port'];
 
-/** Variables of AWS's that hold no secret, whatever is in them. */
+/** AWS variables that never hold a secret. */
 const AWS_VARIABLES = [
   ...['AWS_PROFILE', 'AWS_DEFAULT_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'],
   ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
 ];
-/** A URL may hold a password. */
+/** A URL may contain a password. */
 const AWS_URL_VARIABLES = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
 
-/** Where an address comes from that nobody named. */
+/** Source of an address that the user did not name. */
 const OF_AWS = 'that of AWS';
 
 const AWS_KEYS = Object.freeze({
@@ -57,19 +57,19 @@ const AWS_KEYS = Object.freeze({
   sessionToken: 'AWS_SESSION_TOKEN',
 });
 
-/** A bucket that can be a label of a host's name, so that both clients address it so. */
+/** A bucket name that is a valid host label, so that both clients can address it virtual-host style. */
 const HOST_LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 /**
- * Finds the store, its address and its credentials: in the options, in the S3_… variables of the environment or of a file,
- * and where they say nothing, where the AWS CLI would.
+ * Finds the store, its address and its credentials: in the options, then in the S3_… variables of the environment or a file,
+ * and finally where the AWS CLI would look.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {string} file
  * @param {Invocation} [invocation]
  * @param {AddressOptions} [options]
  * @returns {Promise<FoundStore>}
- * @throws {UsageError} with every problem at once
+ * @throws {UsageError} with every problem
  */
 export async function readStoreConfig(env, file, invocation = FROM_CLONE, options = {}) {
   const variables = new Variables(env, file);
@@ -83,7 +83,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     ? null
     : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), {
         certificate: authorities?.value,
-        // Only on a host of AWS's, for AWS's own store: elsewhere nobody answers, which takes a second.
+        // Ask the metadata service only for AWS's own store. Off AWS it does not answer, and the timeout takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
       });
 
@@ -94,7 +94,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     /** @type {const} */ ('region'),
   ];
   const { values, problems, isLacking } = variables.read(needed);
-  // Without the usual file, the environment alone will do; a file that was named must exist.
+  // The default file is optional if the environment has everything; an explicitly named file must exist.
   if (variables.fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
     problems.unshift(variables.fileProblem);
   }
@@ -111,7 +111,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     ...addressingProblems(addressing, { hostname: address?.hostname ?? '', buckets }),
   );
   if (problems.length > 0 || address === null || proxy === null) {
-    throw new UsageError(problems, isLacking ? hintFor(file, variables.isThere, invocation) : '');
+    throw new UsageError(problems, isLacking ? hintFor(file, variables.exists, invocation) : '');
   }
   const sources = {
     buckets: options.bucket === undefined ? null : '--bucket',
@@ -136,7 +136,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     },
     warnings: duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
     notices: [...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
-    // A variable that was not read was not checked either: it may hold anything.
+    // A variable that was not read was not validated, and may hold anything.
     overrides: { ...variables.overrides(needed), ...(aws === null ? {} : awsOverrides(env, sources.address)) },
     renewal:
       found?.renew === undefined || found.credentials.expiresAt === undefined
@@ -161,8 +161,8 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
  * @param {AwsSettings} aws
  * @param {object} options
  * @param {string} [options.certificate] see findCredentials
- * @param {boolean} options.mayAskHost whether the metadata service is asked where nothing else shows any credentials
- * @returns {Promise<Keys | null>} null where there are none, and no sign of any
+ * @param {boolean} options.mayAskHost whether to ask the metadata service as a last resort
+ * @returns {Promise<Keys | null>} null if nothing configures any
  */
 async function findKeys(env, aws, { certificate, mayAskHost }) {
   const inEnvironment = environmentCredentials(env);
@@ -208,7 +208,7 @@ function secretProblems(member, value) {
 }
 
 /**
- * Where another place than the S3_… variables says where the store is.
+ * An address from a source other than the S3_… variables.
  *
  * @typedef {object} GivenUrl
  * @property {EndpointUrl | null} url
@@ -238,7 +238,7 @@ function givenUrl({ endpointUrl: option }, aws) {
 
 /**
  * @param {Record<string, any>} values of the S3_… variables
- * @returns {EndpointUrl | null} null where they do not name it
+ * @returns {EndpointUrl | null} null if they do not name it
  */
 function addressFrom({ hostname, useTls, port }) {
   return hostname === undefined || useTls === undefined
@@ -248,7 +248,7 @@ function addressFrom({ hostname, useTls, port }) {
 
 /**
  * @param {{ value: string | undefined, problems: string[] }} region
- * @returns {EndpointUrl | null} null where it is none
+ * @returns {EndpointUrl | null} null if the region is unusable
  */
 function awsAddress({ value, problems }) {
   return value === undefined || problems.length > 0 ? null : endpointUrl(awsEndpointUrl(value));
@@ -257,9 +257,9 @@ function awsAddress({ value, problems }) {
 /**
  * @param {string | undefined} option
  * @param {Record<string, any>} values of the S3_… variables
- * @param {AwsSettings | null} aws null where it has nothing to say
+ * @param {AwsSettings | null} aws null if it was not read
  * @param {string | undefined} hostname
- * @param {boolean} isSet whether S3_REGION is
+ * @param {boolean} isSet whether S3_REGION is set
  * @returns {Setting & { problems: string[] }}
  */
 function regionFrom(option, values, aws, hostname, isSet) {
@@ -304,12 +304,12 @@ export function addressingProblems({ value, from }, { hostname, buckets }) {
   const name = `${from}: ${value}`;
   return [
     ...(buckets.length > 1
-      ? [`${name} gives each bucket a host of its own, and a thread has one connection: expected one bucket, or path`]
+      ? [`${name} uses one host per bucket, and a thread has one connection: expected one bucket, or path`]
       : []),
-    ...(isIP(hostname) === 0 ? [] : [`${name} takes a host with a name, got ${hostname}: expected path`]),
+    ...(isIP(hostname) === 0 ? [] : [`${name} requires a host name, got ${hostname}: expected path`]),
     ...buckets
       .filter((bucket) => !HOST_LABEL.test(bucket))
-      .map((bucket) => `${name} takes a bucket of a-z 0-9 and - in its name, got ${quote(bucket)}: expected path`),
+      .map((bucket) => `${name} requires a bucket name of a-z 0-9 and -, got ${quote(bucket)}: expected path`),
   ];
 }
 
@@ -325,7 +325,7 @@ function readAuthorities(aws) {
   const { from } = setting;
   try {
     const pem = readFileSync(setting.value, 'utf8');
-    // It throws where the file does not begin with a certificate.
+    // Throws if the file does not begin with a certificate.
     new X509Certificate(pem);
     return { value: pem, from, problems: [] };
   } catch (error) {
@@ -333,7 +333,7 @@ function readAuthorities(aws) {
     return {
       value: undefined,
       from,
-      problems: [`${from}: expected a file of certificates as PEM: ${plainText(message)}`],
+      problems: [`${from}: expected a PEM file of certificates: ${plainText(message)}`],
     };
   }
 }
@@ -346,12 +346,12 @@ function readAuthorities(aws) {
  */
 function duplicateWarnings(given, buckets, isVariable) {
   return buckets.length < given.length
-    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} names a bucket more than once: it is used once`]
+    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} lists a bucket more than once: it is used once`]
     : [];
 }
 
 /**
- * Where settings come from that are not those of S3_… variables; null where they are.
+ * Where settings come from; null for those of S3_… variables.
  *
  * @typedef {object} Sources
  * @property {string | null} buckets
@@ -363,7 +363,7 @@ function duplicateWarnings(given, buckets, isVariable) {
 
 /**
  * @param {Sources} sources
- * @returns {Pick<StoreConfig, 'settings'>} what messages are to call the settings
+ * @returns {Pick<StoreConfig, 'settings'>} names of the settings in messages
  */
 function settingsFrom({ buckets, keys, address, region: regionName, authorities }) {
   /** @type {Partial<SettingNames>} */
@@ -385,7 +385,7 @@ function settingsFrom({ buckets, keys, address, region: regionName, authorities 
     Object.assign(settings, { keys: `the credentials of ${keys}`, sessionToken: `the session token of ${keys}` });
   }
   if (authorities !== null) {
-    settings.authorities = `${authorities} has the only authorities that are trusted`;
+    settings.authorities = `only the authorities in ${authorities} are trusted`;
   }
   return Object.keys(settings).length === 0 ? {} : { settings };
 }
@@ -394,7 +394,7 @@ function settingsFrom({ buckets, keys, address, region: regionName, authorities 
  * @param {Sources} sources
  * @param {EndpointUrl & { region: string }} address
  * @param {Readonly<Record<string, string | undefined>>} env
- * @returns {string[]} a line where something was taken from AWS's configuration or an option, or not taken from there
+ * @returns {string[]} a line if an option or the AWS configuration overrode a variable, or vice versa
  */
 function sourceNotices(
   { keys, address: from, region: regionName, authorities },
@@ -413,12 +413,12 @@ function sourceNotices(
     `region ${signedFor} (${regionName})`,
     ...(authorities === null || !address.useTls ? [] : [`certificate authorities of ${authorities}`]),
   ];
-  return [`Taken: ${parts.join('; ')}`];
+  return [`Using ${parts.join('; ')}`];
 }
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {string | null} address where it comes from: of the URLs, that one alone was checked to hold no password
+ * @param {string | null} address its source: of the URL variables, only this one was checked to contain no password
  * @returns {Record<string, string>}
  */
 function awsOverrides(env, address) {

@@ -14,17 +14,17 @@ import { UsageError } from '../options/usage-error.js';
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings
- * @property {string[]} notices which settings were taken where there was a choice
- * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
- * @property {Renewal | null} renewal of temporary credentials; null where they do not end
- * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
+ * @property {string[]} notices which of several possible settings were used
+ * @property {Record<string, string>} overrides variables that a later command needs to find the same store
+ * @property {Renewal | null} renewal of temporary credentials; null if they do not expire
+ * @property {Promise<never> | null} failure rejects when a store that belongs to the run dies; null for any other store
  * @property {() => Promise<void>} close
  */
 
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` in place of the one that options and environment name
+ * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the one that options and environment name
  * @returns {Promise<Target>}
  * @throws {UsageError}
  */
@@ -57,10 +57,17 @@ async function findStore(options, env, invocation, given) {
     const { readEdgeConfig } = await import('./edge-config.js');
     return readEdgeConfig(env, options.envFile, invocation, options);
   }
-  if (given !== undefined) {
-    const { readGivenStore } = await import('./given-store.js');
-    return readGivenStore(given);
+  const find = async () => {
+    if (given !== undefined) {
+      const { readGivenStore } = await import('./given-store.js');
+      return readGivenStore(given);
+    }
+    const { readStoreConfig } = await import('./store-config.js');
+    return readStoreConfig(env, options.envFile, invocation, options);
+  };
+  if (options.client !== 'public') {
+    return find();
   }
-  const { readStoreConfig } = await import('./store-config.js');
-  return readStoreConfig(env, options.envFile, invocation, options);
+  const { withPublicUrl } = await import('./public-url.js');
+  return withPublicUrl(find, env, options);
 }

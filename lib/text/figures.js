@@ -1,4 +1,4 @@
-// Figures in words that people read.
+// Formats figures for people.
 
 /**
  * @param {number} share
@@ -16,17 +16,20 @@ export function rounded(value) {
   return decimal(Math.round(value), 0);
 }
 
-/** By the places after the point: to make one takes a hundred times as long as to use it. @type {Intl.NumberFormat[]} */
+/** By number of decimals. Creating one takes a hundred times as long as using it. @type {Intl.NumberFormat[]} */
 const FORMATS = [];
 
 /**
  * @param {number} value
- * @param {number} [places]
+ * @param {number} [decimals]
  * @returns {string} such as `12,345.6`
  */
-export function decimal(value, places = 1) {
-  FORMATS[places] ??= new Intl.NumberFormat('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
-  return FORMATS[places].format(value);
+export function decimal(value, decimals = 1) {
+  FORMATS[decimals] ??= new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return FORMATS[decimals].format(value);
 }
 
 /**
@@ -39,8 +42,8 @@ export function counted(value, noun) {
 }
 
 /**
- * @param {number} count of findings of one kind, of which only the first is reported
- * @returns {string} what is appended to it
+ * @param {number} count of similar findings, of which only the first is reported
+ * @returns {string} suffix for that one
  */
 export function andMore(count) {
   return count > 1 ? ` (and ${count - 1} more like it)` : '';
@@ -50,11 +53,11 @@ export function andMore(count) {
 
 /**
  * @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck
- * @returns {string} the figures that show it, and what would show more
+ * @returns {string} the figures behind it, and what would show more
  */
 export function formatEvidence({ certainty, evidence, advice }) {
   const shown = certainty === 'likely' ? `likely; ${evidence}` : (evidence ?? '');
-  return advice === null ? shown : `${shown}; ${advice} would tell more`;
+  return advice === null ? shown : `${shown}; try ${advice}`;
 }
 
 /**

@@ -1,10 +1,10 @@
-/** Of the letters of a name, so many may be wrong for it to be meant. */
+/** Share of letters that may be wrong in a misspelled name. */
 const WRONG_SHARE = 0.4;
 
 /**
- * @param {string} word as somebody wrote it
- * @param {readonly string[]} names that there are
- * @returns {string | null} the one that was probably meant; null where none is like it
+ * @param {string} word as the user typed it
+ * @param {readonly string[]} names valid names
+ * @returns {string | null} the most similar name; null if none is similar
  */
 export function nearestName(word, names) {
   const written = word.toLowerCase();
@@ -16,14 +16,14 @@ export function nearestName(word, names) {
 }
 
 /**
- * The letters that have to be put in, left out, replaced or swapped with their neighbours (optimal string alignment).
+ * Counts the insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
  *
  * @param {string} one
  * @param {string} other
  * @returns {number}
  */
 function distanceBetween(one, other) {
-  /** By letters of `one`, and by letters of `other`. */
+  /** Rows are letters of `one`, columns letters of `other`. */
   const table = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= one.length; row += 1) {
     table.push([row]);

@@ -2,22 +2,22 @@ import { redact } from './redact.js';
 
 const MAX_LENGTH = 200;
 
-/** How much of a text is read, even if less is shown: an escaped secret is longer than the words that replace it. */
+/** How much of a text is read even if less is shown, because an escaped secret is longer than its replacement. */
 const MAX_READ_LENGTH = 1024;
 
-/** Ends of lines, and what else moves the cursor as a blank does. */
+/** Line ends and other characters that move the cursor like a space. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /**
- * Characters that a terminal would obey, that nobody sees, or that let a text read otherwise than it is: controls, formats
- * (such as those that turn the direction of reading, or the zero-width blanks and byte order marks that come along when a
- * value is copied), halves of characters, characters without a meaning, and ends of lines.
+ * Characters that control a terminal, are invisible, or disguise the text: control and format characters (such as those for
+ * text direction, zero-width spaces and the byte order marks that come with copied values), lone surrogates, unassigned
+ * characters, and line ends.
  */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
- * What comes from outside (a store, a certificate, a log, the name of a file) is shown by this: on one line, with
- * everything visible but secrets, and never at length.
+ * Prepares text from outside (a store, a certificate, a log, a file name) for display: on one line, of limited length, with
+ * invisible characters escaped and secrets removed.
  *
  * @param {string} text
  * @param {number} [maxLength] characters
@@ -36,7 +36,7 @@ export function plainText(text, maxLength = MAX_LENGTH) {
 
 /**
  * @param {string} text
- * @returns {string} the same on one line, of whatever length
+ * @returns {string} the same on one line, of any length
  */
 export function plainLine(text) {
   return escapeUnprintable(text.replace(BREAKS, ' '));
@@ -56,13 +56,13 @@ export function escapeUnprintable(text) {
  */
 function cut(text, maxLength) {
   const beginning = text.slice(0, maxLength);
-  // No character is cut in two.
+  // Do not split a surrogate pair.
   return beginning.length < text.length ? beginning.replace(/[\ud800-\udbff]$/, '') : beginning;
 }
 
 /**
  * @param {{ file: string, line: number | null }} place
- * @returns {string} as compilers write it, so that editors find it
+ * @returns {string} in compiler format, which editors recognize
  */
 export function placeOf({ file, line }) {
   const name = plainLine(file);

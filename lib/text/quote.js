@@ -3,8 +3,7 @@ import { escapeUnprintable } from './plain-text.js';
 const MAX_LENGTH = 80;
 
 /**
- * Shows what was given where something else was expected: between quotation marks, with everything visible, and never at
- * length.
+ * Shows an unexpected value: in quotation marks, with invisible characters escaped, and of limited length.
  *
  * @param {string} given
  * @returns {string}

@@ -1,18 +1,18 @@
 const STAND_IN = '[secret]';
 
-/** So many consecutive characters of a secret do not come through. What is shorter may stand in any message by chance. */
+/** This many consecutive characters of a secret are removed. Shorter fragments may appear in any message by chance. */
 const SECRET_WINDOW = 8;
 
-/** A secret that was given as the access key id is longer; a shorter id may be a word of any sentence. */
+/** Applies to access key IDs: a secret given as one is longer, but a shorter ID may be an ordinary word. */
 const ID_WINDOW = 16;
 
-/** At nearly all offsets of a text, so many characters show that no secret begins there. */
+/** At most offsets, this many characters prove that no secret starts there. */
 const TELLING_LENGTH = 4;
 
-/** An escape may itself be escaped: a URL in JSON in a URL. */
+/** Escapes may be nested: a URL in JSON in a URL. */
 const MAX_NESTED_ESCAPES = 3;
 
-/** What HTML calls the printable characters that are neither letters nor digits. */
+/** HTML's names for printable characters other than letters and digits. */
 const ENTITIES = new Map(
   Object.entries({
     ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'", lpar: '(', rpar: ')' },
@@ -23,10 +23,10 @@ const ENTITIES = new Map(
   }),
 );
 
-/** The characters with which an escape begins. */
+/** Characters that start an escape. */
 const BEGINS_ESCAPE = /[%\\&]/;
 
-/** How the code of a character is written after the characters with which an escape begins. */
+/** Character codes after the start of an escape. */
 const CODE_AFTER_PERCENT = /([0-9a-f]{2})/iy;
 const CODE_AFTER_BACKSLASH = /(?:u\{0{0,8}([0-9a-f]{1,2})\}|u00([0-9a-f]{2})|x([0-9a-f]{2}))/iy;
 const ENTITY_NUMBER = /(?:x0{0,64}([0-9a-f]{1,2})|0{0,64}([0-9]{1,3}))/iy;
@@ -34,42 +34,42 @@ const ENTITY_NAME = /[a-z]{2,16}/iy;
 
 const LETTER_OR_DIGIT = /[0-9a-z]/;
 
-/** Runs that may be a text in another alphabet, and at how many places of them it may begin. */
+/** Runs of characters that may be encoded text, and the number of alignments to try. */
 const ENCODED_RUNS = /** @type {const} */ ([
   { encoding: 'hex', run: /(?:[0-9a-f]{2}[ :]?){8,}[0-9a-f]?/gi, alignments: 2 },
   { encoding: 'base64', run: /[A-Za-z0-9+/_-]{11,}/g, alignments: 4 },
 ]);
 
 /**
- * How an offset in a text can be read: as the character that stands there, or as the one that an escape stands for.
+ * One way to read an offset of a text: as a plain character or as an escape.
  *
  * @typedef {object} Reading
  * @property {string} character
- * @property {number} end the offset after it
+ * @property {number} end offset after it
  */
 
 /**
- * What a process must not show. An access key id is no secret, but the secret may have been given instead of it.
+ * Values that must not be shown. An access key ID is not secret, but the user may have entered the secret in its place.
  *
  * @typedef {object} Secrets
  * @property {readonly string[]} secrets
  * @property {readonly string[]} [ids]
  */
 
-/** By what holds them. @type {Map<unknown, Secrets>} */
+/** By holder. @type {Map<unknown, Secrets>} */
 const kept = new Map();
 
-/** Of all that is kept; null after a change. @type {Windows | null} */
+/** Derived from all secrets; null after a change. @type {Windows | null} */
 let knownWindows = null;
 
-/** A store in trouble sends the same message thousands of times. */
+/** A failing store sends the same message thousands of times. */
 let [lastText, lastRedacted] = ['', ''];
 
 /**
- * Called for each secret as soon as it is read: a host that receives it may repeat it in a text that is shown.
+ * Call this for each secret as soon as it is read: a host that receives it may echo it in a text that is shown.
  *
  * @param {Secrets} secrets
- * @param {unknown} [holder] of these secrets, in place of those that it held before
+ * @param {unknown} [holder] whose previous secrets these replace
  */
 export function keepSecrets(secrets, holder = secrets) {
   kept.set(holder, secrets);
@@ -77,7 +77,7 @@ export function keepSecrets(secrets, holder = secrets) {
   lastText = lastRedacted = '';
 }
 
-/** @returns {Required<Secrets>} of this thread, for another one */
+/** @returns {Required<Secrets>} this thread's secrets, for another thread */
 export function keptSecrets() {
   const all = [...kept.values()];
   return { secrets: all.flatMap(({ secrets }) => secrets), ids: all.flatMap(({ ids = [] }) => ids) };
@@ -85,8 +85,8 @@ export function keptSecrets() {
 
 /**
  * @param {string} text from outside
- * @returns {string} without what can be read as SECRET_WINDOW or more consecutive characters of a secret, in whatever case and
- *   however it is escaped. It takes time linear in the text's length
+ * @returns {string} without anything that can be read as SECRET_WINDOW or more consecutive characters of a secret, in any case
+ *   and any escaping. Takes time linear in the text's length
  */
 export function redact(text) {
   knownWindows ??= windowsOf(keptSecrets());
@@ -107,9 +107,9 @@ function windowsOf({ secrets, ids }) {
   return windows;
 }
 
-/** Parts of secrets that must not come through. Each is kept with its beginnings, by which a search is led. */
+/** Fragments of secrets to remove. Each is stored with its prefixes, which guide the search. */
 class Windows {
-  /** Whether a beginning is a whole window. @type {Map<string, boolean>} */
+  /** Whether a prefix is a complete window. @type {Map<string, boolean>} */
   #beginnings = new Map();
 
   get isEmpty() {
@@ -154,7 +154,7 @@ class Spellings {
 
   /**
    * @param {number} offset
-   * @param {number} [nesting] how many escapes may be spelled by escapes
+   * @param {number} [nesting] how many levels of escapes may be escaped
    * @returns {readonly Reading[]} with folded characters
    */
   at(offset, nesting = MAX_NESTED_ESCAPES) {
@@ -174,7 +174,7 @@ class Spellings {
   /**
    * @param {number} offset
    * @param {number} length
-   * @returns {string | null} the folded text that stands there, null where it can be read in several ways
+   * @returns {string | null} the folded text at the offset; null if it can be read in several ways
    */
   plainAt(offset, length) {
     const text = this.#text.slice(offset, offset + length);
@@ -223,7 +223,7 @@ class Spellings {
    * @param {number} offset
    * @param {string} literal a character
    * @param {number} nesting
-   * @returns {number[]} where its spellings end that begin at the offset
+   * @returns {number[]} ends of its spellings that start at the offset
    */
   #literalAt(offset, literal, nesting) {
     return this.at(offset, nesting).flatMap(({ character, end }) => (character === literal ? [end] : []));
@@ -231,9 +231,9 @@ class Spellings {
 
   /**
    * @param {number} offset
-   * @param {RegExp} pattern whose groups are hexadecimal but for the last one
+   * @param {RegExp} pattern whose groups are hexadecimal except the last one
    * @param {number} lastRadix
-   * @returns {Reading[]} one, or none where no code stands there
+   * @returns {Reading[]} one reading, or none if there is no code
    */
   #codeAt(offset, pattern, lastRadix) {
     const match = matchAt(pattern, this.#text, offset);
@@ -270,7 +270,7 @@ function withoutWindows(text, windows) {
  * @param {Spellings} spellings of a text
  * @param {number} start
  * @param {Windows} windows
- * @returns {number} where the longest spelling of a window ends that begins there, -1 where none does
+ * @returns {number} end of the longest spelling of a window that starts there; -1 if there is none
  */
 function endOfWindow(spellings, start, windows) {
   const plain = spellings.plainAt(start, TELLING_LENGTH);
@@ -278,7 +278,7 @@ function endOfWindow(spellings, start, windows) {
     return -1;
   }
   let longest = -1;
-  /** What has been read so far. @type {Reading[]} */
+  /** Readings so far. @type {Reading[]} */
   let read = [{ character: '', end: start }];
   while (read.length > 0) {
     const further = read.flatMap(({ character: beginning, end: offset }) =>
@@ -287,7 +287,7 @@ function endOfWindow(spellings, start, windows) {
         .map(({ character, end }) => ({ character: beginning + character, end }))
         .filter((reading) => windows.isBeginning(reading.character)),
     );
-    // Several ways may lead to the same, and must not be gone on with one by one.
+    // Several paths may lead to the same reading; continue with only one of them.
     read = further.length > 1 ? distinct(further) : further;
     longest = read.reduce(
       (most, { character, end }) => (windows.isWhole(character) ? Math.max(most, end) : most),
@@ -300,7 +300,7 @@ function endOfWindow(spellings, start, windows) {
 /**
  * @param {string} text
  * @param {Windows} windows
- * @returns {Map<number, number>} from where to where a secret stands in hexadecimal digits or in base64
+ * @returns {Map<number, number>} starts and ends of secrets in hexadecimal or base64
  */
 function encodedSecrets(text, windows) {
   const found = new Map();
@@ -327,7 +327,7 @@ function holdsWindow(text, windows) {
   return Array.from(text).some((_, start) => endOfWindow(spellings, start, windows) > 0);
 }
 
-/** @param {string} text in any case, and with blanks for the `+` that they stand for in a form */
+/** @param {string} text in any case; spaces may stand for `+`, as in a form */
 function fold(text) {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(' ', '+');
 }

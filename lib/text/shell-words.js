@@ -1,36 +1,36 @@
-/** What a backslash between double quotation marks takes the meaning from; before anything else it stands for itself. */
+/** Characters that a backslash escapes within double quotation marks. Before others it is literal. */
 const ESCAPABLE = '"\\$`';
 
 const BLANKS = ' \t\n\r';
 
-/** What a shell reads literally. */
+/** Text that a shell reads literally. */
 const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
 
 /**
- * Splits a text into words as a shell does: blanks separate them, quotation marks and backslashes keep them together. It
- * expands nothing: the shell that called the program has done so, or was told not to.
+ * Splits a text into words like a shell: spaces separate them; quotation marks and backslashes keep them together. It expands
+ * nothing, because the calling shell has already done that or was told not to.
  *
  * @param {string} text
  * @returns {string[]}
- * @throws {RangeError} where a quotation mark is not closed, or nothing follows a backslash
+ * @throws {RangeError} if a quotation mark is not closed, or a backslash comes last
  */
 export function shellWords(text) {
   /** @type {string[]} */
   const words = [];
-  /** The word under way; null between two words, where an empty one has not begun either. @type {string | null} */
+  /** The current word; null between words. @type {string | null} */
   let word = null;
-  for (let place = 0; place < text.length; place += 1) {
-    const character = text[place];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
     if (BLANKS.includes(character)) {
       words.push(...(word === null ? [] : [word]));
       word = null;
     } else if (character === "'" || character === '"') {
-      const { inner, end } = quoted(text, place);
+      const { inner, end } = quoted(text, index);
       word = (word ?? '') + inner;
-      place = end;
+      index = end;
     } else if (character === '\\') {
-      place += 1;
-      word = (word ?? '') + escaped(text, place);
+      index += 1;
+      word = (word ?? '') + escaped(text, index);
     } else {
       word = (word ?? '') + character;
     }
@@ -41,37 +41,37 @@ export function shellWords(text) {
 /**
  * @param {string} text
  * @param {number} start of the opening quotation mark
- * @returns {{ inner: string, end: number }} what is between the marks, and where the closing one is
+ * @returns {{ inner: string, end: number }} the text between the marks, and the offset of the closing one
  */
 function quoted(text, start) {
   const mark = text[start];
   let inner = '';
-  for (let place = start + 1; place < text.length; place += 1) {
-    if (text[place] === mark) {
-      return { inner, end: place };
+  for (let index = start + 1; index < text.length; index += 1) {
+    if (text[index] === mark) {
+      return { inner, end: index };
     }
-    if (mark === '"' && text[place] === '\\' && ESCAPABLE.includes(escaped(text, place + 1))) {
-      place += 1;
+    if (mark === '"' && text[index] === '\\' && ESCAPABLE.includes(escaped(text, index + 1))) {
+      index += 1;
     }
-    inner += text[place];
+    inner += text[index];
   }
   throw new RangeError(`expected a closing ${mark}`);
 }
 
 /**
  * @param {string} text
- * @param {number} place after a backslash
+ * @param {number} index after a backslash
  */
-function escaped(text, place) {
-  if (place >= text.length) {
+function escaped(text, index) {
+  if (index >= text.length) {
     throw new RangeError('expected a character after the last backslash');
   }
-  return text[place];
+  return text[index];
 }
 
 /**
  * @param {string} word
- * @returns {string} as it has to be written for a shell to read that word
+ * @returns {string} the word quoted for a shell
  */
 export function shellWord(word) {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,22 +1,22 @@
 const ESCAPE = '\x1b';
 
-/** What this tool itself adds to a line for a terminal: colours, which take no room. */
+/** Colours that this tool adds to a line for a terminal; they have no width. */
 const COLOURS = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 
-/** Marks that stand on the character before them. */
+/** Combining marks. */
 const MARK = /^\p{M}$/u;
 
 /**
- * Characters that take two columns: those of East Asia that are wide, and pictures.
+ * Characters that take two columns: wide East Asian characters and emoji.
  * (https://www.unicode.org/reports/tr11/, classes W and F, in ranges that hold no narrow character in use)
  */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
 
 /**
- * How many columns of a terminal a text takes.
+ * The number of terminal columns that a text takes.
  *
- * @param {string} text without line ends and control characters, but for colours
+ * @param {string} text without line ends or control characters except colours
  * @returns {number}
  */
 export function textWidth(text) {
@@ -29,7 +29,7 @@ export function textWidth(text) {
 
 /** @param {string} character */
 function widthOf(character) {
-  // Most of what is measured is ASCII, or what bars are drawn with.
+  // Most text is ASCII or box-drawing characters.
   if (character < '\x7f' || (character >= '\u2500' && character <= '\u259f')) {
     return 1;
   }
@@ -39,8 +39,8 @@ function widthOf(character) {
 /**
  * @param {string} text without colours
  * @param {number} columns
- * @param {string} [ellipsis] in place of what is cut off
- * @returns {string} a text that takes no more columns
+ * @param {string} [ellipsis] replaces the cut-off text
+ * @returns {string} a text that fits the columns
  */
 export function cutToWidth(text, columns, ellipsis = '…') {
   if (textWidth(text) <= columns) {
@@ -62,18 +62,18 @@ export function cutToWidth(text, columns, ellipsis = '…') {
 /**
  * @param {string} text without colours
  * @param {number} columns
- * @returns {string} the text with blanks after it, so that it takes that many columns
+ * @returns {string} the text padded with spaces to that width
  */
 export function padToWidth(text, columns) {
   return text + ' '.repeat(Math.max(columns - textWidth(text), 0));
 }
 
 /**
- * Breaks a text between its words. A word that is too long for a line is cut into parts.
+ * Wraps a text at spaces. Splits a word that is longer than a line.
  *
  * @param {string} text without colours
- * @param {number} columns at least 2 more than the indent has
- * @param {string} [indent] of every line but the first
+ * @param {number} columns at least 2 more than the indent
+ * @param {string} [indent] of every line except the first
  * @returns {string[]} lines
  */
 export function wrapAtWords(text, columns, indent = '') {

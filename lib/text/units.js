@@ -1,6 +1,6 @@
 import { quote } from './quote.js';
 
-/** Bytes of what the log calls MB. */
+/** Bytes per MB in the log. */
 export const MEGABYTE = 1024 ** 2;
 
 const BYTES_OF_UNIT = new Map([
@@ -22,24 +22,24 @@ const MILLISECONDS_OF_UNIT = new Map([
   ['h', 3_600_000],
 ]);
 
-/** From the largest to the smallest, as {@link formatSize} tries them. */
+/** In the order in which {@link formatSize} tries them. */
 const BINARY_UNITS = ['GiB', 'MiB', 'KiB', 'B'];
 
 const SECONDS_OF_DAY = 86_400;
 
-/** From the largest to the smallest, as {@link formatDuration} tries them. */
+/** In the order in which {@link formatDuration} tries them. */
 const SECONDS_OF_UNIT = Object.freeze({ d: SECONDS_OF_DAY, h: 3600, m: 60, s: 1 });
 
 const QUANTITY_PATTERN = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?([A-Za-z]{0,3})$/;
 const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
 
 /**
- * Reads a size: a number with `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024), `kB`, `MB`, `GB`, `TB` (powers of 1000), `B` or
- * nothing after it. Units may be written in lower case.
+ * Parses a size: a number followed by `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024), `kB`, `MB`, `GB`, `TB` (powers of 1000),
+ * `B` or nothing. Lower case is accepted.
  *
  * @param {string} text
  * @returns {number} bytes
- * @throws {RangeError} where the text is not a size, or not a whole number of bytes
+ * @throws {RangeError} if the text is not a size in whole bytes
  */
 export function parseSize(text) {
   try {
@@ -50,8 +50,8 @@ export function parseSize(text) {
 }
 
 /**
- * @param {string} text that is no size
- * @returns {string} the two sizes that it may mean: `16K` and `64KB` are read in both ways by other tools
+ * @param {string} text that is not a size
+ * @returns {string} two sizes that it may mean, because other tools read `16K` and `64KB` in both ways
  */
 function suggestedSizes(text) {
   const [, number, prefix] = /^([0-9.]+) ?([KMGT])i?b?$/i.exec(text) ?? [];
@@ -69,11 +69,11 @@ function suggestedSizes(text) {
 }
 
 /**
- * Reads a duration: a number with `ms`, `s`, `m`, `h` or nothing after it, which means seconds.
+ * Parses a duration: a number followed by `ms`, `s`, `m`, `h`, or nothing for seconds.
  *
  * @param {string} text
  * @returns {number} ms
- * @throws {RangeError} where the text is not a duration, or not a whole number of milliseconds
+ * @throws {RangeError} if the text is not a duration in whole milliseconds
  */
 export function parseDuration(text) {
   try {
@@ -92,8 +92,8 @@ const DURATION_WORDS =
   /([0-9]{1,6}) ?(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z]) ?/gi;
 
 /**
- * @param {string} text that is no duration
- * @returns {string} the one that `1min`, `2 hours` or `1m30s` mean; '' for all else
+ * @param {string} text that is not a duration
+ * @returns {string} the duration that `1min`, `2 hours` or `1m30s` mean; '' for anything else
  */
 function suggestedDuration(text) {
   const parts = [...text.matchAll(DURATION_WORDS)];
@@ -109,11 +109,11 @@ function suggestedDuration(text) {
 }
 
 /**
- * Integers all the way, because a product of floats may miss a whole number: 1.005 × 1000 is 1004.9999999999999.
+ * Uses integers because a product of floats may miss a whole number: 1.005 × 1000 is 1004.9999999999999.
  *
  * @param {string} text
- * @param {ReadonlyMap<string, number>} scales what each unit is worth
- * @param {string} plainUnit the unit of a number that stands alone
+ * @param {ReadonlyMap<string, number>} scales value of each unit
+ * @param {string} plainUnit unit of a plain number
  * @param {string} expected
  */
 function parseQuantity(text, scales, plainUnit, expected) {
@@ -153,18 +153,18 @@ export function formatMegabytes(bytes) {
 
 /**
  * @param {number | null | undefined} bytesPerSecond
- * @returns {string} for a table: `-` if no bytes moved, or if it is not known
+ * @returns {string} for a table: `-` if no bytes were transferred or the figure is unknown
  */
 export function throughputText(bytesPerSecond) {
   return bytesPerSecond ? formatMegabytes(bytesPerSecond) : '-';
 }
 
 /**
- * Writes a size without loss, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
+ * Formats a size exactly, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
  *
  * @param {number} bytes
  * @returns {string}
- * @throws {RangeError} where it is not a whole number of bytes
+ * @throws {RangeError} unless it is a whole number of bytes
  */
 export function formatSize(bytes) {
   if (!Number.isSafeInteger(bytes) || bytes < 0) {
@@ -180,9 +180,9 @@ export function formatSize(bytes) {
 }
 
 /**
- * Writes a duration for a person, in its two largest units: `3d 4h`, `59s`.
+ * Formats a duration for people, in its two largest units: `3d 4h`, `59s`.
  *
- * @param {number} milliseconds what is below 0 counts as 0
+ * @param {number} milliseconds a negative value counts as 0
  * @returns {string} rounded down
  */
 export function formatDuration(milliseconds) {
@@ -200,7 +200,7 @@ export function formatDuration(milliseconds) {
 
 /**
  * @param {number} milliseconds
- * @returns {string} as {@link parseDuration} takes it: `10s`, `1500ms`
+ * @returns {string} in the form that {@link parseDuration} accepts: `10s`, `1500ms`
  */
 export function formatTime(milliseconds) {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
@@ -209,7 +209,7 @@ export function formatTime(milliseconds) {
 /**
  * @param {number} epochSecond whole seconds since 1970
  * @returns {string} the time of day in UTC, `HH:MM:SS`
- * @throws {RangeError} where it is not a whole number
+ * @throws {RangeError} unless it is a whole number
  */
 export function formatTimeOfDay(epochSecond) {
   if (!Number.isSafeInteger(epochSecond)) {
@@ -221,7 +221,7 @@ export function formatTimeOfDay(epochSecond) {
 /**
  * @param {string} text `HH:MM:SS`
  * @returns {number} the second of the day, 0 to 86,399
- * @throws {RangeError} where it is no time of day
+ * @throws {RangeError} if it is not a time of day
  */
 export function parseTimeOfDay(text) {
   const match = TIME_OF_DAY_PATTERN.exec(text);

@@ -13,11 +13,9 @@ import { OPERATORS, formatThreshold } from './threshold.js';
  */
 
 /**
- * Holds a result against what is asserted of it.
- *
  * @param {readonly Threshold[]} thresholds
  * @param {WritableResult} result
- * @param {WritableResult | null} baseline that limits may refer to
+ * @param {WritableResult | null} baseline for limits that refer to it
  * @returns {ThresholdResult[]} in the same order
  */
 export function evaluateThresholds(thresholds, result, baseline) {
@@ -49,13 +47,13 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   }
   const unit = 'unit' in wanted ? wanted.unit : undefined;
   if (limit === null) {
-    const why = baseline === null ? 'there is none' : whyUnknown(baseline, stage, metric);
-    const message = `it was ${showValue(metric.quantity, value, 0)}, that of the baseline is not known: ${why}`;
+    const why = baseline === null ? 'no baseline was given' : whyUnknown(baseline, stage, metric);
+    const message = `it was ${showValue(metric.quantity, value, 0)}; the figure of the baseline is not known: ${why}`;
     return { value, limit, outcome: 'inconclusive', message };
   }
   const outcome = OPERATORS[operator](value, limit) ? 'passed' : 'missed';
-  const ofBaseline = before === null ? '' : `, of the baseline ${showValue(metric.quantity, before, value)}`;
-  return { value, limit, outcome, message: `it was ${showValue(metric.quantity, value, limit, unit)}${ofBaseline}` };
+  const comparison = before === null ? '' : `, baseline ${showValue(metric.quantity, before, value)}`;
+  return { value, limit, outcome, message: `it was ${showValue(metric.quantity, value, limit, unit)}${comparison}` };
 }
 
 /**
@@ -70,19 +68,18 @@ function multiple(factor, value) {
  * @param {WritableResult} result
  * @param {string | null} stage in lower case
  * @param {Metric} metric
- * @returns {number | null} null where it is not known
  */
-export function figureOf(result, stage, { ofRun, ofStage }) {
+export function figureOf(result, stage, { fromRun, fromStage }) {
   if (stage === null) {
-    return ofRun?.(result) ?? null;
+    return fromRun?.(result) ?? null;
   }
   const found = stageNamed(result, stage);
-  return found === null ? null : (ofStage?.(found) ?? null);
+  return found === null ? null : (fromStage?.(found) ?? null);
 }
 
 /**
  * @param {WritableResult} result
- * @param {string} stage in lower case, perhaps with one of its kinds
+ * @param {string} stage in lower case, or one of its operations, such as `mixed.read`
  * @returns {WritableStage | null}
  */
 function stageNamed({ stages }, stage) {
@@ -91,21 +88,21 @@ function stageNamed({ stages }, stage) {
 
 /**
  * @param {WritableStage} stage
- * @returns {WritableStage[]} the stage, and each kind of operation that it mixes as if it were one
+ * @returns {WritableStage[]} the stage, then each operation of its mix as a stage
  */
 function withKinds(stage) {
   const { kinds = [], end, startedAt, endedAt, duration, connections, load, merge } = stage;
-  const ofKinds = kinds.map((kind) => {
+  const kindStages = kinds.map((kind) => {
     const time = { end, startedAt, endedAt, duration, connections, load, merge, seconds: [] };
     return /** @type {WritableStage} */ ({ ...time, ...kind, stage: `${stage.stage}.${kind.operation}` });
   });
-  return [stage, ...ofKinds];
+  return [stage, ...kindStages];
 }
 
 /**
  * @param {WritableResult} result
  * @param {string} stage in lower case
- * @returns {string} as the log has it, also where it did not run
+ * @returns {string} as in the log, even if the stage did not run
  */
 function stageName(result, stage) {
   return stageNamed(result, stage)?.stage ?? stage[0].toUpperCase() + stage.slice(1);
@@ -115,7 +112,7 @@ function stageName(result, stage) {
  * @param {WritableResult} result
  * @param {string | null} stage in lower case
  * @param {Metric} metric
- * @returns {string} why the figure is not known, as far as the result tells
+ * @returns {string} why the figure is unknown, as far as the result shows
  */
 function whyUnknown(result, stage, { isLatency, onlyOf }) {
   if (result.stages.length === 0) {
@@ -126,15 +123,15 @@ function whyUnknown(result, stage, { isLatency, onlyOf }) {
     return 'the stage did not run';
   }
   if (onlyOf !== undefined) {
-    return onlyOf === 'search' && found?.search !== undefined ? 'the search could not hold one' : CONDITIONS[onlyOf];
+    return onlyOf === 'search' && found?.search !== undefined ? 'the search could not hold a rate' : CONDITIONS[onlyOf];
   }
   if (found?.operations === 0) {
     return 'no operation of the stage succeeded';
   }
   const [missing] = found?.merge?.missingLatency ?? [];
   if (isLatency && missing !== undefined) {
-    const place = missing.line === null ? missing.file : `${missing.file}:${missing.line}`;
-    return `${plainText(place)}: ${plainText(missing.reason)}`;
+    const location = missing.line === null ? missing.file : `${missing.file}:${missing.line}`;
+    return `${plainText(location)}: ${plainText(missing.reason)}`;
   }
-  return 'the result does not tell';
+  return 'the result does not contain it';
 }

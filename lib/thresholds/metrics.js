@@ -7,24 +7,24 @@ import { Histogram } from '../model/histogram.js';
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { QuantityName } from './quantities.js'
  *
- * @typedef {(stage: WritableStage) => number | null | undefined} OfStage in the metric's unit; nothing where it is not known
- * @typedef {(result: WritableResult) => number | null | undefined} OfRun
+ * @typedef {(stage: WritableStage) => number | null | undefined} StageFigure in the metric's unit; null or undefined if unknown
+ * @typedef {(result: WritableResult) => number | null | undefined} RunFigure
  *
  * @typedef {object} Metric a figure of a result that can be asserted
  * @property {string} name
  * @property {string} meaning for the docs, a line of Markdown
  * @property {QuantityName} quantity
  * @property {ThresholdUnit} unit of its values
- * @property {OfStage | null} ofStage null where it is a figure of the whole alone
- * @property {OfRun | null} ofRun over all stages; null where that has no meaning
+ * @property {StageFigure | null} fromStage null if only a whole run has it
+ * @property {RunFigure | null} fromRun over all stages; null if that is meaningless
  * @property {readonly string[]} [otherNames]
- * @property {Condition} [onlyOf] stages that have it
- * @property {true} [isLatency] whether it comes from a histogram, which a log may lack
+ * @property {Condition} [onlyOf] the kind of stages that have it
+ * @property {true} [isLatency] it comes from a histogram, which a log may lack
  *
  * @typedef {'reads' | 'open loop' | 'search' | 'parts'} Condition
  */
 
-/** Percentiles and the like, by the names that they have here. @type {readonly { name: string, field: keyof LatencySummary, meaning: string, otherNames?: readonly string[] }[]} */
+/** @type {readonly { name: string, field: keyof LatencySummary, meaning: string, otherNames?: readonly string[] }[]} */
 const SUMMARIES = [
   { name: 'p50', field: 'p50', meaning: 'the median' },
   { name: 'p90', field: 'p90', meaning: 'the 90th percentile' },
@@ -32,33 +32,33 @@ const SUMMARIES = [
   { name: 'p99', field: 'p99', meaning: 'the 99th percentile' },
   { name: 'p999', field: 'p999', meaning: 'the 99.9th percentile', otherNames: ['p99.9'] },
   { name: 'mean', field: 'mean', meaning: 'the mean' },
-  { name: 'min', field: 'minimum', meaning: 'the shortest' },
-  { name: 'max', field: 'maximum', meaning: 'the longest' },
+  { name: 'min', field: 'minimum', meaning: 'the minimum' },
+  { name: 'max', field: 'maximum', meaning: 'the maximum' },
 ];
 
 /** @type {readonly { prefix: string, of: Exclude<keyof StageLatency, 'unit' | 'histogram'>, what: string, onlyOf?: Condition }[]} */
 const LATENCIES = [
-  { prefix: '', of: 'operations', what: 'Latency of the operations' },
-  { prefix: 'attempts.', of: 'attempts', what: 'Time of the single attempts' },
-  { prefix: 'firstByte.', of: 'firstByte', what: 'Time to the first byte of an answer', onlyOf: 'reads' },
-  { prefix: 'startDelay.', of: 'startDelay', what: 'How late operations started', onlyOf: 'open loop' },
-  { prefix: 'parts.', of: 'parts', what: 'Latency of the parts of objects', onlyOf: 'parts' },
+  { prefix: '', of: 'operations', what: 'Latency of operations' },
+  { prefix: 'attempts.', of: 'attempts', what: 'Latency of attempts' },
+  { prefix: 'firstByte.', of: 'firstByte', what: 'Time to first byte', onlyOf: 'reads' },
+  { prefix: 'startDelay.', of: 'startDelay', what: 'Start delay of operations', onlyOf: 'open loop' },
+  { prefix: 'parts.', of: 'parts', what: 'Latency of parts', onlyOf: 'parts' },
 ];
 
 /** @type {readonly { name: CountName, unit: ThresholdUnit, meaning: string }[]} */
 const COUNTERS = [
-  { name: 'failed', unit: 'operations', meaning: 'Operations that were given up' },
-  { name: 'integrityErrors', unit: 'operations', meaning: 'Operations whose answer was not what had been written' },
-  { name: 'throttled', unit: 'attempts', meaning: 'Attempts by whose answer the store asked for fewer requests' },
+  { name: 'failed', unit: 'operations', meaning: 'Operations that failed after all retries' },
+  { name: 'integrityErrors', unit: 'operations', meaning: 'Operations that returned wrong content' },
+  { name: 'throttled', unit: 'attempts', meaning: 'Attempts that the store throttled' },
   { name: 'operations', unit: 'operations', meaning: 'Operations that succeeded, verification included' },
   { name: 'attempts', unit: 'attempts', meaning: 'All attempts, successful or not' },
-  { name: 'retries', unit: 'attempts', meaning: 'Attempts that failed and were tried again' },
-  { name: 'vanished', unit: 'operations', meaning: 'Operations on objects of --existing that were gone' },
-  { name: 'changed', unit: 'operations', meaning: 'Operations on objects of --existing that were replaced meanwhile' },
-  { name: 'archived', unit: 'operations', meaning: 'Operations on objects of --existing that are in an archive' },
-  { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose bytes were checked by their number alone' },
-  { name: 'skipped', unit: 'operations', meaning: 'Operations that had no object, because Write had not written it' },
-  { name: 'abandoned', unit: 'operations', meaning: 'Operations that the end of the stage cut off' },
+  { name: 'retries', unit: 'attempts', meaning: 'Failed attempts that were retried' },
+  { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that were gone' },
+  { name: 'changed', unit: 'operations', meaning: 'Operations on existing objects that were replaced during the run' },
+  { name: 'archived', unit: 'operations', meaning: 'Operations on existing objects that are archived' },
+  { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose content was verified by size only' },
+  { name: 'skipped', unit: 'operations', meaning: 'Operations skipped because Write had not written their object' },
+  { name: 'abandoned', unit: 'operations', meaning: 'Operations cut off by the end of the stage' },
 ];
 
 /** @returns {Metric[]} */
@@ -75,17 +75,17 @@ function latencyMetrics() {
  * @param {(typeof LATENCIES)[number]} latencies
  * @param {string} name
  * @param {string} meaning
- * @param {OfStage} ofStage
+ * @param {StageFigure} fromStage
  * @returns {Metric}
  */
-function latencyMetric({ prefix, what, onlyOf }, name, meaning, ofStage) {
+function latencyMetric({ prefix, what, onlyOf }, name, meaning, fromStage) {
   return {
     name: `${prefix}${name}`,
     meaning: `${what}: ${meaning}`,
     quantity: 'time',
     unit: 'ms',
-    ofStage,
-    ofRun: null,
+    fromStage,
+    fromRun: null,
     ...(onlyOf === undefined ? {} : { onlyOf }),
     isLatency: true,
   };
@@ -95,7 +95,7 @@ const PERCENTILE = /^(.*\.)?p([0-9]{1,2}(?:\.[0-9]{1,4})?)$/;
 
 /**
  * @param {string} name such as `p97` or `firstByte.p99.5`
- * @returns {Metric | null} null if it is no percentile
+ * @returns {Metric | null} null if it is not a percentile
  */
 function percentileNamed(name) {
   const [, prefix = '', percent] = PERCENTILE.exec(name) ?? [];
@@ -103,8 +103,8 @@ function percentileNamed(name) {
   if (percent === undefined || latencies === undefined) {
     return null;
   }
-  const ofStage = (/** @type {WritableStage} */ { latency }) => percentileOf(latency, latencies.of, Number(percent));
-  return latencyMetric(latencies, `p${percent}`, `percentile ${percent}`, ofStage);
+  const fromStage = (/** @type {WritableStage} */ { latency }) => percentileOf(latency, latencies.of, Number(percent));
+  return latencyMetric(latencies, `p${percent}`, `percentile ${percent}`, fromStage);
 }
 
 /**
@@ -119,24 +119,24 @@ function percentileOf({ histogram, ...latency }, of, percentile) {
   if (!summary || !encoded) {
     return null;
   }
-  // The extremes are exact, and percentiles within 0.1%: none may be beyond.
+  // The extremes are exact, but percentiles only to within 0.1%: keep them inside the extremes.
   return Math.min(Math.max(Histogram.decode(encoded).at(percentile), summary.minimum), summary.maximum);
 }
 
 /**
- * @param {OfStage} ofStage a count
- * @returns {OfRun}
+ * @param {StageFigure} fromStage a count
+ * @returns {RunFigure}
  */
-function overAllStages(ofStage) {
-  return ({ stages }) => (stages.length === 0 ? null : sumOf(stages.map(ofStage)));
+function overAllStages(fromStage) {
+  return ({ stages }) => (stages.length === 0 ? null : sumOf(stages.map(fromStage)));
 }
 
 /**
- * @param {Pick<Metric, 'name' | 'unit' | 'meaning'> & { ofStage: OfStage }} counter
+ * @param {Pick<Metric, 'name' | 'unit' | 'meaning'> & { fromStage: StageFigure }} counter
  * @returns {Metric}
  */
-function countMetric({ name, unit, meaning, ofStage }) {
-  return { name, meaning, quantity: 'count', unit, ofStage, ofRun: overAllStages(ofStage) };
+function countMetric({ name, unit, meaning, fromStage }) {
+  return { name, meaning, quantity: 'count', unit, fromStage, fromRun: overAllStages(fromStage) };
 }
 
 /**
@@ -147,16 +147,16 @@ function shareOf(part, whole) {
   return typeof part !== 'number' || typeof whole !== 'number' || whole === 0 ? null : part / whole;
 }
 
-/** @type {OfStage} */
+/** @type {StageFigure} */
 function cpuPerOperation({ clientLoad, operations }) {
   return clientLoad ? shareOf(clientLoad.cpuUser + clientLoad.cpuSystem, operations) : null;
 }
 
 /**
- * What a search held, or a ramp of several hosts.
+ * The rate that a search or a ramp of several hosts held.
  *
  * @param {'operationsPerSecond' | 'low' | 'high'} field
- * @returns {OfStage}
+ * @returns {StageFigure}
  */
 function capacityOf(field) {
   return ({ search, merge }) => {
@@ -168,9 +168,9 @@ function capacityOf(field) {
 }
 
 /**
- * Without clean-up nothing was left, unless the objects were kept; a log does not tell.
+ * A run without a clean-up left nothing, unless it kept its objects; a log does not show which.
  *
- * @type {OfRun}
+ * @type {RunFigure}
  */
 function leftByCleanup({ cleanup, options, hosts }) {
   const isKnown = !options?.keep && !hosts.some(({ merge }) => typeof merge?.line === 'number');
@@ -180,16 +180,16 @@ function leftByCleanup({ cleanup, options, hosts }) {
 
 /**
  * @param {CountName} name
- * @returns {OfStage} not known where the log of a host does not tell it: what it has then is that of the others
+ * @returns {StageFigure} null if a host's log lacks the counter: the sum then covers only the other hosts
  */
 function countOf(name) {
   return (stage) => (stage.merge?.untold?.includes(name) ? null : stage[name]);
 }
 
 /**
- * The attempts of a search are those of one step, and what failed is that of all: there is no share.
+ * A search counts the attempts of one step but the failures of all steps, so it has no error share.
  *
- * @type {OfStage}
+ * @type {StageFigure}
  */
 function attemptsOfAllSteps({ attempts, search }) {
   return search === undefined ? attempts : null;
@@ -199,83 +199,83 @@ const ALL_ATTEMPTS = overAllStages(attemptsOfAllSteps);
 const ALL_ERRORS = overAllStages(failedAttemptsOf);
 
 /**
- * All figures that can be asserted: help, docs and messages take them from here.
+ * The figures that can be asserted. Help, docs and messages are derived from this list.
  *
  * @type {readonly Metric[]}
  */
 export const METRICS = Object.freeze([
   {
     name: 'rate',
-    meaning: 'Operations that succeeded ÷ time, both without warm-up and drain',
+    meaning: 'Successful operations ÷ time, both without warm-up and drain',
     quantity: 'rate',
     unit: 'ops/s',
-    ofStage: ({ average }) => average,
-    ofRun: null,
+    fromStage: ({ average }) => average,
+    fromRun: null,
   },
   {
     name: 'throughput',
-    meaning: 'Bytes of objects that those operations moved ÷ the same time',
+    meaning: 'Object bytes moved by those operations ÷ the same time',
     quantity: 'throughput',
     unit: 'bytes/s',
-    ofStage: ({ averageBytes }) => averageBytes,
-    ofRun: null,
+    fromStage: ({ averageBytes }) => averageBytes,
+    fromRun: null,
   },
   {
     name: 'peak',
-    meaning: 'Operations in the best second, of all hosts together',
+    meaning: 'Operations in the peak second, over all hosts',
     quantity: 'rate',
     unit: 'ops/s',
-    ofStage: ({ peak }) => peak,
-    ofRun: null,
+    fromStage: ({ peak }) => peak,
+    fromRun: null,
   },
   ...latencyMetrics(),
   countMetric({
     name: 'errors',
     unit: 'attempts',
-    meaning: 'Attempts that failed, retried or not; those that the end of the stage cut off are not among them',
-    ofStage: failedAttemptsOf,
+    meaning: 'Failed attempts, retried or not, except those cut off by the end of the stage',
+    fromStage: failedAttemptsOf,
   }),
   {
     name: 'errorShare',
-    meaning: 'Attempts that failed ÷ all attempts',
+    meaning: 'Failed attempts ÷ all attempts',
     quantity: 'share',
     unit: 'share',
-    ofStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
-    ofRun: (result) => shareOf(ALL_ERRORS(result), ALL_ATTEMPTS(result)),
+    fromStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
+    fromRun: (result) => shareOf(ALL_ERRORS(result), ALL_ATTEMPTS(result)),
   },
-  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: countOf(name) })),
+  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, fromStage: countOf(name) })),
   {
     name: 'bytes',
-    meaning: 'Bytes of objects that successful operations moved',
+    meaning: 'Object bytes moved by successful operations',
     quantity: 'size',
     unit: 'bytes',
-    ofStage: ({ bytes }) => bytes,
-    ofRun: overAllStages(({ bytes }) => bytes),
+    fromStage: ({ bytes }) => bytes,
+    fromRun: overAllStages(({ bytes }) => bytes),
   },
   {
     name: 'cpu',
-    meaning: "CPU time of the client's process ÷ operations, on all cores",
+    meaning: 'CPU time of the client process ÷ operations, over all cores',
     quantity: 'time',
     unit: 'ms',
-    ofStage: cpuPerOperation,
-    ofRun: null,
+    fromStage: cpuPerOperation,
+    fromRun: null,
   },
   {
     name: 'duration',
-    meaning: 'How long the stage took, warm-up and drain included',
+    meaning: 'Duration of the stage, including warm-up and drain',
     quantity: 'time',
     unit: 'ms',
-    ofStage: ({ duration }) => duration,
-    ofRun: null,
+    fromStage: ({ duration }) => duration,
+    fromRun: null,
   },
   {
     name: 'capacity',
     meaning:
-      'The rate that a search held, or a ramp of several hosts; of `--peak-of rate`, the highest rate that kept `--slo`',
+      'The rate that a search or a ramp of several hosts held; with `--peak-of rate`, the highest rate within `--slo`',
     quantity: 'rate',
     unit: 'ops/s',
-    ofStage: capacityOf('operationsPerSecond'),
-    ofRun: null,
+    fromStage: capacityOf('operationsPerSecond'),
+    fromRun: null,
     onlyOf: 'search',
   },
   {
@@ -283,8 +283,8 @@ export const METRICS = Object.freeze([
     meaning: 'The lower end of its interval',
     quantity: 'rate',
     unit: 'ops/s',
-    ofStage: capacityOf('low'),
-    ofRun: null,
+    fromStage: capacityOf('low'),
+    fromRun: null,
     onlyOf: 'search',
   },
   {
@@ -292,43 +292,43 @@ export const METRICS = Object.freeze([
     meaning: 'The upper end of its interval',
     quantity: 'rate',
     unit: 'ops/s',
-    ofStage: capacityOf('high'),
-    ofRun: null,
+    fromStage: capacityOf('high'),
+    fromRun: null,
     onlyOf: 'search',
   },
   {
     name: 'knee',
-    meaning: 'The fewest threads that did as much as any others',
+    meaning: 'The fewest threads that reached the plateau',
     quantity: 'count',
     unit: 'threads',
-    ofStage: ({ search, merge }) => search?.knee ?? merge?.ramp?.knee,
-    ofRun: null,
+    fromStage: ({ search, merge }) => search?.knee ?? merge?.ramp?.knee,
+    fromRun: null,
     onlyOf: 'search',
   },
   {
     name: 'cleanup.left',
-    meaning: 'Objects of the run that the store still has after clean-up, by its own count',
+    meaning: 'Objects of the run left after clean-up, as counted by the store',
     quantity: 'count',
     unit: 'objects',
-    ofStage: null,
-    ofRun: leftByCleanup,
+    fromStage: null,
+    fromRun: leftByCleanup,
   },
 ]);
 
-/** What has a figure that not every stage has. @type {Readonly<Record<Condition, string>>} */
+/** @type {Readonly<Record<Condition, string>>} */
 export const CONDITIONS = Object.freeze({
   reads: 'only stages that read objects have it',
   'open loop': 'only an open loop has it (--rate)',
   parts: 'only a stage that writes objects in parts has it (--multipart)',
-  search: 'only a search has it (--find-peak), and the sum of the hosts of a --ramp',
+  search: 'only a search (--find-peak) and the merged hosts of a --ramp have it',
 });
 
-export const METRICS_OF_STAGE = METRICS.filter(({ ofStage }) => ofStage !== null);
-export const METRICS_OF_RUN = METRICS.filter(({ ofRun }) => ofRun !== null);
+export const METRICS_OF_STAGE = METRICS.filter(({ fromStage }) => fromStage !== null);
+export const METRICS_OF_RUN = METRICS.filter(({ fromRun }) => fromRun !== null);
 
 /**
  * @param {string} name
- * @param {readonly Metric[]} [among] all of them, or those of a run or a stage
+ * @param {readonly Metric[]} [among]
  * @returns {Metric | null}
  */
 export function metricNamed(name, among = METRICS) {

@@ -1,11 +1,11 @@
 /**
- * @typedef {readonly [times: number, dividedBy: number]} Scale what a unit is worth in that of results. Dividing is exact
- *   where multiplying by a hundredth is not: 7 × 0.01 is more than 0.07
+ * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to that of results. Dividing is exact where
+ *   multiplying by a fraction is not: 7 × 0.01 is more than 0.07
  *
  * @typedef {object} Quantity
  * @property {string} example of a limit, for messages
- * @property {Readonly<Record<string, Scale>>} units as a limit may have them, the most usual first; the empty one for a number that stands alone
- * @property {Readonly<Record<string, string>>} spellings other ways to write them
+ * @property {Readonly<Record<string, Scale>>} units the most common first; the empty one is for a plain number
+ * @property {Readonly<Record<string, string>>} spellings alternative spellings of the units
  *
  * @typedef {'time' | 'rate' | 'throughput' | 'size' | 'share' | 'count'} QuantityName
  */
@@ -17,7 +17,7 @@ const KIB = 1024;
 /** As in the log, MB is 1024 × 1024 bytes. @type {Readonly<Record<string, Scale>>} */
 const SIZES = { MB: [KIB ** 2, 1], B: ONE, KiB: [KIB, 1], MiB: [KIB ** 2, 1], GiB: [KIB ** 3, 1] };
 
-/** Of what there can be limits, and the units in which they are written. @type {Readonly<Record<QuantityName, Quantity>>} */
+/** @type {Readonly<Record<QuantityName, Quantity>>} */
 export const QUANTITIES = Object.freeze({
   time: { example: '50ms', units: { ms: ONE, us: [1, 1000], s: [1000, 1] }, spellings: { µs: 'us', μs: 'us' } },
   rate: { example: '800', units: { '': ONE }, spellings: { 'ops/s': '', '/s': '' } },
@@ -31,19 +31,19 @@ export const QUANTITIES = Object.freeze({
   count: { example: '0', units: { '': ONE }, spellings: {} },
 });
 
-/** What stands behind a number of a quantity that is shown without a unit of its own. @type {Readonly<Record<string, string>>} */
+/** Suffixes for quantities whose unit is empty. @type {Readonly<Record<string, string>>} */
 const SHOWN_UNITS = { rate: '/s' };
 
-/** Digits of a value that is shown, where they tell on which side of its limit it is. */
+/** Significant digits of a value, unless it takes more to see on which side of the limit it is. */
 const DIGITS = 4;
 
-/** Digits that a number has. */
+/** Significant digits of any double. */
 const ALL_DIGITS = 17;
 
 /**
  * @param {QuantityName} quantity
- * @param {string} written as a user writes it
- * @returns {string | null} the unit as this module calls it; null where the quantity has none of that name
+ * @param {string} written by the user
+ * @returns {string | null} the unit's own name; null if the quantity has no such unit
  */
 export function unitNamed(quantity, written) {
   const { units, spellings } = QUANTITIES[quantity];
@@ -69,18 +69,18 @@ export function toBase(quantity, value, unit) {
 export function describeUnits(quantity) {
   const units = Object.keys(QUANTITIES[quantity].units);
   if (units[0] === '') {
-    return 'a number alone';
+    return 'a plain number';
   }
   return units.length === 1 ? units[0] : `${units.slice(0, -1).join(', ')} or ${units.at(-1)}`;
 }
 
 /**
- * Shows a value beside its limit: with as many digits as it takes to see on which side of it the value is.
+ * Formats a value with enough digits to show on which side of its limit it is.
  *
  * @param {QuantityName} quantity
  * @param {number} value in the unit of results
- * @param {number} limit likewise
- * @param {string} [unit] of the quantity; the most usual one where none is given
+ * @param {number} limit in the unit of results
+ * @param {string} [unit] of the quantity; the most common one by default
  * @returns {string} such as `61.3ms`
  */
 export function showValue(quantity, value, limit, unit = Object.keys(QUANTITIES[quantity].units)[0]) {
@@ -94,8 +94,8 @@ export function showValue(quantity, value, limit, unit = Object.keys(QUANTITIES[
 }
 
 /**
- * @param {string} text
- * @param {number} value that it shows
+ * @param {string} text shows the value
+ * @param {number} value
  * @param {number} limit
  */
 function isMisleading(text, value, limit) {
@@ -104,7 +104,7 @@ function isMisleading(text, value, limit) {
 
 /**
  * @param {number} value
- * @param {number} digits whole numbers keep all of theirs
+ * @param {number} digits minimum; whole numbers keep all of their digits
  * @returns {string} without an exponent
  */
 function rounded(value, digits) {

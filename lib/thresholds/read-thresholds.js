@@ -7,23 +7,22 @@ import { formatThreshold, parseThreshold } from './threshold.js';
  * @import { Condition, Metric } from './metrics.js'
  * @import { Threshold } from './threshold.js'
  *
- * @typedef {object} Assertion what a user wrote
- * @property {string} text
- * @property {string} place where it stands: an option, or a file and a line
+ * @typedef {object} Assertion
+ * @property {string} text as the user wrote it
+ * @property {string} place an option, or a file and a line
  *
- * @typedef {object} AssertedRun what is known of a run of which something is asserted
+ * @typedef {object} AssertedRun a run, as far as it is known in advance
  * @property {readonly string[]} stages in lower case
- * @property {(stage: string, condition: Condition) => boolean} mayHave whether the stage has figures of that kind, or nobody
- *   knows yet
+ * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage is known to lack such figures
  *
  * @typedef {object} ReadThresholds
- * @property {Threshold[]} thresholds those without problems
- * @property {string[]} problems a line each
+ * @property {Threshold[]} thresholds the valid ones
+ * @property {string[]} problems one line each
  */
 
 /**
  * @param {readonly Assertion[]} assertions
- * @param {AssertedRun | null} run null where nothing is known of it yet
+ * @param {AssertedRun | null} run null if nothing is known yet
  * @returns {ReadThresholds}
  */
 export function readThresholds(assertions, run) {
@@ -32,7 +31,7 @@ export function readThresholds(assertions, run) {
     const problems = [problem, run === null ? null : stageProblem({ stage, metric }, run)].filter(
       (each) => each !== null,
     );
-    // A suggestion is enough: all names are too many to read.
+    // A suggestion is enough: the whole list is long.
     const isNameUnknown = metric === null && threshold === null && !/did you mean|is a figure of/.test(problem ?? '');
     return { threshold, isNameUnknown, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
   });
@@ -48,9 +47,9 @@ export function readThresholds(assertions, run) {
 }
 
 /**
- * @param {readonly Threshold[]} thresholds that were read before anything was known of the run
+ * @param {readonly Threshold[]} thresholds read before the run was known
  * @param {AssertedRun} run
- * @returns {string[]} a line for each that is about no stage of it
+ * @returns {string[]} one line per threshold that the run cannot have
  */
 export function checkThresholds(thresholds, run) {
   return thresholds.flatMap((threshold) => {
@@ -62,7 +61,6 @@ export function checkThresholds(thresholds, run) {
 /**
  * @param {{ stage: string | null, metric: Metric | null }} subject
  * @param {AssertedRun} run
- * @returns {string | null}
  */
 function stageProblem({ stage, metric }, { stages, mayHave }) {
   if (stage === null) {
@@ -71,16 +69,18 @@ function stageProblem({ stage, metric }, { stages, mayHave }) {
   if (!stages.includes(stage)) {
     const nearest = nearestName(stage, stages);
     const suggestion = nearest === null ? '' : `; did you mean ${nearest}?`;
-    return `there is no stage ${stage}, expected ${stages.join(', ')}${suggestion}`;
+    return `unknown stage ${stage}, expected ${stages.join(', ')}${suggestion}`;
   }
   const condition = metric?.onlyOf;
-  return condition === undefined || mayHave(stage, condition) ? null : `${stage} has none: ${CONDITIONS[condition]}`;
+  return condition === undefined || mayHave(stage, condition)
+    ? null
+    : `${stage} has no such figure: ${CONDITIONS[condition]}`;
 }
 
-/** @param {string} place of the assertions */
+/** @param {string} place */
 function knownNames(place) {
-  const [ofStage, ofRun] = [METRICS_OF_STAGE, METRICS_OF_RUN].map((metrics) =>
+  const [stageNames, runNames] = [METRICS_OF_STAGE, METRICS_OF_RUN].map((metrics) =>
     metrics.map(({ name }) => name).join(', '),
   );
-  return `${place}: the figures of a stage are ${ofStage}; those of the whole run ${ofRun}`;
+  return `${place}: figures of a stage: ${stageNames}; figures of the whole run: ${runNames}`;
 }

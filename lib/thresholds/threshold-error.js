@@ -1,8 +1,8 @@
 /** @import { ThresholdResult } from '../model/result.js' */
 
-/** Limits that a result does not keep, or that it cannot be held against. */
+/** Thresholds that were missed or are inconclusive. */
 export class ThresholdError extends Error {
-  /** @param {readonly ThresholdResult[]} thresholds all that were judged */
+  /** @param {readonly ThresholdResult[]} thresholds including those that passed */
   constructor(thresholds) {
     super(
       thresholds

@@ -6,23 +6,23 @@ import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
 /**
  * @import { Metric } from './metrics.js'
  *
- * @typedef {object} Threshold what is asserted of a result: that a figure lies on one side of a limit
- * @property {string | null} stage in lower case, as in --stages, or such as `mixed.read` for one kind of operation in a stage
- *   that mixes several; null for a figure of all stages
+ * @typedef {object} Threshold asserts that a figure is on one side of a limit
+ * @property {string | null} stage in lower case, as in --stages, or with an operation of a mix, such as `mixed.read`; null for a
+ *   figure of the whole run
  * @property {string} metric a name of the table in metrics.js
  * @property {Operator} operator
  * @property {Limit} limit
  *
  * @typedef {{ value: number, unit: string } | { factor: number }} Limit a number in a unit of the metric's quantity, or a
- *   multiple of the same figure of the baseline
+ *   multiple of the baseline's figure
  *
  * @typedef {'<' | '<=' | '>' | '>=' | '==' | '!='} Operator
  *
  * @typedef {object} ParsedThreshold
- * @property {string | null} stage of which something is asserted; null where it is none, or cannot be read
- * @property {Metric | null} metric null where there is none of that name, or it cannot be read
- * @property {Threshold | null} threshold null where there is a problem
- * @property {string | null} problem what is wrong with it, and what was expected
+ * @property {string | null} stage null for the whole run, and if it cannot be read
+ * @property {Metric | null} metric null if there is no such metric, or it cannot be read
+ * @property {Threshold | null} threshold null if there is a problem
+ * @property {string | null} problem what is wrong, and what was expected
  */
 
 /** @type {Readonly<Record<Operator, (value: number, limit: number) => boolean>>} */
@@ -35,7 +35,7 @@ export const OPERATORS = Object.freeze({
   '!=': (value, limit) => value !== limit,
 });
 
-/** The stage that mixes kinds of operations, in lower case. */
+/** The stage that mixes operations, in lower case. */
 const MIXED = 'mixed';
 
 const BASELINE = 'baseline';
@@ -48,7 +48,7 @@ const FACTOR_FIRST = new RegExp(String.raw`^${NUMBER}\s*\*\s*${BASELINE}$`);
 const FACTOR_LAST = new RegExp(String.raw`^${BASELINE}\s*\*\s*${NUMBER}$`);
 
 /**
- * @param {string} text as a user writes it, such as `read.p99 < 50ms`
+ * @param {string} text written by the user, such as `read.p99 < 50ms`
  * @returns {ParsedThreshold}
  */
 export function parseThreshold(text) {
@@ -72,16 +72,16 @@ export function parseThreshold(text) {
 }
 
 /**
- * A figure of the whole run stands alone, one of a stage after the stage's name.
+ * A figure of a stage follows the stage's name; one of the whole run has no prefix.
  *
  * @param {string} subject such as `read.p99` or `errors`
- * @returns {{ stage: string | null, name: string, metric: Metric | null }} null where there is no such figure
+ * @returns {{ stage: string | null, name: string, metric: Metric | null }}
  */
 function subjectOf(subject) {
-  const ofRun = metricNamed(subject, METRICS_OF_RUN);
+  const fromRun = metricNamed(subject, METRICS_OF_RUN);
   const dot = subject.indexOf('.');
-  if (ofRun !== null || dot < 0) {
-    return { stage: null, name: subject, metric: ofRun };
+  if (fromRun !== null || dot < 0) {
+    return { stage: null, name: subject, metric: fromRun };
   }
   const stage = subject.slice(0, dot).toLowerCase();
   const name = subject.slice(dot + 1);
@@ -90,9 +90,13 @@ function subjectOf(subject) {
   if (metric !== null || further < 0 || stage !== MIXED) {
     return { stage, name, metric };
   }
-  // A kind of operation stands after the stage that mixes several.
-  const ofKind = name.slice(further + 1);
-  return { stage: `${stage}.${name.slice(0, further)}`, name: ofKind, metric: metricNamed(ofKind, METRICS_OF_STAGE) };
+  // Such as `mixed.read.p99`.
+  const kindFigure = name.slice(further + 1);
+  return {
+    stage: `${stage}.${name.slice(0, further)}`,
+    name: kindFigure,
+    metric: metricNamed(kindFigure, METRICS_OF_STAGE),
+  };
 }
 
 /**
@@ -101,7 +105,7 @@ function subjectOf(subject) {
  */
 function unknownFigure(stage, name) {
   if (stage === null && metricNamed(name, METRICS_OF_STAGE) !== null) {
-    return `${name} is a figure of a stage, expected the name of one before it, such as read.${name}`;
+    return `${name} is a figure of a stage, expected a stage name before it, such as read.${name}`;
   }
   const names = (stage === null ? METRICS_OF_RUN : METRICS_OF_STAGE).map((metric) => metric.name);
   const nearest = nearestName(name, names);
@@ -112,7 +116,7 @@ function unknownFigure(stage, name) {
 /**
  * @param {string} text
  * @param {Metric} metric
- * @returns {Limit | null} null where it is none
+ * @returns {Limit | null} null if it is not a limit
  */
 function parseLimit(text, { quantity }) {
   const factor = BASELINE_ALONE.test(text) ? '1' : (FACTOR_FIRST.exec(text) ?? FACTOR_LAST.exec(text))?.[1];
@@ -126,7 +130,7 @@ function parseLimit(text, { quantity }) {
 
 /**
  * @param {Threshold} threshold
- * @returns {string} which {@link parseThreshold} reads as the same
+ * @returns {string} {@link parseThreshold} reads it back
  */
 export function formatThreshold({ stage, metric, operator, limit }) {
   return `${stage === null ? '' : `${stage}.`}${metric} ${operator} ${formatLimit(limit)}`;

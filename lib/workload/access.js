@@ -5,26 +5,26 @@ import { mix32, mixIndex, seedOf } from './mix.js';
 
 const TWO_TO_THE_32 = 2 ** 32;
 
-/** Bits of a float's mantissa that the lower of two draws fills. */
+/** Bits of a float's mantissa that come from the second draw. */
 const LOW_BITS = 21;
 
-/** Any numbers: they make of one draw an independent one. */
+/** Arbitrary constants that turn one draw into two independent ones. */
 const LOW = 0x5bd1e995;
 const AGAIN = 0x27d4eb2f;
 
 const ZIPF = /^zipf:([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;
 const MAX_EXPONENT = 5;
 
-/** Of a Feistel cipher: from four on, its output cannot be told from a random permutation (Luby and Rackoff, 1988). */
+/** Feistel rounds: with four, the output is indistinguishable from a random permutation (Luby and Rackoff, 1988). */
 const ROUNDS = 4;
 
-/** Below it, the functions at 0 are those of their Taylor series. */
+/** Below this, use the Taylor series around 0. */
 const SMALL = 1e-8;
 
 /**
- * @param {string} text as `--access` has it
+ * @param {string} text value of `--access`
  * @returns {AccessPattern}
- * @throws {RangeError} that says what was expected
+ * @throws {RangeError} that states what was expected
  */
 export function parseAccess(text) {
   if (text === 'sequential' || text === 'uniform') {
@@ -50,13 +50,13 @@ export function formatAccess(access) {
 }
 
 /**
- * Which object comes next: a pure function of the number of the claim, so that all workers agree and a run can be repeated.
+ * Chooses the object of each claim: a pure function of the claim's number, so that workers agree and runs are reproducible.
  *
  * @param {object} options
  * @param {AccessPattern} options.access
  * @param {number} options.objects at least 1, at most 2^30
- * @param {string} options.seed other seeds have other draws, and other hot objects
- * @returns {(claim: number) => number} the place of the claim's object, from 0
+ * @param {string} options.seed determines the draws and the hot objects
+ * @returns {(claim: number) => number} the object's zero-based index
  */
 export function accessOrder({ access, objects, seed }) {
   if (access.kind === 'sequential') {
@@ -67,13 +67,13 @@ export function accessOrder({ access, objects, seed }) {
     return (claim) => Math.floor(uniform(mixIndex(claim, draw)) * objects);
   }
   const rankOf = zipfRank(objects, access.exponent);
-  const placeOf = shuffle(objects, seedOf(`places of ${seed}`));
-  return (claim) => placeOf(rankOf(mixIndex(claim, draw)));
+  const objectOf = shuffle(objects, seedOf(`places of ${seed}`));
+  return (claim) => objectOf(rankOf(mixIndex(claim, draw)));
 }
 
 /**
  * @param {number} drawn an unsigned 32-bit integer
- * @returns {number} between 0 and 1, neither of them, with all bits that a float has
+ * @returns {number} in (0, 1), with all bits of a double's mantissa
  */
 function uniform(drawn) {
   const low = mix32(drawn ^ LOW) >>> (32 - LOW_BITS);
@@ -81,14 +81,14 @@ function uniform(drawn) {
 }
 
 /**
- * Draws ranks whose frequency falls with a power of them: that of rank r is in proportion to 1 / (r + 1)^exponent. By
+ * Draws ranks from a Zipf distribution: rank r has a probability proportional to 1 / (r + 1)^exponent. Uses
  * rejection-inversion (W. Hörmann, G. Derflinger, Rejection-inversion to generate variates from monotone discrete
- * distributions, ACM Transactions on Modeling and Computer Simulation 6 (1996)): exact, without a table, in a time that
- * does not depend on the number of ranks. The names are those of the paper.
+ * distributions, ACM Transactions on Modeling and Computer Simulation 6 (1996)): exact, without a table, in constant time.
+ * Names follow the paper.
  *
  * @param {number} ranks
  * @param {number} exponent above 0
- * @returns {(drawn: number) => number} the rank of a uniform 32-bit draw, from 0
+ * @returns {(drawn: number) => number} the zero-based rank of a uniform 32-bit draw
  */
 export function zipfRank(ranks, exponent) {
   const h = (/** @type {number} */ x) => Math.exp(-exponent * Math.log(x));
@@ -123,19 +123,20 @@ function log1pRatio(x) {
 }
 
 /**
- * Puts hot objects next to no other hot ones: a permutation that takes no memory. A Feistel cipher permutes the next power of
- * four; what falls outside goes through it again (J. Black, P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
+ * Scatters hot objects over the keyspace: a permutation that needs no memory. A Feistel cipher permutes the next power of
+ * four; results outside the range are enciphered again (J. Black, P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA
+ * 2002).
  *
  * @param {number} objects at most 2^30
  * @param {number} seed an unsigned 32-bit integer
- * @returns {(place: number) => number} one to one, from 0
+ * @returns {(index: number) => number} a bijection on the zero-based indices
  */
 export function shuffle(objects, seed) {
   const half = Math.max(Math.ceil(Math.log2(objects) / 2), 1);
   const mask = 2 ** half - 1;
   const keys = Array.from({ length: ROUNDS }, (_, round) => mixIndex(round, seed));
-  return (place) => {
-    let shuffled = place;
+  return (index) => {
+    let shuffled = index;
     do {
       let left = shuffled >>> half;
       let right = shuffled & mask;

@@ -1,8 +1,8 @@
 /** @import { Payload } from './payload.js' */
 
 /**
- * Checks a body while it streams in: each chunk against what the object holds at that position. One verifier serves a
- * thread for the whole run.
+ * Verifies a body as it streams in, comparing each chunk with the object's bytes at that position. Each thread has one
+ * verifier for the whole run.
  */
 export class BodyVerifier {
   #payload;
@@ -20,9 +20,9 @@ export class BodyVerifier {
   }
 
   /**
-   * @param {number} index the object whose body is awaited
-   * @param {number} size of the body in bytes: that of the object, or of a part of it
-   * @param {number} [position] where in the object the body begins, in bytes
+   * @param {number} index of the object
+   * @param {number} size of the expected body in bytes, which may be part of the object
+   * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, size, position = 0) {
     this.#index = index;
@@ -43,8 +43,8 @@ export class BodyVerifier {
   }
 
   /**
-   * @returns {number} once the body has ended: the offset in the object at which the two differ (the first wrong byte, or
-   *   where one ends and the other goes on), or -1 where every byte is right
+   * @returns {number} at the end of the body: the offset in the object of the first difference (a wrong byte, or where one
+   *   ends too soon), or -1 if the body is correct
    */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {

@@ -1,32 +1,32 @@
 /** @import { Keyspace } from './keyspace.js' */
 
-/** Lists of up to so many buckets are tried. */
+/** Lists of at most this many buckets are tried. */
 const MAX_BUCKETS = 32;
 
-/** That fewer objects fit a list of more buckets may be chance. */
+/** With fewer objects, a longer list may fit by chance. */
 const MIN_EVIDENCE = 24;
 
 /**
- * Finds out over which buckets, in which order, a run has written: each name shows the position that its bucket has in the
- * run's list, whatever the length of that list.
+ * Reconstructs the list of buckets that a run used. Each object's name determines the index of its bucket in the run's list,
+ * given the list's length.
  */
 export class BucketList {
   #keyspace;
   #seen = 0;
   #isGivenRefuted = false;
-  /** The lists that fit all that was seen, by length; without a name where nothing was seen. @type {(string | null)[][]} */
+  /** Lists consistent with every object seen, by length; null for a bucket not seen yet. @type {(string | null)[][]} */
   #fitting;
 
-  /** @param {Keyspace} keyspace of the run, over the buckets that were given */
+  /** @param {Keyspace} keyspace of the run, with the given buckets */
   constructor(keyspace) {
     this.#keyspace = keyspace;
     const lengths = Math.max(MAX_BUCKETS, keyspace.buckets.length);
-    this.#fitting = Array.from({ length: lengths }, (_, place) => Array.from({ length: place + 1 }, () => null));
+    this.#fitting = Array.from({ length: lengths }, (_, index) => Array.from({ length: index + 1 }, () => null));
   }
 
   /**
-   * @param {number} index of an object that bears a name of the run
-   * @param {string} bucket that it is in
+   * @param {number} index of one of the run's objects
+   * @param {string} bucket that holds it
    */
   see(index, bucket) {
     this.#seen += 1;
@@ -37,8 +37,8 @@ export class BucketList {
   }
 
   /**
-   * @returns {readonly (string | null)[] | null} the buckets of the run in their order, where they are not those that were
-   *   given; null for one that is not known. Null where the given ones fit, or nothing does
+   * @returns {readonly (string | null)[] | null} the run's buckets in order if they differ from the given ones, with null for
+   *   an unknown bucket; null if the given ones fit, or if no list does
    */
   other() {
     const { buckets } = this.#keyspace;
@@ -55,7 +55,7 @@ export class BucketList {
   }
 
   /**
-   * @param {(string | null)[]} list takes the bucket in, where nothing speaks against it
+   * @param {(string | null)[]} list gains the bucket if it fits
    * @param {number} index
    * @param {string} bucket
    */

@@ -1,23 +1,23 @@
 const BYTE_VALUES = 256;
 const BYTES_OF_64_BITS = 8;
 
-/** Bytes between two prefixes that are kept of a block. A power of two. */
+/** Bytes between stored prefixes of a block. A power of two. */
 const PREFIX_STEP = 64;
 
 /**
- * A cyclic redundancy check of 32 or 64 bits that is reflected, and begins and ends with all bits inverted, as those of S3
- * are. Registers are pairs of unsigned 32-bit integers, of which the upper one is 0 throughout for 32 bits.
+ * A reflected 32-bit or 64-bit cyclic redundancy check whose register is inverted at both ends, like those of S3. Registers
+ * are pairs of unsigned 32-bit integers; a 32-bit check leaves the upper one 0.
  *
- * CRCs are linear: that of a view of a block follows from those of two prefixes of the block, and that of two texts one
- * after the other from those of each (Mark Adler, crc32_combine of zlib). What is computed once for a block makes the CRC
- * of any view of it cost a microsecond, however long it is.
+ * CRCs are linear. The CRC of a view follows from two prefixes of its block, and that of a concatenation follows from the CRCs
+ * of both parts (Mark Adler, crc32_combine of zlib). Once the prefixes of a block are computed, the CRC of any view takes a
+ * microsecond, whatever its length.
  */
 export class Crc {
   #digits;
-  /** What a byte does to an empty register: lower and upper halves. */
+  /** Effect of a byte on an empty register: lower and upper halves. */
   #low = new Uint32Array(BYTE_VALUES);
   #high = new Uint32Array(BYTE_VALUES);
-  /** What 2^k zero bytes do to a register, by k. @type {ZeroBytes[]} */
+  /** Effect of 2^k zero bytes on a register, by k. @type {ZeroBytes[]} */
   #zeroBytes = [];
 
   /** @param {{ bits: 32 | 64, low: number, high: number }} polynomial reflected; its halves */
@@ -38,8 +38,8 @@ export class Crc {
   }
 
   /**
-   * @param {Iterable<Uint8Array>} pieces of a text, in their order
-   * @returns {Buffer} its CRC, the highest byte first
+   * @param {Iterable<Uint8Array>} pieces of a text, in order
+   * @returns {Buffer} its CRC, big-endian
    */
   of(pieces) {
     let length = 0;
@@ -53,16 +53,16 @@ export class Crc {
 
   /**
    * @param {Uint8Array} block
-   * @returns {Prefixes} from which the CRCs of its views follow
+   * @returns {Prefixes} for the CRCs of its views
    */
   prefixesOf(block) {
     const count = Math.floor(block.length / PREFIX_STEP) + 1;
     const [low, high] = [new Uint32Array(count), new Uint32Array(count)];
     const register = { low: 0, high: 0 };
-    for (let place = 1; place < count; place++) {
-      this.#run(register, block, (place - 1) * PREFIX_STEP, place * PREFIX_STEP);
-      low[place] = register.low;
-      high[place] = register.high;
+    for (let index = 1; index < count; index++) {
+      this.#run(register, block, (index - 1) * PREFIX_STEP, index * PREFIX_STEP);
+      low[index] = register.low;
+      high[index] = register.high;
     }
     return { block, low, high };
   }
@@ -70,7 +70,7 @@ export class Crc {
   /**
    * Appends a view of a block to a text.
    *
-   * @param {Register} register of the text so far: that of no text is 0
+   * @param {Register} register of the text so far, initially 0
    * @param {Prefixes} prefixes of the block
    * @param {number} start
    * @param {number} end
@@ -78,7 +78,7 @@ export class Crc {
   append(register, prefixes, start, end) {
     const before = this.#prefix(prefixes, start);
     const whole = this.#prefix(prefixes, end);
-    // What stood before the view in the block is taken out, and what the text had before comes in its place.
+    // Replace the bytes before the view in the block with those of the text so far.
     before.low ^= register.low;
     before.high ^= register.high;
     this.#shift(before, end - start);
@@ -87,11 +87,11 @@ export class Crc {
   }
 
   /**
-   * Appends a text of which the CRC is known, and nothing else.
+   * Appends a text of which only the CRC is known.
    *
    * @param {Register} register of the text so far
-   * @param {Buffer} crc as {@link finish} gives it
-   * @param {number} length of the text that it is of, in bytes
+   * @param {Buffer} crc from {@link finish}
+   * @param {number} length of the appended text, in bytes
    */
   join(register, crc, length) {
     const appended = this.#ones();
@@ -105,9 +105,9 @@ export class Crc {
   }
 
   /**
-   * @param {Readonly<Register>} register of a whole text
-   * @param {number} length of it, in bytes
-   * @returns {Buffer} its CRC, the highest byte first
+   * @param {Readonly<Register>} register of the complete text
+   * @param {number} length in bytes
+   * @returns {Buffer} its CRC, big-endian
    */
   finish(register, length) {
     const ones = this.#ones();
@@ -118,13 +118,13 @@ export class Crc {
     return bytes.subarray(BYTES_OF_64_BITS - this.#digits);
   }
 
-  /** @returns {Register} what each CRC begins with */
+  /** @returns {Register} the initial value of every CRC */
   #ones() {
     return { low: 0xffffffff, high: this.#digits === BYTES_OF_64_BITS ? 0xffffffff : 0 };
   }
 
   /**
-   * @param {Register} register is brought up to date
+   * @param {Register} register updated in place
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} end
@@ -143,19 +143,19 @@ export class Crc {
   /**
    * @param {Prefixes} prefixes
    * @param {number} end
-   * @returns {Register} of the block's bytes before that
+   * @returns {Register} of the block's bytes up to `end`
    */
   #prefix({ block, low, high }, end) {
-    const place = Math.floor(end / PREFIX_STEP);
-    const register = { low: low[place], high: high[place] };
-    this.#run(register, block, place * PREFIX_STEP, end);
+    const index = Math.floor(end / PREFIX_STEP);
+    const register = { low: low[index], high: high[index] };
+    this.#run(register, block, index * PREFIX_STEP, end);
     return register;
   }
 
   /**
    * Appends zero bytes.
    *
-   * @param {Register} register is brought up to date
+   * @param {Register} register updated in place
    * @param {number} count a safe integer
    */
   #shift(register, count) {
@@ -168,7 +168,7 @@ export class Crc {
 
   /**
    * @param {number} k
-   * @returns {ZeroBytes} what 2^k of them do
+   * @returns {ZeroBytes} the effect of 2^k zero bytes
    */
   #powerOf(k) {
     let power = this.#zeroBytes[k];
@@ -192,15 +192,15 @@ const ZERO = new Uint8Array(1);
  *
  * @typedef {object} Prefixes
  * @property {Uint8Array} block
- * @property {Uint32Array} low halves of the registers after every 64 bytes of it
+ * @property {Uint32Array} low halves of the registers after every 64 bytes
  * @property {Uint32Array} high
  *
- * @typedef {{ low: Uint32Array, high: Uint32Array }} ZeroBytes a linear map: what becomes of each value of each byte of a
- *   register
+ * @typedef {{ low: Uint32Array, high: Uint32Array }} ZeroBytes a linear map as a table: the image of each value of each byte
+ *   of a register
  */
 
 /**
- * @param {(register: Register) => void} map a linear one
+ * @param {(register: Register) => void} map linear
  * @returns {ZeroBytes}
  */
 function tabulate(map) {
@@ -227,7 +227,7 @@ function squared(map) {
 
 /**
  * @param {ZeroBytes} map
- * @param {Register} register is brought up to date
+ * @param {Register} register updated in place
  */
 function apply(map, register) {
   let [low, high] = [0, 0];

@@ -3,19 +3,19 @@ import { mixIndex, seedOf } from './mix.js';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * Deals kinds in exact shares: decks in which each kind has as many cards as its share says, shuffled one after the other
- * (Fisher and Yates; Durstenfeld, Algorithm 235). A card follows from its number alone, so that all who deal agree.
+ * Deals kinds in exact shares. Each deck holds as many cards of a kind as its share, and is shuffled separately (Fisher and
+ * Yates; Durstenfeld, Algorithm 235). A card is a pure function of its number, so that all workers agree.
  */
 export class Deck {
   /** The kind of each card before shuffling. */
   #sorted;
   #cards;
   #seed;
-  /** Of the deck that the cards are in now. */
+  /** Number of the current deck. */
   #number = -1;
 
   /**
-   * @param {readonly number[]} shares of the kinds, positive integers: the cards of a deck
+   * @param {readonly number[]} shares of the kinds, positive integers: cards per deck
    * @param {string} seed
    */
   constructor(shares, seed) {
@@ -25,8 +25,8 @@ export class Deck {
   }
 
   /**
-   * @param {number} number of a card from 0
-   * @returns {number} the index of its kind among the shares
+   * @param {number} number of a card, zero-based
+   * @returns {number} the index of its share
    */
   kindOf(number) {
     const { length } = this.#cards;
@@ -37,7 +37,7 @@ export class Deck {
     return this.#cards[number % length];
   }
 
-  /** @param {number} deck its number from 0 */
+  /** @param {number} deck zero-based number */
   #shuffle(deck) {
     const cards = this.#cards;
     cards.set(this.#sorted);

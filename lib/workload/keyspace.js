@@ -6,11 +6,11 @@ const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
 const CLAIM_PATTERN = /^-claim-(0|[1-9][0-9]{0,15})$/;
 
-/** Leaves room for a run id and an object's name below the 1,024 bytes that S3 allows a key. */
+/** Leaves room for a run ID and an object name within S3's limit of 1,024 bytes per key. */
 const MAX_PREFIX_LENGTH = 512;
 
 /**
- * A run id becomes a part of every key: it must neither widen the prefix nor need escaping.
+ * A run ID becomes part of every key, so it must neither extend the prefix nor need escaping.
  *
  * @param {string} runId
  * @returns {boolean}
@@ -20,7 +20,7 @@ export function isRunId(runId) {
 }
 
 /**
- * @param {string} prefix what stands before `/<run id>/` in every key
+ * @param {string} prefix the part before `/<run id>/` in every key
  * @returns {boolean}
  */
 export function isPrefix(prefix) {
@@ -34,7 +34,7 @@ export function isPrefix(prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {boolean} whether a run gives this key to an object, a probe, a copy or a claim
+ * @returns {boolean} whether the key has the form of an object, probe, copy or claim of a run
  */
 export function isRunKey(key, prefix) {
   return (keyspaceOf(key, prefix)?.recogniseName(key) ?? null) !== null;
@@ -43,7 +43,7 @@ export function isRunKey(key, prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {boolean} whether a run asks for this key, and gives it to nothing
+ * @returns {boolean} whether it is the key that a run requests but never writes
  */
 export function isAbsentKey(key, prefix) {
   return keyspaceOf(key, prefix)?.absentKey === key;
@@ -52,7 +52,7 @@ export function isAbsentKey(key, prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {Keyspace | null} of the run that its folder would be of
+ * @returns {Keyspace | null} of the run that its folder names
  */
 function keyspaceOf(key, prefix) {
   const runId = key.slice(prefix.length + 1).split('/', 1)[0];
@@ -60,23 +60,23 @@ function keyspaceOf(key, prefix) {
 }
 
 /**
- * What a listed key was found to be of a run: one of its objects or one of its probes, or the copy of one.
+ * How a listed key relates to a run: one of its objects or probes, or a copy of one.
  *
  * @typedef {object} OwnKey
- * @property {boolean} isProbe whether it is no object of a stage: claims are probes, too
+ * @property {boolean} isProbe whether it is not an object of a stage; claims also count as probes
  * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
 
 /**
- * Where objects are, or what takes their place.
+ * Locates objects, probes or listed objects.
  *
  * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'copyKeyOf' | 'spreadOf' | 'beforeKeyOf' | 'recogniseName'>} Places
  */
 
 /**
- * Where each object of a run lives. Bucket and key of object i are pure functions of (run id, i), so that any host
- * that knows the run id can read, stat or remove the same objects, and a listed key can be checked to be the run's own.
+ * Locates each object of a run. Bucket and key of object i are pure functions of (run ID, i), so that any host that knows the
+ * run ID can read, stat or remove the same objects, and can tell whether a listed key belongs to the run.
  */
 export class Keyspace {
   #seed;
@@ -90,14 +90,14 @@ export class Keyspace {
   constructor({ runId, prefix, buckets }) {
     this.runId = runId;
     this.buckets = buckets;
-    /** What every key of the run begins with. */
+    /** Prefix of every key of the run. */
     this.keyPrefix = `${prefix}/${runId}/`;
     this.#seed = seedOf(runId);
   }
 
   /**
-   * Each block of as many objects as there are buckets meets every bucket once, in an order that changes from block to
-   * block: consecutive indices are spread exactly evenly, and hosts that take every Nth index are not stuck to one bucket.
+   * Each block of as many objects as buckets uses every bucket once, in an order that varies from block to block. Consecutive
+   * indices are therefore spread evenly, and hosts that take every Nth index are not stuck with one bucket.
    *
    * @param {number} index
    * @returns {string}
@@ -108,8 +108,8 @@ export class Keyspace {
 
   /**
    * @param {number} index
-   * @param {number} count of buckets that a run with this id might have been given
-   * @returns {number} which of them the object would be in, from 0
+   * @param {number} count of buckets, which may be hypothetical
+   * @returns {number} the zero-based index of the object's bucket among them
    */
   slotOf(index, count) {
     if (count === 1) {
@@ -120,10 +120,10 @@ export class Keyspace {
   }
 
   /**
-   * The inverse of {@link bucketOf}: the objects of one bucket, one after the other.
+   * The inverse of {@link bucketOf}: enumerates the objects of a bucket.
    *
-   * @param {number} bucket its place among the buckets, from 0
-   * @param {number} number of the object among those of the bucket, from 0
+   * @param {number} bucket zero-based index
+   * @param {number} number of the object in the bucket, zero-based
    * @returns {number} the object's index
    */
   indexIn(bucket, number) {
@@ -133,7 +133,7 @@ export class Keyspace {
   }
 
   /**
-   * The leading hexadecimal digits spread the keys over the store's key space; the index after them can be read back.
+   * The leading hexadecimal digits spread keys over the store's key space. The index that follows can be read back.
    *
    * @param {number} index
    * @returns {string}
@@ -143,9 +143,9 @@ export class Keyspace {
   }
 
   /**
-   * Probes are what a run writes in addition to the objects of its stages: preflight tries them, and the unloaded latency
-   * is measured on them. Their names differ from those of all objects, so that a run of any size leaves the objects of
-   * another with the same run id alone. Probe i is in the bucket of object i.
+   * Probes are written in addition to the objects of the stages: by preflight, and to measure the unloaded latency. Their names
+   * differ from those of all objects, so that a run never touches the objects of another one with the same run ID. Probe i is
+   * in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
    * @returns {string}
@@ -155,7 +155,7 @@ export class Keyspace {
   }
 
   /**
-   * The copy of an object stands in the bucket of the object.
+   * A copy is in the same bucket as its object.
    *
    * @param {number} index of the object
    * @returns {string}
@@ -165,8 +165,8 @@ export class Keyspace {
   }
 
   /**
-   * A claim stands for a part of the run that only one of several may carry out. A store lists it before all objects, so that
-   * it is on none of their pages. Claim i is in the bucket of object i.
+   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects, so
+   * that it is on none of their pages. Claim i is in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
    * @returns {string}
@@ -175,7 +175,7 @@ export class Keyspace {
     return `${this.keyPrefix}-claim-${index}`;
   }
 
-  /** What no object of a run is called: a request for it shows how the store answers for an absent object. */
+  /** A key that no object has: requesting it shows how the store responds to an absent object. */
   get absentKey() {
     return `${this.keyPrefix}preflight`;
   }
@@ -185,12 +185,12 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-copy-${index}`;
   }
 
-  /** The probes, as if they were the objects. @returns {Places} */
+  /** Locates probes as if they were objects. @returns {Places} */
   get probes() {
     return this.#placesOf((index) => this.probeKeyOf(index));
   }
 
-  /** The copies of probes, likewise. @returns {Places} */
+  /** Locates copies of probes as if they were objects. @returns {Places} */
   get probeCopies() {
     return this.#placesOf((index) => this.#probeCopyKeyOf(index));
   }
@@ -214,7 +214,7 @@ export class Keyspace {
   }
 
   /**
-   * The index of a listed object, or -1 for one that is no object of this run's stages.
+   * The index of a listed object, or -1 if it is not an object of this run's stages.
    *
    * @param {string} bucket
    * @param {string} key
@@ -228,7 +228,7 @@ export class Keyspace {
   /**
    * @param {string} bucket
    * @param {string} key
-   * @returns {OwnKey | null} null for a key that this run cannot have written there
+   * @returns {OwnKey | null} null for a key that this run cannot have written in that bucket
    */
   recognise(bucket, key) {
     const named = this.recogniseName(key);
@@ -236,8 +236,8 @@ export class Keyspace {
   }
 
   /**
-   * @param {string} key in whatever bucket
-   * @returns {OwnKey | null} null for a key that this run gives nothing, whatever its buckets
+   * @param {string} key in any bucket
+   * @returns {OwnKey | null} null for a key that this run cannot have written in any bucket
    */
   recogniseName(key) {
     if (!key.startsWith(this.keyPrefix)) {
@@ -259,7 +259,7 @@ export class Keyspace {
   }
 
   /**
-   * The objects of a bucket are listed by this number, from the least to the largest; of the first 2^32 no two have the same.
+   * A store lists the objects of a bucket in ascending order of this number, which is unique among the first 2^32 objects.
    *
    * @param {number} index
    * @returns {number} an unsigned 32-bit integer
@@ -270,8 +270,7 @@ export class Keyspace {
 
   /**
    * @param {number} index
-   * @returns {string} what comes right before the keys of the object and of its probe, and after those of all objects that
-   *   are listed before it
+   * @returns {string} a key that sorts immediately before the object's keys and after those of all earlier objects
    */
   beforeKeyOf(index) {
     return this.keyPrefix + this.#spread(index);

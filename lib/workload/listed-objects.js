@@ -7,23 +7,23 @@ import { seedOf } from './mix.js';
 
 const MD5_BYTES = 16;
 
-/** Bytes of shared memory for an object, in addition to its key. */
-const BYTES_AN_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
+/** Shared memory per object, in addition to its key. */
+const BYTES_PER_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
 
-/** A list may have so many bytes: some five million objects. While it is put together it takes three times as much. */
+/** The maximum size of a list: about five million objects. Building it takes three times as much memory. */
 export const MAX_LIST_BYTES = 2 ** 29;
 
 /**
- * An object as a list names it.
+ * An object as it appears in a listing.
  *
  * @typedef {object} ListedObject
  * @property {Buffer} key as UTF-8
  * @property {number} size bytes
- * @property {number} etagDigest see object-connection.js; 0 where the list names no ETag
- * @property {Buffer | null} md5 of its bytes, where the ETag has the form of one; 16 bytes
+ * @property {number} etagDigest see object-connection.js; 0 if the listing has no ETag
+ * @property {Buffer | null} md5 the 16 bytes of the ETag if it looks like an MD5
  */
 
-/** Bytes one after the other, in memory that grows with them. */
+/** A growing byte buffer. */
 class PackedBytes {
   #memory = Buffer.alloc(64 * 1024);
   length = 0;
@@ -42,7 +42,7 @@ class PackedBytes {
   }
 }
 
-/** The objects of one bucket, while they are listed. They come in the order of their keys. */
+/** Collects the objects of one bucket during a listing, in key order. */
 export class BucketListing {
   #keys = new PackedBytes();
   #md5s = new PackedBytes();
@@ -52,7 +52,7 @@ export class BucketListing {
   sizes = [];
   /** @type {number[]} */
   digests = [];
-  /** Places of those objects whose MD5s are known, from 0. @type {number[]} */
+  /** Indices of objects with a known MD5. @type {number[]} */
   withMd5 = [];
 
   /** @param {ListedObject} object */
@@ -67,36 +67,36 @@ export class BucketListing {
     this.digests.push(etagDigest);
   }
 
-  /** Objects so far. */
+  /** Number of objects so far. */
   get count() {
     return this.ends.length;
   }
 
-  /** Of all keys, one after the other. */
+  /** All keys, concatenated. */
   get keys() {
     return this.#keys.bytes;
   }
 
-  /** Those of the objects in {@link withMd5}, 16 bytes each. */
+  /** MD5s of the objects in {@link withMd5}, 16 bytes each. */
   get md5s() {
     return this.#md5s.bytes;
   }
 
-  /** Bytes of memory that the objects take. */
+  /** Memory that the objects take, in bytes. */
   get bytes() {
-    return this.#keys.length + this.count * BYTES_AN_OBJECT;
+    return this.#keys.length + this.count * BYTES_PER_OBJECT;
   }
 }
 
 /**
- * A list in a form that can be shared with other threads: plain values and shared memory.
+ * A list that can be shared with other threads: plain values and shared memory.
  *
  * @typedef {object} ListState
  * @property {string} prefix
  * @property {readonly string[]} buckets
  * @property {number} shards of the run
- * @property {number} count objects
- * @property {readonly number[]} starts of each bucket's objects among all, and the end of the last ones
+ * @property {number} count of objects
+ * @property {readonly number[]} starts of each bucket's objects in the whole list, followed by the end of the last bucket
  * @property {SharedArrayBuffer} keys
  * @property {SharedArrayBuffer} ends of the keys
  * @property {SharedArrayBuffer} sizes
@@ -108,8 +108,8 @@ export class BucketListing {
  */
 
 /**
- * Objects that were in the buckets before the run, as it has listed them: in place of a keyspace, whose objects the run makes
- * itself. What is known of them lies packed in memory that all cores share. Local indices take the buckets by turns.
+ * Existing objects as the run listed them, used in place of a keyspace. Their data is packed in memory that all workers share.
+ * Local indices alternate between buckets.
  *
  * @implements {Places}
  */
@@ -121,17 +121,17 @@ export class ListedObjects {
   #hasMd5;
   #order;
   #keys;
-  /** Of each bucket, whether an object's bytes have had the MD5 that is its ETag. */
+  /** For each bucket, whether an object's bytes matched an ETag read as an MD5. */
   #proven;
 
   /** @param {ListState} state */
   constructor(state) {
-    /** As another thread takes it. */
+    /** Can be sent to another thread. */
     this.state = state;
     this.buckets = state.buckets;
-    /** What every key begins with. */
+    /** Prefix of every key. */
     this.keyPrefix = state.prefix;
-    /** Objects. */
+    /** Number of objects. */
     this.count = state.count;
     this.#keys = Buffer.from(state.keys);
     this.#ends = new Uint32Array(state.ends);
@@ -142,16 +142,16 @@ export class ListedObjects {
     this.#order = new Uint32Array(state.order);
     this.#proven = new Uint8Array(state.proven);
     /** @type {(index: number) => number} bytes of an object */
-    this.sizeOf = (index) => this.#sizes[this.#placeOf(index)];
+    this.sizeOf = (index) => this.#sizes[this.#positionOf(index)];
   }
 
   /**
    * @param {object} options
    * @param {string} options.prefix
    * @param {readonly string[]} options.buckets
-   * @param {number} options.shards of the run: indices are those of the whole run
-   * @param {number} options.limit of the objects: the first of each bucket by turns are taken
-   * @param {readonly BucketListing[]} options.listings of the buckets, in their order
+   * @param {number} options.shards of the run; indices refer to the whole run
+   * @param {number} options.limit of objects, taken from each bucket in turn
+   * @param {readonly BucketListing[]} options.listings one per bucket, in order
    * @returns {ListedObjects}
    */
   static of({ prefix, buckets, shards, limit, listings }) {
@@ -179,15 +179,15 @@ export class ListedObjects {
   /** Bytes of the largest object. */
   get largest() {
     let largest = 0;
-    for (const place of this.#order) {
-      largest = Math.max(largest, this.#sizes[place]);
+    for (const position of this.#order) {
+      largest = Math.max(largest, this.#sizes[position]);
     }
     return largest;
   }
 
-  /** How large the objects are; undefined where all are of one size. @returns {SizeDistribution | undefined} */
+  /** Distribution of sizes; undefined if all objects have one size. @returns {SizeDistribution | undefined} */
   get sizes() {
-    const sorted = Float64Array.from(this.#order, (place) => this.#sizes[place]).sort();
+    const sorted = Float64Array.from(this.#order, (position) => this.#sizes[position]).sort();
     const last = sorted.length - 1;
     return sorted[0] === sorted[last]
       ? undefined
@@ -197,16 +197,16 @@ export class ListedObjects {
         };
   }
 
-  /** Objects whose ETag has the form of an MD5. */
+  /** Number of objects whose ETag looks like an MD5. */
   get withMd5() {
-    return this.#order.reduce((sum, place) => sum + this.#hasMd5[place], 0);
+    return this.#order.reduce((sum, position) => sum + this.#hasMd5[position], 0);
   }
 
   /** @param {number} index */
   slotOf(index) {
-    const place = this.#placeOf(index);
+    const position = this.#positionOf(index);
     let slot = 0;
-    while (this.state.starts[slot + 1] <= place) {
+    while (this.state.starts[slot + 1] <= position) {
       slot += 1;
     }
     return slot;
@@ -214,27 +214,27 @@ export class ListedObjects {
 
   /** @param {number} index */
   keyOf(index) {
-    return this.#keyAt(this.#placeOf(index));
+    return this.#keyAt(this.#positionOf(index));
   }
 
   /**
    * @param {number} index
-   * @returns {number} the digest of the object's ETag; 0 where the list named none
+   * @returns {number} the digest of the object's ETag; 0 if the listing has none
    */
   etagDigestOf(index) {
-    return this.#digests[this.#placeOf(index)];
+    return this.#digests[this.#positionOf(index)];
   }
 
   /**
    * @param {number} index
-   * @returns {Buffer | null} the MD5 of the object's bytes, if that is what its ETag is; null where it does not look like one
+   * @returns {Buffer | null} the ETag if it looks like an MD5, in which case it may be that of the object's bytes
    */
   md5Of(index) {
-    const place = this.#placeOf(index);
-    return this.#hasMd5[place] === 0 ? null : this.#md5s.subarray(MD5_BYTES * place, MD5_BYTES * (place + 1));
+    const position = this.#positionOf(index);
+    return this.#hasMd5[position] === 0 ? null : this.#md5s.subarray(MD5_BYTES * position, MD5_BYTES * (position + 1));
   }
 
-  /** @param {number} slot of a bucket of which an object's bytes have the MD5 that is its ETag: so others of it are, too */
+  /** @param {number} slot of a bucket in which an ETag was the MD5 of its object, so that others must be too */
   proveMd5(slot) {
     this.#proven[slot] = 1;
   }
@@ -248,25 +248,25 @@ export class ListedObjects {
   }
 
   /**
-   * The objects of a bucket are in the order of their keys.
+   * Objects of a bucket are in key order.
    *
    * @param {number} index
    */
   spreadOf(index) {
-    return this.#placeOf(index);
+    return this.#positionOf(index);
   }
 
   /**
    * @param {number} index
-   * @returns {string} the key before that of the object in its bucket; '' where it is the first one
+   * @returns {string} the preceding key in its bucket; '' for the first object
    */
   beforeKeyOf(index) {
-    const place = this.#placeOf(index);
-    return this.state.starts.includes(place) ? '' : this.#keyAt(place - 1);
+    const position = this.#positionOf(index);
+    return this.state.starts.includes(position) ? '' : this.#keyAt(position - 1);
   }
 
   /**
-   * A search over buckets, which asks for it, does not go with objects that are spread as they are.
+   * Only a search over buckets needs this, and it controls where its objects go.
    *
    * @returns {number}
    */
@@ -275,7 +275,7 @@ export class ListedObjects {
   }
 
   /**
-   * Nothing is copied that is not the run's.
+   * Only objects of the run are copied.
    *
    * @returns {string}
    */
@@ -283,37 +283,37 @@ export class ListedObjects {
     throw new RangeError('expected objects that the run writes itself');
   }
 
-  /** None of them is the run's. */
+  /** No listed object belongs to the run. */
   recogniseName() {
     return null;
   }
 
   /** @param {number} index */
-  #placeOf(index) {
+  #positionOf(index) {
     return this.#order[Math.floor(index / this.state.shards)];
   }
 
-  /** @param {number} place among all that were listed */
-  #keyAt(place) {
-    return this.#keys.toString('utf8', this.#ends[place], this.#ends[place + 1]);
+  /** @param {number} position in the whole list */
+  #keyAt(position) {
+    return this.#keys.toString('utf8', this.#ends[position], this.#ends[position + 1]);
   }
 }
 
 /**
- * Which host of a run an existing object falls to: a pure function of bucket and key, so that hosts agree also where objects
- * come and go between their lists.
+ * Assigns an existing object to a host of the run. It depends only on bucket and key, so that hosts agree even if objects
+ * appear or disappear between their listings.
  *
  * @param {string} bucket
  * @param {string} key
  * @param {number} shards
- * @returns {number} from 0
+ * @returns {number} zero-based
  */
 export function shardOf(bucket, key, shards) {
   return shards === 1 ? 0 : seedOf(`${bucket}/${key}`) % shards;
 }
 
 /**
- * @param {ListState} state whose memory is filled
+ * @param {ListState} state whose memory this fills
  * @param {readonly BucketListing[]} listings
  */
 function fill({ keys, ends, sizes, digests, md5s, hasMd5, order, count, starts }, listings) {
@@ -324,12 +324,12 @@ function fill({ keys, ends, sizes, digests, md5s, hasMd5, order, count, starts }
   for (const [slot, listing] of listings.entries()) {
     const start = starts[slot];
     listing.keys.copy(allKeys, keyStart);
-    for (let place = 0; place < listing.count; place++) {
-      allEnds[start + place + 1] = keyStart + listing.ends[place];
+    for (let position = 0; position < listing.count; position++) {
+      allEnds[start + position + 1] = keyStart + listing.ends[position];
     }
-    for (const [number, place] of listing.withMd5.entries()) {
-      flags[start + place] = 1;
-      listing.md5s.copy(allMd5s, MD5_BYTES * (start + place), MD5_BYTES * number, MD5_BYTES * (number + 1));
+    for (const [number, position] of listing.withMd5.entries()) {
+      flags[start + position] = 1;
+      listing.md5s.copy(allMd5s, MD5_BYTES * (start + position), MD5_BYTES * number, MD5_BYTES * (number + 1));
     }
     allSizes.set(listing.sizes, start);
     allDigests.set(listing.digests, start);
@@ -339,7 +339,7 @@ function fill({ keys, ends, sizes, digests, md5s, hasMd5, order, count, starts }
 }
 
 /**
- * @param {Uint32Array} order place among all that were listed, by local index
+ * @param {Uint32Array} order index in the whole list, by local index
  * @param {readonly number[]} starts
  * @param {number} count
  */

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
  */
 
 /**
- * Checks the body of an object that the run did not write while it streams in: by its length, and by its MD5 where the ETag may
- * be one. One verifier serves a thread for the whole run.
+ * Verifies the streamed body of an object that the run did not write: its length, and its MD5 if the ETag may be one. Each
+ * thread has one verifier for the whole run.
  */
 export class ListedVerifier {
   #listed;
@@ -23,14 +23,14 @@ export class ListedVerifier {
     this.#listed = listed;
   }
 
-  /** @param {number} index of the object whose whole body is awaited */
+  /** @param {number} index of the object whose complete body follows */
   begin(index) {
     this.#expected = this.#listed.md5Of(index);
     this.#hash = this.#expected === null ? null : createHash('md5');
     this.received = 0;
   }
 
-  /** A part of an object is awaited, of whose bytes nothing is known but their number. */
+  /** Part of an object follows. Only its length is known. */
   beginPart() {
     this.#expected = null;
     this.#hash = null;
@@ -43,7 +43,7 @@ export class ListedVerifier {
     this.received += chunk.length;
   }
 
-  /** @returns {boolean | null} once the body has ended: whether it has the MD5; null where none is known */
+  /** @returns {boolean | null} at the end of the body: whether its MD5 matches; null if none is known */
   matches() {
     return this.#hash === null || this.#expected === null ? null : this.#hash.digest().equals(this.#expected);
   }

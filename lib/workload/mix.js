@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * Scrambles 32 bits so that neighbouring inputs share nothing: the finaliser of MurmurHash3 (Austin Appleby, public
- * domain). It is a bijection, so distinct inputs stay distinct.
+ * Scrambles 32 bits so that neighbouring inputs have unrelated outputs: the finaliser of MurmurHash3 (Austin Appleby, public
+ * domain). It is a bijection.
  *
  * @param {number} value a 32-bit integer
  * @returns {number} an unsigned 32-bit integer
@@ -18,8 +18,8 @@ export function mix32(value) {
 }
 
 /**
- * @param {number} mixed what {@link mix32} gave
- * @returns {number} the unsigned 32-bit integer that it was given
+ * @param {number} mixed output of {@link mix32}
+ * @returns {number} the corresponding input, an unsigned 32-bit integer
  */
 export function unmix32(mixed) {
   let value = mixed ^ (mixed >>> 16);
@@ -30,7 +30,7 @@ export function unmix32(mixed) {
 }
 
 /**
- * Scrambles an object's index under a seed; one to one over each run of 2^32 indices.
+ * Scrambles an object's index under a seed; one-to-one over any 2^32 consecutive indices.
  *
  * @param {number} index a non-negative safe integer
  * @param {number} seed an unsigned 32-bit integer

@@ -5,18 +5,18 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory that all cores share: 40 bytes for each object, and 4 more where objects are copied. With those that every run keeps of its
- * objects (WrittenObjects), these are 44 and 48.
+ * Memory shared by all workers: 40 bytes per object, and 4 more if objects are copied. WrittenObjects adds another 4 in every
+ * run, for a total of 44 or 48.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects
  * @property {SharedArrayBuffer} versions
  * @property {SharedArrayBuffer} etags
  * @property {SharedArrayBuffer} pauses
- * @property {SharedArrayBuffer | null} copyPauses null where nothing is copied
+ * @property {SharedArrayBuffer | null} copyPauses null if nothing is copied
  */
 
-/** The largest keyspace of a mixed load: 48 bytes for each object are 1.2 GB. */
+/** The largest keyspace of a mixed load: at 48 bytes per object, this takes 1.2 GB. */
 export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**
@@ -34,23 +34,23 @@ export function mixedMemory(objects, copies) {
   };
 }
 
-/** What is known of this host's objects in a run that writes them again, by their localIndex. */
+/** State of this host's objects in a run that overwrites them, by localIndex. */
 export class MixedObjects {
   /** @param {MixedMemory} memory */
   constructor({ objects, versions, etags, pauses, copyPauses }) {
     this.versions = new ObjectVersions(versions, objects);
     this.etags = new VersionEtags(etags);
-    /** Of the objects. */
+    /** For the objects. */
     this.pauses = new WritePauses(pauses);
-    /** Of their copies. */
+    /** For their copies. */
     this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
   }
 
   /**
-   * The objects have been written for the first time: of those that are not known to be there, nothing is known.
+   * Call this after the initial write. Objects without a known successful write start in an unknown state.
    *
    * @param {Pick<WrittenObjects, 'has'>} written
-   * @param {number} objects that were to be written
+   * @param {number} objects that should have been written
    */
   begin(written, objects) {
     for (let object = 0; object < objects; object++) {

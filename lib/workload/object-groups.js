@@ -6,28 +6,28 @@ import { globalIndex } from './shard.js';
  */
 
 /**
- * Objects of one bucket that one operation is about.
+ * Objects of one bucket that are handled by a single operation.
  *
  * @typedef {object} ObjectGroup
- * @property {number} slot of the bucket among those of the run
- * @property {Uint32Array} locals local indices of the objects, in their order; a view, not to be written to
- * @property {boolean} isLast whether none of the bucket comes after it
- * @property {number} next local index of the object that comes after it in the bucket; -1 where there is none
+ * @property {number} slot index of the bucket in the run's list
+ * @property {Uint32Array} locals local indices of the objects, in order; a read-only view
+ * @property {boolean} isLast whether this is the bucket's last group
+ * @property {number} next local index of the following object in the bucket; -1 if there is none
  */
 
 /**
- * Divides the objects of a stage into groups of so many, each of which has objects of one bucket alone. The groups of the
- * buckets come by turns. Four bytes an object.
+ * Divides the objects of a stage into groups of a fixed size, each within one bucket. Groups alternate between buckets. Takes
+ * four bytes per object.
  */
 export class ObjectGroups {
   #size;
-  /** Local indices, those of a bucket together. */
+  /** Local indices, grouped by bucket. */
   #locals;
-  /** Where those of each bucket begin, and where the last ones end. */
+  /** Start of each bucket's indices, followed by the end of the last bucket. */
   #starts;
-  /** Groups that every bucket has; only buckets with more objects have further ones. */
+  /** Number of groups that every bucket has; larger buckets have additional ones. */
   #common;
-  /** The buckets of the further groups. @type {number[]} */
+  /** Buckets of the additional groups. @type {number[]} */
   #further = [];
 
   /**
@@ -36,9 +36,8 @@ export class ObjectGroups {
    * @param {Shard} options.shard
    * @param {number} options.first local index of the first object
    * @param {number} options.objects
-   * @param {number} options.size objects of a group; the last one of a bucket may have fewer
-   * @param {boolean} options.isByKey whether those of a bucket are in the order of their keys, as a store lists them;
-   *   otherwise they are in that of their indices
+   * @param {number} options.size maximum objects per group; only a bucket's last group may be smaller
+   * @param {boolean} options.isByKey whether to order a bucket's objects by key, as a store lists them, instead of by index
    */
   constructor({ keyspace, shard, first, objects, size, isByKey }) {
     const { buckets } = keyspace;
@@ -61,20 +60,20 @@ export class ObjectGroups {
     }
   }
 
-  /** Groups of all buckets. */
+  /** Number of groups in all buckets. */
   get count() {
     return this.#common * (this.#starts.length - 1) + this.#further.length;
   }
 
   /**
-   * @param {number} number from 0
+   * @param {number} number zero-based
    * @returns {ObjectGroup}
    */
   at(number) {
     const buckets = this.#starts.length - 1;
-    const place = number - this.#common * buckets;
-    const slot = place < 0 ? number % buckets : this.#further[place];
-    const round = place < 0 ? Math.floor(number / buckets) : this.#common + this.#furtherBefore(place, slot);
+    const index = number - this.#common * buckets;
+    const slot = index < 0 ? number % buckets : this.#further[index];
+    const round = index < 0 ? Math.floor(number / buckets) : this.#common + this.#furtherBefore(index, slot);
     const all = this.#localsOf(slot);
     const end = (round + 1) * this.#size;
     const isLast = end >= all.length;
@@ -82,13 +81,13 @@ export class ObjectGroups {
   }
 
   /**
-   * @param {number} place among the further groups
+   * @param {number} index among the additional groups
    * @param {number} slot
-   * @returns {number} further groups of the bucket that come before
+   * @returns {number} earlier additional groups of the same bucket
    */
-  #furtherBefore(place, slot) {
+  #furtherBefore(index, slot) {
     let before = 0;
-    for (let earlier = 0; earlier < place; earlier++) {
+    for (let earlier = 0; earlier < index; earlier++) {
       before += Number(this.#further[earlier] === slot);
     }
     return before;
@@ -101,11 +100,11 @@ export class ObjectGroups {
 }
 
 /**
- * How many operations it takes to do something once with each object, where the objects are spread evenly.
+ * Number of operations that process each object once, if objects are spread evenly over buckets.
  *
  * @param {number} objects
  * @param {number} buckets
- * @param {number} size objects of an operation at most, all of one bucket
+ * @param {number} size maximum objects per operation, all in one bucket
  * @returns {number}
  */
 export function groupsOf(objects, buckets, size) {
@@ -119,7 +118,7 @@ export function groupsOf(objects, buckets, size) {
  * @param {number} first
  * @param {number} objects
  * @param {(local: number) => number} slotOf
- * @returns {Uint32Array} where the objects of each bucket begin, if those of a bucket stand together, and the end of all
+ * @returns {Uint32Array} start of each bucket's objects when grouped by bucket, followed by the end of the last one
  */
 function startsOf(buckets, first, objects, slotOf) {
   const starts = new Uint32Array(buckets + 1);
@@ -132,11 +131,11 @@ function startsOf(buckets, first, objects, slotOf) {
   return starts;
 }
 
-/** Of the two halves of a 64-bit number in memory, the place of the one that counts less. */
+/** Index of the low half of a 64-bit number in memory. */
 const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 /**
- * Sorts millions of numbers in the time that a function for comparing them would take for a tenth of them.
+ * Sorts millions of numbers ten times as fast as a comparison function would.
  *
  * @param {Uint32Array} values
  * @param {(value: number) => number} rankOf an unsigned 32-bit integer
@@ -144,12 +143,12 @@ const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 function sortBy(values, rankOf) {
   const ranked = new BigUint64Array(values.length);
   const halves = new Uint32Array(ranked.buffer);
-  values.forEach((value, place) => {
-    halves[2 * place + LOW_HALF] = value;
-    halves[2 * place + 1 - LOW_HALF] = rankOf(value);
+  values.forEach((value, index) => {
+    halves[2 * index + LOW_HALF] = value;
+    halves[2 * index + 1 - LOW_HALF] = rankOf(value);
   });
   ranked.sort();
-  values.forEach((_, place) => {
-    values[place] = halves[2 * place + LOW_HALF];
+  values.forEach((_, index) => {
+    values[index] = halves[2 * index + LOW_HALF];
   });
 }

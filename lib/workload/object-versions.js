@@ -1,66 +1,66 @@
 /**
- * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict of what a read returned: right; right, but of a write whose
- *   outcome is unknown; older than what was there for certain when it was sent; or nothing that can have been there
+ * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read: valid; valid if a write with an unknown outcome
+ *   took effect; older than what must have existed when the read was sent; or never a possible value
  */
 
-/** From the best to the worst: where several versions fit, a read returned the best of them. @type {readonly Verdict[]} */
+/** From best to worst: if several versions match, a read gets the best verdict. @type {readonly Verdict[]} */
 const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
 
-/** Words of shared memory for each object. */
+/** Words of shared memory per object. */
 const WORDS = 4;
 
-/** Places in the words of an object. */
+/** Indices of an object's words. */
 const STARTED = 0;
 const KNOWN = 1;
 const REMOVED = 2;
 const NOTES = 3;
 
-/** A note is two words: a state with what is noted of it, and the place of the object's next note. */
-const WORDS_A_NOTE = 2;
+/** A note has two words: a state with a flag, and the index of the object's next note. */
+const WORDS_PER_NOTE = 2;
 
 /**
- * Outcomes that are unknown, or refused, of so many more changes than there are objects can be noted. The system gives memory
- * to those alone that are.
+ * Changes with an unknown or refused outcome that can be noted, in addition to one per object. The system allocates memory
+ * only for the notes that are written.
  */
 const FURTHER_NOTES = 2 ** 20;
 
-/** In place of an object's notes, where there was no room for another one. */
+/** Replaces an object's notes if there was no room for another one. */
 const TOO_MANY = 2 ** 32 - 1;
 
 const REFUSED = 1;
 
 /**
  * @param {number} objects
- * @param {number} [furtherNotes] than one for each object
- * @returns {SharedArrayBuffer} for what is known of their versions on all cores: 16 bytes an object, and 8 for each note
+ * @param {number} [furtherNotes] in addition to one per object
+ * @returns {SharedArrayBuffer} version state for all workers: 16 bytes per object, and 8 per note
  */
 export function versionMemory(objects, furtherNotes = FURTHER_NOTES) {
   const notes = objects + furtherNotes;
-  return new SharedArrayBuffer((1 + WORDS * objects + WORDS_A_NOTE * (notes + 1)) * Uint32Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer((1 + WORDS * objects + WORDS_PER_NOTE * (notes + 1)) * Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * Which versions of an object a read may return, while objects are written again and removed.
+ * Determines which versions a read may return while objects are overwritten and removed.
  *
- * The versions of an object are numbered; a removal has a number, too, and what it leaves is nothing. A state is a number
- * times two, plus one for a removal, so that states compare as their numbers do. One change of an object is under way at a
- * time, by the one host that owns it. A read that was sent at s, and whose answer began at e, may return
- * - any version from the lowest at s to the highest at e, but for those that the store refused. The lowest is the last one that
- *   was acknowledged, or that a read returned since; the highest is the last one that was started;
- * - any version of which an attempt ended without an answer, or with a server's error: it may be carried out later, even
- *   after others. Such a version raises the lowest neither when it is acknowledged nor when it is read.
+ * The versions of an object are numbered. A removal also has a number, and leaves no object. A state is the number times two,
+ * plus one for a removal, so that states sort like their numbers. An object has at most one change in flight, made by the host
+ * that owns it. A read that was sent at s, and whose response began at e, may return
+ * - any version from the lowest at s to the highest at e, except those that the store refused. The lowest is the last version
+ *   acknowledged, or returned by a read since; the highest is the last one started;
+ * - any version with an attempt that ended without a response, or with a server error: it may take effect later, even after
+ *   other changes. Such a version does not raise the lowest when it is acknowledged or read.
  *
- * Nothing at all may come where one of these is a removal. Whatever else a read returns is an error of the store, if it is
- * strongly consistent: a version below the lowest is stale, any other one is foreign.
+ * If one of these is a removal, the read may also find no object. Any other outcome is an error of a strongly consistent store:
+ * a version below the lowest is stale, all others are foreign.
  *
- * Objects are named by their localIndex. All cores share the memory.
+ * Objects are identified by localIndex. All workers share the memory.
  */
 export class ObjectVersions {
   #words;
   #notes;
-  /** How many notes there are. */
+  /** Number of notes. */
   #noted;
-  /** The removal before the one that is under way, by object: it counts again where the store refuses the later one. @type {Map<number, number>} */
+  /** The removal before the one in flight, by object; restored if the store refuses the later one. @type {Map<number, number>} */
   #removedBefore = new Map();
 
   /**
@@ -74,7 +74,7 @@ export class ObjectVersions {
   }
 
   /**
-   * Before any change: the object may be there as version 0, or not.
+   * Call this before any change: the object may exist as version 0, or not at all.
    *
    * @param {number} object
    */
@@ -87,17 +87,17 @@ export class ObjectVersions {
   }
 
   /**
-   * A change is about to be sent. The one before has come to its end.
+   * A change is about to be sent, and the previous one has ended.
    *
    * @param {number} object
    * @param {boolean} removes
-   * @returns {number} the state that it makes
+   * @returns {number} the resulting state
    */
   start(object, removes) {
     const state = stateOf(versionOf(this.highest(object)) + 1, removes);
     if (removes) {
       this.#removedBefore.set(object, this.#get(object, REMOVED));
-      // Whoever sees the version has to know by then that it is a removal.
+      // Set this first: a worker that sees the version must already know that it is a removal.
       this.#set(object, REMOVED, state);
     }
     this.#set(object, STARTED, state);
@@ -105,10 +105,10 @@ export class ObjectVersions {
   }
 
   /**
-   * An attempt at a change may have been carried out, or may still be.
+   * Records that an attempt at a change may take effect, now or later.
    *
    * @param {number} object
-   * @param {number} state that it makes
+   * @param {number} state that it would produce
    */
   doubt(object, state) {
     if (!this.isDoubtful(object, state)) {
@@ -117,10 +117,10 @@ export class ObjectVersions {
   }
 
   /**
-   * The store said that a change was carried out.
+   * The store confirmed a change.
    *
    * @param {number} object
-   * @param {number} state that it made
+   * @param {number} state that it produced
    */
   acknowledge(object, state) {
     this.#removedBefore.delete(object);
@@ -130,10 +130,10 @@ export class ObjectVersions {
   }
 
   /**
-   * A change came to nothing: each attempt was refused, or never sent, if it is not in doubt.
+   * A change failed: unless it is in doubt, each attempt was refused or never sent.
    *
    * @param {number} object
-   * @param {number} state that it would have made
+   * @param {number} state that it would have produced
    */
   refuse(object, state) {
     const removedBefore = this.#removedBefore.get(object);
@@ -147,14 +147,14 @@ export class ObjectVersions {
     }
   }
 
-  /** Whether there was no room for a note, so that old versions of some objects can no longer be told from right ones. */
+  /** Whether notes overflowed, so that stale versions of some objects can no longer be distinguished from valid ones. */
   get hasForgotten() {
-    return WORDS_A_NOTE * (Atomics.load(this.#noted, 0) + 1) > this.#notes.length;
+    return WORDS_PER_NOTE * (Atomics.load(this.#noted, 0) + 1) > this.#notes.length;
   }
 
   /**
    * @param {number} object
-   * @returns {number} the state below which nothing may be read that is sent from now on
+   * @returns {number} the lowest state that a read sent from now on may return
    */
   lowest(object) {
     return this.#get(object, KNOWN);
@@ -162,7 +162,7 @@ export class ObjectVersions {
 
   /**
    * @param {number} object
-   * @returns {number} the state above which nothing can be read so far
+   * @returns {number} the highest state that a read may return so far
    */
   highest(object) {
     return this.#get(object, STARTED);
@@ -171,7 +171,7 @@ export class ObjectVersions {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {boolean} whether an attempt at it may have been carried out, or may still be, although it was not answered so
+   * @returns {boolean} whether an unconfirmed attempt at it may have taken effect or still may
    */
   isDoubtful(object, state) {
     return this.#isNoted(object, state, 0);
@@ -179,7 +179,7 @@ export class ObjectVersions {
 
   /**
    * @param {number} object
-   * @returns {boolean} whether the outcome of any of its changes is unknown, or was a refusal
+   * @returns {boolean} whether any of its changes was refused or has an unknown outcome
    */
   hasNotes(object) {
     return this.#get(object, NOTES) !== 0;
@@ -187,9 +187,9 @@ export class ObjectVersions {
 
   /**
    * @param {number} object
-   * @param {number} version that a read returned: that of a payload, which a removal has none of
+   * @param {number} version that a read returned; a removal never has one
    * @param {number} lowest state when the read was sent
-   * @param {number} highest state when its answer began
+   * @param {number} highest state when its response began
    * @returns {Verdict}
    */
   judge(object, version, lowest, highest) {
@@ -210,19 +210,19 @@ export class ObjectVersions {
   }
 
   /**
-   * Judges a whole body, and remembers what it shows.
+   * Judges a complete body and records what it proves.
    *
    * @param {number} object
-   * @param {readonly number[]} fitting versions that all of its bytes fit
+   * @param {readonly number[]} fitting versions that match all of its bytes
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
-   * @returns {{ verdict: Verdict, version: number }} the best verdict, and the version that it is about
+   * @returns {{ verdict: Verdict, version: number }} the best verdict and its version
    */
   judgeBody(object, fitting, lowest, highest) {
     const verdicts = fitting.map((version) => this.judge(object, version, lowest, highest));
     const verdict = VERDICTS.find((each) => verdicts.includes(each)) ?? 'foreign';
     const version = fitting[verdicts.indexOf(verdict)] ?? -1;
-    // Where several versions fit, the read does not show that the older ones are gone.
+    // If several versions match, the read does not prove that the older ones are gone.
     if (verdict === 'allowed' && verdicts.length === 1) {
       this.hasRead(object, version);
     }
@@ -233,11 +233,10 @@ export class ObjectVersions {
    * @param {number} object that a read did not find
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
-   * @returns {Verdict} never foreign: before its first version there was no object
+   * @returns {Verdict} never foreign, because no object existed before the first version
    */
   judgeAbsence(object, lowest, highest) {
-    // The removals in question are known before the highest state shows them. A later one, begun since then on another core,
-    // may hide one of them.
+    // A removal is recorded before the highest state includes it. A later removal by another worker may hide an earlier one.
     const removed = this.#get(object, REMOVED);
     if (this.#hasDoubtfulRemoval(object)) {
       return 'maybe';
@@ -247,7 +246,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A read returned a version that was allowed without a doubt: nothing older may be read from now on.
+   * A read returned a version that was certainly valid: from now on, no older version may be returned.
    *
    * @param {number} object
    * @param {number} version
@@ -257,27 +256,27 @@ export class ObjectVersions {
   }
 
   /**
-   * A read found nothing, likewise.
+   * A read found no object, which was certainly valid.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
    */
   hasMissed(object, lowest, highest) {
-    // Of several versions in between, any may have been a removal.
+    // If there are several versions in between, any of them may be the removal.
     if (!isRemoval(lowest) && isRemoval(highest) && versionOf(highest) === versionOf(lowest) + 1) {
       this.#raise(object, highest);
     }
   }
 
   /**
-   * Versions that a read without a number in it may have returned: those that are allowed, and others that are likely where
-   * the store is wrong.
+   * Lists versions that a read may have returned when the body does not identify its version: the valid ones, and others that a
+   * faulty store is likely to return.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
-   * @returns {number[]} without one twice
+   * @returns {number[]} without duplicates
    */
   candidates(object, lowest, highest) {
     const versions = new Set();
@@ -296,10 +295,10 @@ export class ObjectVersions {
    * @param {number} state
    */
   #raise(object, state) {
-    const place = WORDS * object + KNOWN;
-    let known = Atomics.load(this.#words, place);
+    const index = WORDS * object + KNOWN;
+    let known = Atomics.load(this.#words, index);
     while (known < state) {
-      const found = Atomics.compareExchange(this.#words, place, known, state);
+      const found = Atomics.compareExchange(this.#words, index, known, state);
       if (found === known) {
         return;
       }
@@ -308,7 +307,7 @@ export class ObjectVersions {
   }
 
   /**
-   * Only the one who changes the object does it.
+   * Called only by the worker that changes the object.
    *
    * @param {number} object
    * @param {number} state
@@ -319,15 +318,15 @@ export class ObjectVersions {
     if (before === TOO_MANY) {
       return;
     }
-    // 0 is no note.
-    const place = Atomics.add(this.#noted, 0, 1) + 1;
-    if (WORDS_A_NOTE * (place + 1) > this.#notes.length) {
+    // Index 0 means no note.
+    const index = Atomics.add(this.#noted, 0, 1) + 1;
+    if (WORDS_PER_NOTE * (index + 1) > this.#notes.length) {
       this.#set(object, NOTES, TOO_MANY);
       return;
     }
-    this.#notes[WORDS_A_NOTE * place] = 2 * state + flag;
-    this.#notes[WORDS_A_NOTE * place + 1] = before;
-    this.#set(object, NOTES, place);
+    this.#notes[WORDS_PER_NOTE * index] = 2 * state + flag;
+    this.#notes[WORDS_PER_NOTE * index + 1] = before;
+    this.#set(object, NOTES, index);
   }
 
   /**
@@ -343,8 +342,8 @@ export class ObjectVersions {
     if (first === TOO_MANY) {
       return flag !== REFUSED;
     }
-    for (let place = first; place !== 0; place = this.#notes[WORDS_A_NOTE * place + 1]) {
-      if (this.#notes[WORDS_A_NOTE * place] === 2 * state + flag) {
+    for (let index = first; index !== 0; index = this.#notes[WORDS_PER_NOTE * index + 1]) {
+      if (this.#notes[WORDS_PER_NOTE * index] === 2 * state + flag) {
         return true;
       }
     }
@@ -357,8 +356,8 @@ export class ObjectVersions {
     if (first === TOO_MANY) {
       return true;
     }
-    for (let place = first; place !== 0; place = this.#notes[WORDS_A_NOTE * place + 1]) {
-      const note = this.#notes[WORDS_A_NOTE * place];
+    for (let index = first; index !== 0; index = this.#notes[WORDS_PER_NOTE * index + 1]) {
+      const note = this.#notes[WORDS_PER_NOTE * index];
       if ((note & 1) !== REFUSED && isRemoval(note >>> 1)) {
         return true;
       }
@@ -372,8 +371,8 @@ export class ObjectVersions {
    */
   *#notedStates(object) {
     const first = this.#get(object, NOTES);
-    for (let place = first === TOO_MANY ? 0 : first; place !== 0; place = this.#notes[WORDS_A_NOTE * place + 1]) {
-      yield this.#notes[WORDS_A_NOTE * place] >>> 1;
+    for (let index = first === TOO_MANY ? 0 : first; index !== 0; index = this.#notes[WORDS_PER_NOTE * index + 1]) {
+      yield this.#notes[WORDS_PER_NOTE * index] >>> 1;
     }
   }
 
@@ -395,7 +394,7 @@ export class ObjectVersions {
   }
 }
 
-/** What is older than the lowest version by more than that is likely to be no version at all. */
+/** A version that is further below the lowest than this is unlikely to be a real one. */
 const OLDER_CANDIDATES = 16;
 
 /**
@@ -417,7 +416,7 @@ export function versionOf(state) {
 
 /**
  * @param {number} state
- * @returns {boolean} whether there is nothing then
+ * @returns {boolean} whether the object is absent in that state
  */
 export function isRemoval(state) {
   return state % 2 === 1;

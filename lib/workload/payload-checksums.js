@@ -7,7 +7,7 @@ import { CRC32C, CRC64NVME } from './crc.js';
  */
 
 /**
- * How S3 calls a checksum, and what it makes of those of the parts of an object: that of all of its bytes, or one of the
+ * S3's names for checksums. The type says whether the checksum of an object in parts covers all of its bytes, or the
  * checksums of its parts.
  *
  * @type {Readonly<Record<ChecksumName, { crc: Crc, algorithm: string, type: 'FULL_OBJECT' | 'COMPOSITE' }>>}
@@ -18,8 +18,8 @@ export const CHECKSUMS = Object.freeze({
 });
 
 /**
- * The checksums of a run's objects, in the terms of the S3 API. A payload consists of views of a block, and the checksum of a
- * view follows from prefixes of the block: no byte is gone over when an object is written.
+ * Computes the checksums of a run's objects, as S3 API parameters. A payload consists of views of a block, and the checksum of
+ * a view follows from prefixes of the block, so that no bytes are scanned during a write.
  */
 export class PayloadChecksums {
   #crc;
@@ -33,7 +33,7 @@ export class PayloadChecksums {
   /**
    * @param {ChecksumName} name
    * @param {Payload} payload
-   * @param {boolean} [isWrong] whether they are to be wrong ones, which show whether a store compares them
+   * @param {boolean} [isWrong] whether to make them wrong, to test whether a store verifies them
    */
   constructor(name, payload, isWrong = false) {
     const { crc, algorithm, type } = CHECKSUMS[name];
@@ -43,42 +43,42 @@ export class PayloadChecksums {
     this.#type = type;
     this.#payload = payload;
     this.#isWrong = isWrong;
-    /** Further input of the request that begins an object in parts. */
+    /** Additional input for the request that creates a multipart upload. */
     this.creation = Object.freeze({ ChecksumAlgorithm: algorithm, ChecksumType: type });
   }
 
-  /** @returns {PayloadChecksums} of the same payload, none of which is right */
+  /** @returns {PayloadChecksums} wrong checksums of the same payload */
   wrong() {
     return new PayloadChecksums(this.name, this.#payload, true);
   }
 
   /**
-   * Makes what all of them follow from, so that no operation has to wait for it.
+   * Computes the shared prefixes in advance, so that no operation has to wait for them.
    *
-   * @param {number} index the object
+   * @param {number} index of the object
    */
   prepare(index) {
     this.inputOf(index, 0);
   }
 
   /**
-   * @param {number} index the object
-   * @param {number} size bytes of it, or of a part of it
-   * @param {number} [position] where in the object the part begins, in bytes
-   * @returns {Record<string, string>} further input of the request that sends it: the checksum, as base64
+   * @param {number} index of the object
+   * @param {number} size bytes of the object, or of a part
+   * @param {number} [position] offset of the part in the object, in bytes
+   * @returns {Record<string, string>} additional input for the request that sends it: the checksum, as base64
    */
   inputOf(index, size, position = 0) {
     return { [this.#member]: this.#checksumOf(index, size, position) };
   }
 
   /**
-   * The checksum of the whole follows from those of the parts: to go over the views of an object of a tebibyte would hold everything
-   * else up for a second.
+   * Combines the checksums of the parts. Computing that of a 1 TiB object from its views would block the event loop for a
+   * second.
    *
-   * @param {readonly Readonly<Record<string, any>>[]} parts in their order, each with what {@link inputOf} gave for it
+   * @param {readonly Readonly<Record<string, any>>[]} parts in order, each with the result of {@link inputOf}
    * @param {number} size bytes of the object
-   * @param {number} partSize bytes of each part but the last one, which has the rest
-   * @returns {Record<string, string>} further input of the request that completes the object
+   * @param {number} partSize bytes of each part except the last, which has the rest
+   * @returns {Record<string, string>} additional input for the request that completes the object
    */
   completionOf(parts, size, partSize) {
     if (this.#type !== 'FULL_OBJECT') {
@@ -86,8 +86,8 @@ export class PayloadChecksums {
     }
     /** @type {Register} */
     const register = { low: 0, high: 0 };
-    parts.forEach((part, place) => {
-      const length = Math.min(partSize, size - place * partSize);
+    parts.forEach((part, index) => {
+      const length = Math.min(partSize, size - index * partSize);
       this.#crc.join(register, Buffer.from(part[this.#member], 'base64'), length);
     });
     return { [this.#member]: this.#crc.finish(register, size).toString('base64'), ChecksumType: this.#type };

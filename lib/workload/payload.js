@@ -1,40 +1,39 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { mix32, mixIndex, seedOf, unmix32 } from './mix.js';
 
-/** Objects whose payloads are views of one block: one for each offset at which a view can begin. A power of two. */
-const PLACES = 2 ** 23;
+/** Offsets at which a view of a block can start, one per object. A power of two. */
+const OFFSETS = 2 ** 23;
 
-/** The longest view. After the last offset a block goes on for this long, so that a view never has to wrap. */
+/** The longest view. A block extends this far beyond the last offset, so that a view never wraps. */
 export const MAX_VIEW_BYTES = 2 ** 20;
 
 const BLOCKS_KEPT = 2;
 
-/** Bytes at the beginning of an object by which its version shows. */
+/** Bytes at the start of an object that identify its version. */
 export const VERSION_BYTES = 4;
 
-/** So many bytes are those of no other version by chance. */
+/** A match of this many bytes is never a coincidence. */
 const BYTES_OF_ONE_VERSION = 8;
 
-/** Odd, so that the first 2^23 versions of an object are views that begin at different places (2^23 divided by √3). */
+/** Odd, so that the first 2^23 versions of an object start at different offsets (2^23 divided by √3). */
 const VERSION_STRIDE = 4843145;
 
-/** Any odd number permutes the places; this one (2^23 divided by the golden ratio) sets neighbours far apart. */
+/** Any odd number permutes the offsets; this one (2^23 divided by the golden ratio) separates neighbours widely. */
 const STRIDE = 5184305;
 
-/** Likewise odd: how far a view is shifted with each block's length of an object, so that no two of its parts are alike. */
+/** Also odd: the shift per lap of a long object, so that no two of its parts are equal. */
 const LAP_STRIDE = 3199977;
 
 /**
- * The bytes of a run's objects: pure functions of (run id, index, version), incompressible, and different for each object.
+ * The bytes of a run's objects: pure functions of (run ID, index, version), incompressible, and different for each object.
  *
- * A payload is a view of a block of random bytes that begins at an offset of its own, so that neither writing nor checking
- * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over. An
- * object that is longer than a block goes round it, in laps that begin at other offsets: a part of it that was stored in
- * the place of another one shows.
+ * A payload is a view of a block of random bytes, starting at its own offset, so that neither writing nor verifying copies any
+ * bytes. After as many objects as a block has offsets, the next block, made from another key, takes over. An object longer than
+ * a block wraps around it, in laps that start at different offsets, so that swapped parts are detected.
  *
- * An object that is written again has another version, counted from 0: the view begins elsewhere, so that bytes of two
- * versions never pass for one, and the first bytes tell which version it is. They are those of version 0 combined with the
- * scrambled number, which leaves version 0 the view that it is.
+ * Each overwrite of an object has a new version, counted from 0. Its view starts elsewhere, so that the bytes of two versions
+ * never match, and its first bytes identify the version: they are those of version 0 XORed with the scrambled version number,
+ * which leaves version 0 unchanged.
  */
 export class Payload {
   #runId;
@@ -42,7 +41,7 @@ export class Payload {
   #partSeed;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
-  /** @type {Buffer} The block of the last object: nearly always that of the next one, too. */
+  /** @type {Buffer} Block of the last object, which is nearly always that of the next one. */
   #block = Buffer.alloc(0);
   #generation = -1;
 
@@ -54,47 +53,47 @@ export class Payload {
   }
 
   /**
-   * Makes the bytes that an object's payload is a view of, so that no operation has to wait for it.
+   * Creates an object's block in advance, so that no operation has to wait for it.
    *
-   * @param {number} index the object
+   * @param {number} index of the object
    */
   prepare(index) {
     this.#blockOf(index);
   }
 
   /**
-   * A part of an object's payload, without copying; it must not be written to.
+   * Part of an object's payload, as a read-only view.
    *
-   * @param {number} index the object
-   * @param {number} position where in the object the part begins, in bytes
-   * @param {number} length bytes, at most {@link MAX_VIEW_BYTES}, and not beyond a multiple of 8 MiB, where a lap ends
+   * @param {number} index of the object
+   * @param {number} position offset of the part in the object, in bytes
+   * @param {number} length at most {@link MAX_VIEW_BYTES}, and not across a multiple of 8 MiB, where a lap ends
    * @returns {Buffer}
    */
   view(index, position, length) {
     const block = this.#blockOf(index);
-    const start = this.#placeOf(index, position);
+    const start = this.#offsetOf(index, position);
     return block.subarray(start, start + length);
   }
 
   /**
-   * Which part of an object is read when only one is: each is as likely as any other, and any host can tell afterwards.
+   * Chooses the part for a partial read: uniformly distributed and reproducible on any host.
    *
    * @param {number} index
-   * @param {number} turn how often something was done before in the stage: the same object has other parts in later turns
-   * @param {number} parts that the object has, at most 2^32
-   * @returns {number} from 0
+   * @param {number} turn number of earlier operations in the stage, so that an object's part varies between turns
+   * @param {number} parts of the object, at most 2^32
+   * @returns {number} zero-based
    */
   partOf(index, turn, parts) {
     return mixIndex(turn, mixIndex(index, this.#partSeed)) % parts;
   }
 
   /**
-   * The payload, or a part of it, in the form a request takes as its body: one view, or, where it is longer than a view may
-   * be, an iterable of views that can be walked again for each attempt.
+   * All or part of the payload as a request body: a single view or, if that is too short, an iterable of views that can be
+   * iterated again for each attempt.
    *
    * @param {number} index
    * @param {number} size bytes
-   * @param {number} [position] where in the object it begins, in bytes
+   * @param {number} [position] offset in the object, in bytes
    * @returns {Buffer | Iterable<Buffer>}
    */
   body(index, size, position = 0) {
@@ -104,10 +103,10 @@ export class Payload {
   }
 
   /**
-   * Compares received bytes with what the object holds at that position.
+   * Compares received bytes with the object's bytes at that position.
    *
    * @param {number} index
-   * @param {number} position where in the object the bytes stand
+   * @param {number} position offset of the bytes in the object
    * @param {Buffer} received
    * @returns {number} the offset in the object of the first byte that differs, or -1
    */
@@ -116,7 +115,7 @@ export class Payload {
     while (done < received.length) {
       const length = Math.min(received.length - done, viewLengthAt(position + done));
       const block = this.#blockOf(index);
-      const start = this.#placeOf(index, position + done);
+      const start = this.#offsetOf(index, position + done);
       if (received.compare(block, start, start + length, done, done + length) !== 0) {
         return position + done + firstDifference(received.subarray(done), block.subarray(start, start + length));
       }
@@ -126,7 +125,7 @@ export class Payload {
   }
 
   /**
-   * As {@link body}, of any version. Those after version 0 are copies, since their first bytes are no part of a view.
+   * Like {@link body}, for any version. Versions after 0 start with a copy, because their first bytes are not part of a view.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -149,18 +148,18 @@ export class Payload {
   /**
    * @param {number} index
    * @param {Buffer} head the first {@link VERSION_BYTES} of an object
-   * @returns {number} the version that they tell, an unsigned 32-bit integer: any number where they are no payload of ours
+   * @returns {number} their version, an unsigned 32-bit integer; arbitrary if they are not from our payload
    */
   versionIn(index, head) {
     return unmix32(head.readUInt32BE(0) ^ this.view(index, 0, VERSION_BYTES).readUInt32BE(0));
   }
 
   /**
-   * As {@link firstMismatch}, of any version.
+   * Like {@link firstMismatch}, for any version.
    *
    * @param {number} index
    * @param {number} version
-   * @param {number} position where in the object the bytes stand
+   * @param {number} position offset of the bytes in the object
    * @param {Buffer} received
    * @returns {number} the offset in the object of the first byte that differs, or -1
    */
@@ -171,9 +170,9 @@ export class Payload {
     const inHead = Math.min(Math.max(VERSION_BYTES - position, 0), received.length);
     if (inHead > 0) {
       const head = this.#headOf(index, version);
-      for (let place = 0; place < inHead; place++) {
-        if (received[place] !== head[position + place]) {
-          return position + place;
+      for (let offset = 0; offset < inHead; offset++) {
+        if (received[offset] !== head[position + offset]) {
+          return position + offset;
         }
       }
     }
@@ -183,14 +182,13 @@ export class Payload {
   }
 
   /**
-   * Finds out which versions a part of an object may be of. A version that is far from the first one takes long to be found: some
-   * nanoseconds for each before it.
+   * Finds the versions that match part of an object. The time grows with the version number, by some nanoseconds each.
    *
    * @param {number} index
-   * @param {number} position where in the object the part begins, in bytes
-   * @param {Buffer} received the part, or its beginning: one byte or more
-   * @param {number} last version that it may be of
-   * @returns {number[]} those whose bytes it has; the first of them alone where it is long enough to be of no other
+   * @param {number} position offset of the part in the object, in bytes
+   * @param {Buffer} received the part or its beginning, at least one byte
+   * @param {number} last version to try
+   * @returns {number[]} the matching versions; only the first one if the part is long enough to be unique
    */
   versionsOf(index, position, received, last) {
     const byteOf = this.#byteAt(index, position);
@@ -210,7 +208,7 @@ export class Payload {
   /**
    * @param {number} index
    * @param {number} position in the object
-   * @returns {(version: number) => number} the byte that a version has there
+   * @returns {(version: number) => number} the byte of a version at that position
    */
   #byteAt(index, position) {
     if (position < VERSION_BYTES) {
@@ -218,7 +216,7 @@ export class Payload {
       return (version) => ((head ^ mix32(version)) >>> (8 * (VERSION_BYTES - 1 - position))) & 0xff;
     }
     const block = this.#blockOf(index);
-    return (version) => block[this.#placeOf(index, position + shiftOf(version))];
+    return (version) => block[this.#offsetOf(index, position + shiftOf(version))];
   }
 
   /**
@@ -234,7 +232,7 @@ export class Payload {
 
   /**
    * @param {number} index
-   * @param {number} size bytes, more than the head has
+   * @param {number} size bytes, longer than the head
    * @param {number} version
    */
   *#viewsOf(index, size, version) {
@@ -260,14 +258,14 @@ export class Payload {
    * @param {number} index
    * @param {number} position
    */
-  #placeOf(index, position) {
-    const lap = Math.imul(Math.floor(position / PLACES), LAP_STRIDE);
-    return ((Math.imul(index % PLACES, STRIDE) + this.#shift + lap + position) % PLACES) & (PLACES - 1);
+  #offsetOf(index, position) {
+    const lap = Math.imul(Math.floor(position / OFFSETS), LAP_STRIDE);
+    return ((Math.imul(index % OFFSETS, STRIDE) + this.#shift + lap + position) % OFFSETS) & (OFFSETS - 1);
   }
 
   /** @param {number} index */
   #blockOf(index) {
-    const generation = Math.floor(index / PLACES);
+    const generation = Math.floor(index / OFFSETS);
     if (generation !== this.#generation) {
       this.#block = this.#blocks.get(generation) ?? this.#makeBlock(generation);
       this.#generation = generation;
@@ -276,20 +274,20 @@ export class Payload {
   }
 
   /**
-   * AES in counter mode is the quickest source of reproducible random bytes that Node has. Two blocks are kept because
-   * threads pass from one generation to the next at slightly different moments.
+   * AES in counter mode is Node's fastest source of reproducible random bytes. Two blocks are kept because threads move to the
+   * next generation at slightly different times.
    *
    * @param {number} generation
    */
   #makeBlock(generation) {
     const key = createHash('sha256').update(`payload ${generation} of ${this.#runId}`).digest();
     const cipher = createCipheriv('aes-128-ctr', key.subarray(0, 16), key.subarray(16));
-    const block = Buffer.allocUnsafeSlow(PLACES + MAX_VIEW_BYTES);
+    const block = Buffer.allocUnsafeSlow(OFFSETS + MAX_VIEW_BYTES);
     const zeros = Buffer.alloc(MAX_VIEW_BYTES);
-    for (let place = 0; place < PLACES; place += MAX_VIEW_BYTES) {
-      cipher.update(zeros).copy(block, place);
+    for (let offset = 0; offset < OFFSETS; offset += MAX_VIEW_BYTES) {
+      cipher.update(zeros).copy(block, offset);
     }
-    block.copy(block, PLACES, 0, MAX_VIEW_BYTES);
+    block.copy(block, OFFSETS, 0, MAX_VIEW_BYTES);
     this.#blocks.set(generation, block);
     if (this.#blocks.size > BLOCKS_KEPT) {
       this.#blocks.delete(/** @type {number} */ (this.#blocks.keys().next().value));
@@ -300,18 +298,18 @@ export class Payload {
 
 /**
  * @param {number} position in an object, in bytes
- * @returns {number} bytes of the longest view that begins there: a lap may end before
+ * @returns {number} length of the longest view that starts there; a lap may end sooner
  */
 function viewLengthAt(position) {
-  return Math.min(MAX_VIEW_BYTES, PLACES - (position % PLACES));
+  return Math.min(MAX_VIEW_BYTES, OFFSETS - (position % OFFSETS));
 }
 
 /**
  * @param {number} version
- * @returns {number} by how many places the view of a version is apart from that of version 0
+ * @returns {number} the offset of a version's view from that of version 0
  */
 function shiftOf(version) {
-  return Math.imul(version, VERSION_STRIDE) & (PLACES - 1);
+  return Math.imul(version, VERSION_STRIDE) & (OFFSETS - 1);
 }
 
 /**

@@ -2,13 +2,13 @@ const BITS = 32;
 
 /**
  * @param {number} objects
- * @returns {SharedArrayBuffer} memory for whether so many objects were seen, for all workers
+ * @returns {SharedArrayBuffer} one bit per object, shared by all workers
  */
 export function seenMemory(objects) {
   return new SharedArrayBuffer(Math.ceil(objects / BITS) * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Which objects were seen before, in a bit for each of shared memory. */
+/** Tracks which objects were seen, one bit per object in shared memory. */
 export class SeenObjects {
   #words;
 
@@ -18,11 +18,11 @@ export class SeenObjects {
   }
 
   /**
-   * @param {number} place of an object, from 0
-   * @returns {boolean} whether it was seen before, by any worker; from now on it was
+   * @param {number} index zero-based
+   * @returns {boolean} whether any worker saw it before; marks it as seen
    */
-  see(place) {
-    const bit = 1 << (place % BITS);
-    return (Atomics.or(this.#words, Math.floor(place / BITS), bit) & bit) !== 0;
+  see(index) {
+    const bit = 1 << (index % BITS);
+    return (Atomics.or(this.#words, Math.floor(index / BITS), bit) & bit) !== 0;
   }
 }

@@ -4,14 +4,14 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * So many of a shard's probes are those of preflight. The unloaded latency is measured on later ones, so that no key is
+ * Number of a shard's probes reserved for preflight. The unloaded latency is measured on later ones, so that no key is
  * written twice within a second.
  */
 export const PREFLIGHT_PROBES = 1024;
 
 /**
  * @param {Shard} shard
- * @param {number} local the local index of an object of the shard, or of one of its probes
+ * @param {number} local index of an object or probe within the shard
  * @returns {number} its index in the whole run
  */
 export function globalIndex({ index, count }, local) {
@@ -29,8 +29,8 @@ export function localIndex({ count }, index) {
 
 /**
  * @param {Shard} shard
- * @param {number} index of an object, or of a probe, in the whole run
- * @returns {boolean} whether a run of that shard, with as many objects as may be, writes it
+ * @param {number} index of an object or probe in the whole run
+ * @returns {boolean} whether it belongs to that shard, whatever the number of objects
  */
 export function isOfShard(shard, index) {
   return index % shard.count === shard.index;
@@ -40,7 +40,7 @@ export function isOfShard(shard, index) {
  * @param {Shard} shard
  * @param {number} index in the whole run
  * @param {number} objects of the shard
- * @returns {boolean} whether the object is one of the shard's
+ * @returns {boolean} whether it is one of the shard's objects
  */
 export function isInShard(shard, index, objects) {
   return isOfShard(shard, index) && index < globalIndex(shard, objects);

@@ -2,24 +2,24 @@ import { largestSize, smallestSize } from './size-distribution.js';
 
 /** @import { SizeDistribution } from '../model/config.js' */
 
-/** More of them would have too few operations each. */
+/** More classes would leave too few operations in each. */
 const MAX_CLASSES = 12;
 
-/** @typedef {{ from: number, to: number }} SizeClass bytes of its smallest and of its largest objects */
+/** @typedef {{ from: number, to: number }} SizeClass smallest and largest object in bytes */
 
 /**
- * Divides the sizes of a run into classes: those that were given with weights each by itself; others by powers of two, or of
- * 4, 8 and so on, where there would be too many.
+ * Divides the sizes of a run into classes: one per weighted size, or else by powers of two (or of 4, 8 and so on, to limit
+ * their number).
  *
  * @param {SizeDistribution} distribution
- * @returns {SizeClass[]} in ascending order, without a gap between continuous ones
+ * @returns {SizeClass[]} in ascending order, contiguous for continuous distributions
  */
 export function sizeClasses(distribution) {
   if (distribution.kind === 'weighted') {
     return distribution.sizes.map(({ bytes }) => ({ from: bytes, to: bytes }));
   }
   const [smallest, largest] = [smallestSize(distribution), largestSize(distribution)];
-  // An empty object belongs to the smallest that are not empty.
+  // Empty objects belong to the class of the smallest non-empty ones.
   const [lowest, highest] = [Math.max(smallest, 1), largest].map(powerBelow);
   let doublings = 1;
   while (classAt(highest, doublings) - classAt(lowest, doublings) >= MAX_CLASSES) {
@@ -27,15 +27,15 @@ export function sizeClasses(distribution) {
   }
   const first = classAt(lowest, doublings);
   const count = classAt(highest, doublings) - first + 1;
-  return Array.from({ length: count }, (_, place) => ({
-    from: place === 0 ? smallest : 2 ** ((first + place) * doublings),
-    to: Math.min(2 ** ((first + place + 1) * doublings) - 1, largest),
+  return Array.from({ length: count }, (_, index) => ({
+    from: index === 0 ? smallest : 2 ** ((first + index) * doublings),
+    to: Math.min(2 ** ((first + index + 1) * doublings) - 1, largest),
   }));
 }
 
 /**
  * @param {number} bytes at least 1
- * @returns {number} the exponent of the largest power of two that is no larger
+ * @returns {number} the exponent of the largest power of two up to `bytes`
  */
 function powerBelow(bytes) {
   const power = Math.round(Math.log2(bytes));
@@ -44,7 +44,7 @@ function powerBelow(bytes) {
 
 /**
  * @param {number} power
- * @param {number} doublings that a class has
+ * @param {number} doublings per class
  */
 function classAt(power, doublings) {
   return Math.floor(power / doublings);
@@ -52,15 +52,15 @@ function classAt(power, doublings) {
 
 /**
  * @param {readonly SizeClass[]} classes in ascending order
- * @returns {(bytes: number) => number} the place of an object's class among them
+ * @returns {(bytes: number) => number} the index of an object's class
  */
 export function classFinder(classes) {
   const last = classes.length - 1;
   return (bytes) => {
-    let place = 0;
-    while (place < last && bytes > classes[place].to) {
-      place += 1;
+    let index = 0;
+    while (index < last && bytes > classes[index].to) {
+      index += 1;
     }
-    return place;
+    return index;
   };
 }

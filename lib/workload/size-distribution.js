@@ -5,18 +5,18 @@ import { normalQuantile } from '../statistics/normal-quantile.js';
 /** @import { SizeDistribution } from '../model/config.js' */
 
 /**
- * The smallest and the largest thousandth of a log-normal distribution, which has no largest value, are not drawn: all sizes
- * are within 3.09 sigma of the median, and limits and memory can go by the largest.
+ * Both tails of a log-normal distribution are cut at this share because it has no largest value. All sizes are then within
+ * 3.09 sigma of the median, and limits and memory can rely on the largest.
  */
 const TAIL = 0.001;
 
 const MAX_SIGMA = 4;
 
-/** A machine line of the log has no room for more, nor for longer ones. */
+/** A machine line of the log has no room for more or longer sizes. */
 const MAX_SIZES = 10;
 const MAX_LENGTH = 150;
 
-/** A mean is that of so many sizes, equally likely to be fallen short of. */
+/** Number of equally spaced quantiles for a mean. */
 const MEAN_POINTS = 10_000;
 
 const LOGNORMAL = /^lognormal:([^:]+):([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;
@@ -26,11 +26,11 @@ const EXPECTED =
   'expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5 (median and sigma), 4KiB=60,256KiB=30,8MiB=10 (weights)';
 
 /**
- * Reads what `--size` says.
+ * Parses the value of `--size`.
  *
  * @param {string} text
- * @returns {number | SizeDistribution} bytes, where all objects are of one size
- * @throws {RangeError} that says what was expected
+ * @returns {number | SizeDistribution} bytes, if all objects have one size
+ * @throws {RangeError} that states what was expected
  */
 export function parseSizes(text) {
   if (text.includes('=') || text.includes(',')) {
@@ -50,7 +50,7 @@ function parseRange(text) {
   const [min, max, ...further] = text.split('..').map(parseSize);
   if (min < 1 || max <= min || further.length > 0) {
     throw new RangeError(
-      `expected a smaller size of 1 byte or more, and a larger one after the dots, got ${quote(text)}`,
+      `expected a smallest size of at least 1 byte, and a larger one after the dots, got ${quote(text)}`,
     );
   }
   return { kind: 'log-uniform', min, max };
@@ -78,27 +78,25 @@ function parseLognormal(text) {
 
 /**
  * @param {string} text such as `4KiB=60,256KiB=30,8MiB=10`
- * @returns {SizeDistribution} its sizes in ascending order, whatever the order in which they were given
+ * @returns {SizeDistribution} with sizes in ascending order
  */
 function parseWeighted(text) {
   const sizes = text.split(',').map((part) => {
     const [, size, weight] = WEIGHTED.exec(part.trim()) ?? [];
     if (size === undefined) {
-      throw new RangeError(
-        `expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got ${quote(text)}`,
-      );
+      throw new RangeError(`expected sizes with whole-number weights, such as 4KiB=60,8MiB=40, got ${quote(text)}`);
     }
     return { bytes: parseSize(size), weight: Number(weight) };
   });
   sizes.sort((one, other) => one.bytes - other.bytes);
-  const isDistinct = sizes.every(({ bytes }, place) => bytes !== sizes[place - 1]?.bytes);
+  const isDistinct = sizes.every(({ bytes }, index) => bytes !== sizes[index - 1]?.bytes);
   if (sizes.length < 2 || sizes.length > MAX_SIZES || !isDistinct) {
     throw new RangeError(`expected 2 to ${MAX_SIZES} different sizes, got ${quote(text)}`);
   }
   /** @type {SizeDistribution} */
   const distribution = { kind: 'weighted', sizes };
   if (formatSizes(distribution).length > MAX_LENGTH) {
-    throw new RangeError(`expected sizes and weights that take ${MAX_LENGTH} characters together at most, got more`);
+    throw new RangeError(`expected at most ${MAX_LENGTH} characters of sizes and weights, got more`);
   }
   return distribution;
 }
@@ -107,7 +105,7 @@ function parseWeighted(text) {
  * The inverse of {@link parseSizes}.
  *
  * @param {SizeDistribution} distribution
- * @returns {string} the same for all ways to write it; `listed` for those of existing objects
+ * @returns {string} canonical; `listed` for the sizes of existing objects
  */
 export function formatSizes(distribution) {
   switch (distribution.kind) {
@@ -123,7 +121,7 @@ export function formatSizes(distribution) {
 }
 
 /**
- * How `--size` would be written for the objects of a run.
+ * The value of `--size` that describes the objects of a run.
  *
  * @param {{ size: number, sizes?: SizeDistribution }} config
  * @returns {string}
@@ -134,13 +132,13 @@ export function sizeText({ size, sizes }) {
 
 /**
  * @param {SizeDistribution} distribution
- * @returns {(share: number) => number} the size in bytes that this share of the objects falls short of; from 0, below 1
+ * @returns {(share: number) => number} quantile function: the size in bytes at a share in [0, 1)
  */
 export function sizeQuantile(distribution) {
   switch (distribution.kind) {
     case 'log-uniform': {
       const { min, max } = distribution;
-      // Each whole size takes the share of the interval up to the next.
+      // Each whole size covers the interval up to the next one.
       const width = Math.log((max + 1) / min);
       return (share) => Math.min(Math.max(Math.floor(min * Math.exp(share * width)), min), max);
     }
@@ -168,11 +166,11 @@ function weightedQuantile(sizes) {
   const bounds = sizes.map(({ weight }) => (upTo += weight) / total);
   const last = sizes.length - 1;
   return (share) => {
-    let place = 0;
-    while (place < last && share >= bounds[place]) {
-      place += 1;
+    let index = 0;
+    while (index < last && share >= bounds[index]) {
+      index += 1;
     }
-    return sizes[place].bytes;
+    return sizes[index].bytes;
   };
 }
 
@@ -183,7 +181,7 @@ function totalOf(sizes) {
 
 /**
  * @param {SizeDistribution} distribution
- * @returns {number} bytes: no object is larger
+ * @returns {number} bytes of the largest object
  */
 export function largestSize(distribution) {
   return distribution.kind === 'log-uniform' ? distribution.max : sizeQuantile(distribution)(1);
@@ -191,7 +189,7 @@ export function largestSize(distribution) {
 
 /**
  * @param {SizeDistribution} distribution
- * @returns {number} bytes: no object is smaller
+ * @returns {number} bytes of the smallest object
  */
 export function smallestSize(distribution) {
   return sizeQuantile(distribution)(0);
@@ -199,7 +197,7 @@ export function smallestSize(distribution) {
 
 /**
  * @param {SizeDistribution} distribution
- * @returns {number} bytes: half of the objects are no larger
+ * @returns {number} bytes of the median object
  */
 export function medianSize(distribution) {
   return sizeQuantile(distribution)(0.5);
@@ -207,8 +205,7 @@ export function medianSize(distribution) {
 
 /**
  * @param {{ size: number, sizes?: SizeDistribution }} config
- * @returns {number} bytes: half of the objects are no larger, so that half of the operations take no longer than one on an
- *   object of that size does
+ * @returns {number} bytes of the median object, whose operations have a median duration
  */
 export function typicalSize({ size, sizes }) {
   return sizes === undefined ? size : medianSize(sizes);
@@ -216,7 +213,7 @@ export function typicalSize({ size, sizes }) {
 
 /**
  * @param {{ size: number, sizes?: SizeDistribution }} config
- * @returns {number} bytes, a whole number: the mean of the objects
+ * @returns {number} mean object size in whole bytes
  */
 export function averageSize({ size, sizes }) {
   return sizes === undefined ? size : Math.round(meanSize(sizes));
@@ -224,7 +221,7 @@ export function averageSize({ size, sizes }) {
 
 /**
  * @param {SizeDistribution} distribution
- * @returns {number} bytes, within a thousandth
+ * @returns {number} bytes, accurate to a thousandth
  */
 export function meanSize(distribution) {
   return meanOver(distribution, (size) => size);
@@ -232,8 +229,8 @@ export function meanSize(distribution) {
 
 /**
  * @param {SizeDistribution} distribution
- * @param {(size: number) => number} valueOf an object of so many bytes
- * @returns {number} the mean of that over the objects, of a smooth function within a thousandth
+ * @param {(size: number) => number} valueOf an object of this many bytes
+ * @returns {number} its mean over the objects; for a smooth function accurate to a thousandth
  */
 export function meanOver(distribution, valueOf) {
   if (distribution.kind === 'weighted') {

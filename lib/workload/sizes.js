@@ -6,13 +6,13 @@ import { largestSize, sizeQuantile } from './size-distribution.js';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * How large the objects of a run are: a pure function of run id and index, so that any host can check any object.
+ * Sizes of a run's objects: a pure function of run ID and index, so that any host can verify any object.
  *
  * @param {object} options
  * @param {string} options.runId
- * @param {number} options.size bytes of the largest object; where that is less than the distribution has, as in the steps of
- *   a search that halve the objects, all sizes are in proportion
- * @param {SizeDistribution} [options.sizes] absent where all objects are of one size
+ * @param {number} options.size bytes of the largest object; if smaller than that of the distribution, as when a search
+ *   halves its objects, all sizes are scaled down
+ * @param {SizeDistribution} [options.sizes] absent if all objects have one size
  * @returns {(index: number) => number} bytes of an object, by its index in the whole run
  */
 export function objectSizes({ runId, size, sizes }) {

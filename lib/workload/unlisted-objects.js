@@ -5,14 +5,14 @@ import { globalIndex, isInShard } from './shard.js';
  * @import { WrittenObjects } from './written-objects.js'
  */
 
-/** The objects that Write knows to be there, less those that a list has shown. */
+/** Objects that were written successfully but have not appeared in a list. */
 export class UnlistedObjects {
   #written;
   #shard;
   #objects;
 
   /**
-   * @param {WrittenObjects} written what a list shows is taken out of it
+   * @param {WrittenObjects} written listed objects are removed from it
    * @param {Shard} shard
    * @param {number} objects of the shard
    */
@@ -26,7 +26,7 @@ export class UnlistedObjects {
     return this.#written.count;
   }
 
-  /** @param {number} index of an object that a list shows */
+  /** @param {number} index of a listed object */
   listed(index) {
     if (isInShard(this.#shard, index, this.#objects)) {
       this.#written.delete(Math.floor(index / this.#shard.count));
@@ -43,11 +43,11 @@ export class UnlistedObjects {
   }
 
   /**
-   * Vitter's algorithm R (Random sampling with a reservoir, 1985).
+   * Uses Vitter's algorithm R (Random sampling with a reservoir, 1985).
    *
    * @param {number} size
    * @param {() => number} random uniform in [0, 1)
-   * @returns {number[]} so many indices by chance, or all where there are no more
+   * @returns {number[]} a random sample of indices, or all if there are no more than `size`
    */
   sample(size, random) {
     /** @type {number[]} */

@@ -1,24 +1,24 @@
-/** Words of shared memory for each object. */
+/** Words of shared memory per object. */
 const WORDS = 3;
 
 const STATE = 0;
 const DIGEST = 1;
 const BEFORE = 2;
 
-/** In place of a state while the words of an object are being written. */
+/** Replaces a state while an object's words are being written. */
 const UNSETTLED = 2 ** 32 - 1;
 
 /**
  * @param {number} objects
- * @returns {SharedArrayBuffer} for the ETags of so many objects, on all cores: twelve bytes each
+ * @returns {SharedArrayBuffer} for ETags on all workers, twelve bytes per object
  */
 export function etagMemory(objects) {
   return new SharedArrayBuffer(objects * WORDS * Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * The ETags, as digests, with which the store answered the last write of each object, and the one before. Only the one who
- * writes an object sets them.
+ * Digests of the ETags that the store returned for the last two writes of each object. Only the worker that writes an object
+ * sets them.
  */
 export class VersionEtags {
   #words;
@@ -30,7 +30,7 @@ export class VersionEtags {
 
   /**
    * @param {number} object its localIndex
-   * @param {number} state of the object for which the store named the ETag: see ObjectVersions
+   * @param {number} state that the ETag belongs to: see ObjectVersions
    * @param {number} digest
    */
   set(object, state, digest) {
@@ -44,8 +44,8 @@ export class VersionEtags {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {{ digest: number, before: number } | null} of the state, and of the write before it, 0 where there was none;
-   *   null where the store has not named the state's ETag, or it is just doing so
+   * @returns {{ digest: number, before: number } | null} digests of the state and of the write before it, or 0 if there was
+   *   none; null if the state's ETag is unknown or being updated
    */
   of(object, state) {
     const first = WORDS * object;

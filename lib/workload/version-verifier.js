@@ -6,9 +6,9 @@ import { VERSION_BYTES } from './payload.js';
  */
 
 /**
- * Checks a body of an object that is written again while it is read. The first bytes of an object tell its version. A part
- * of an object that lacks them, and an object that is smaller, is compared with all versions that it may be: of one byte,
- * one in 256 wrong versions passes; of none, no version can be told. One verifier serves a thread for a whole stage.
+ * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A part that
+ * lacks them, or a smaller object, is compared with all candidate versions: a wrong version passes with a probability of 1 in
+ * 256 per byte, and an empty body matches any version. Each thread has one verifier per stage.
  */
 export class VersionVerifier {
   #payload;
@@ -21,13 +21,13 @@ export class VersionVerifier {
   #highest = -1;
   #head = Buffer.alloc(VERSION_BYTES);
   #inHead = 0;
-  /** Versions that all bytes so far fit. @type {number[] | null} */
+  /** Versions that match all bytes so far. @type {number[] | null} */
   #fitting = null;
   /** Bytes received so far. */
   received = 0;
-  /** Offset in the object of the first byte that fits no version, or -1. */
+  /** Offset in the object of the first byte that matches no version, or -1. */
   mismatch = -1;
-  /** That was read, once the body has ended and fits one. */
+  /** The version that was read, once the body has ended and matches one. */
   version = -1;
 
   /**
@@ -42,10 +42,10 @@ export class VersionVerifier {
   /**
    * A read is about to be sent.
    *
-   * @param {number} index the object whose body is awaited
+   * @param {number} index of the object
    * @param {number} object its localIndex
-   * @param {number} size of the body in bytes: that of the object, or of a part of it
-   * @param {number} [position] where in the object the body begins, in bytes
+   * @param {number} size of the expected body in bytes, which may be part of the object
+   * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, object, size, position = 0) {
     this.#index = index;
@@ -73,9 +73,9 @@ export class VersionVerifier {
   }
 
   /**
-   * The body has ended.
+   * Call this at the end of the body.
    *
-   * @returns {Verdict | 'torn' | 'another length'} torn where its bytes are not those of one version
+   * @returns {Verdict | 'torn' | 'another length'} torn if its bytes do not belong to one version
    */
   end() {
     this.#answerBegins();
@@ -107,7 +107,7 @@ export class VersionVerifier {
     return this.#fitting;
   }
 
-  /** @param {Buffer} bytes that are within the object */
+  /** @param {Buffer} bytes within the object's size */
   #check(bytes) {
     let position = this.#position + this.received;
     let rest = bytes;
@@ -136,12 +136,12 @@ export class VersionVerifier {
   }
 }
 
-/** No object is written more often: once a second for a week. */
+/** The maximum number of overwrites: one per second for a week. */
 const MAX_CARRIED_VERSION = 7 * 24 * 3600;
 
 /**
- * Checks bodies of objects that another run wrote, perhaps several times: each may be whatever version it says that it is. It
- * takes the place of a {@link BodyVerifier}.
+ * Verifies bodies of objects from an earlier run, which may have overwritten them: each may have any version. Used in place of
+ * a {@link BodyVerifier}.
  */
 export class CarriedVersionVerifier {
   #payload;
@@ -150,9 +150,9 @@ export class CarriedVersionVerifier {
   #position = 0;
   #head = Buffer.alloc(VERSION_BYTES);
   #inHead = 0;
-  /** Whether all bytes so far are those of version 0, as they are wherever nothing was written again. */
+  /** Whether all bytes so far match version 0, as they do unless the object was overwritten. */
   #isFirst = true;
-  /** Otherwise, versions that all bytes so far fit. @type {readonly number[]} */
+  /** Otherwise, the versions that match all bytes so far. @type {readonly number[]} */
   #fitting = [];
   received = 0;
   mismatch = -1;
@@ -163,9 +163,9 @@ export class CarriedVersionVerifier {
   }
 
   /**
-   * @param {number} index the object whose body is awaited
+   * @param {number} index of the object
    * @param {number} size of the body in bytes
-   * @param {number} [position] where in the object the body begins, in bytes
+   * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, size, position = 0) {
     this.#index = index;
@@ -186,7 +186,7 @@ export class CarriedVersionVerifier {
     this.received += chunk.length;
   }
 
-  /** @returns {number} as that of a BodyVerifier: the offset of what is no version's, and not even that of version 0 */
+  /** @returns {number} the offset of the first byte that matches no version, or -1 */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {
       return this.#position + Math.min(this.received, this.#size);
@@ -194,7 +194,7 @@ export class CarriedVersionVerifier {
     return this.mismatch;
   }
 
-  /** @param {Buffer} bytes that are within the object */
+  /** @param {Buffer} bytes within the object's size */
   #check(bytes) {
     const position = this.#position + this.received;
     const inHead = Math.min(VERSION_BYTES - this.#inHead, bytes.length);
@@ -209,9 +209,9 @@ export class CarriedVersionVerifier {
         return;
       }
       this.#isFirst = false;
-      // A part without the first bytes of its object does not tell its version.
-      const isUntold = this.received === 0 && inHead === 0;
-      this.#fitting = isUntold ? this.#payload.versionsOf(this.#index, position, bytes, MAX_CARRIED_VERSION) : [];
+      // A part without the object's first bytes does not identify its version.
+      const isUnidentified = this.received === 0 && inHead === 0;
+      this.#fitting = isUnidentified ? this.#payload.versionsOf(this.#index, position, bytes, MAX_CARRIED_VERSION) : [];
     }
     if (inHead > 0) {
       if (this.#inHead < VERSION_BYTES) {

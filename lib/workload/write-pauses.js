@@ -1,23 +1,23 @@
-/** R2 takes one write a second of a key, and answers further ones with 429. ms */
+/** R2 accepts one write per key and second, and answers others with 429. ms */
 export const MIN_WRITE_PAUSE_MS = 1000;
 
-/** In place of a moment: a write is under way. */
+/** Replaces a time while a write is in flight. */
 const UNDER_WAY = 2 ** 32 - 1;
 
 /**
  * @param {number} keys
- * @returns {SharedArrayBuffer} for the pauses of so many keys: four bytes each
+ * @returns {SharedArrayBuffer} four bytes per key
  */
 export function pauseMemory(keys) {
   return new SharedArrayBuffer(keys * Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * Sees to it that no key is written while another write of it is under way, on whatever core, or within a second after one.
- * Moments are ms since some moment that is the same for all cores.
+ * Ensures that no worker writes a key during another write of it, or within a second after one. Times are in ms since an
+ * origin shared by all workers.
  */
 export class WritePauses {
-  /** For each key the moment from which on it may be written. */
+  /** When each key may next be written. */
   #freeFrom;
 
   /** @param {SharedArrayBuffer} memory see {@link pauseMemory} */
@@ -28,7 +28,7 @@ export class WritePauses {
   /**
    * @param {number} key its number
    * @param {number} now
-   * @returns {boolean} whether it may be written: nobody else may, then, before {@link release}
+   * @returns {boolean} whether the caller may write the key; no one else may until {@link release}
    */
   take(key, now) {
     const freeFrom = Atomics.load(this.#freeFrom, key);
@@ -36,7 +36,7 @@ export class WritePauses {
   }
 
   /**
-   * A write has come to its end.
+   * Call this when the write has ended.
    *
    * @param {number} key
    * @param {number} now
@@ -47,7 +47,7 @@ export class WritePauses {
 
   /**
    * @param {number} key
-   * @returns {number} the moment from which on it may be written; Infinity while nobody knows
+   * @returns {number} when the key may next be written; Infinity if that is unknown
    */
   freeFrom(key) {
     const freeFrom = Atomics.load(this.#freeFrom, key);

@@ -1,35 +1,35 @@
-const BYTES_AN_OBJECT = 4;
+const BYTES_PER_OBJECT = 4;
 
 /**
  * @param {number} objects
- * @returns {SharedArrayBuffer} memory for what is known of so many objects, for all cores
+ * @returns {SharedArrayBuffer} for WrittenObjects, shared by all workers
  */
 export function memoryFor(objects) {
-  return new SharedArrayBuffer((objects + 1) * BYTES_AN_OBJECT);
+  return new SharedArrayBuffer((objects + 1) * BYTES_PER_OBJECT);
 }
 
 /**
- * What Write learned of this host's objects, by their localIndex among them, in four bytes an object of shared memory: the
- * digest of the ETag that the store answered with, or 0 for an object that is not there.
+ * Records which of this host's objects Write has written, by localIndex, in four bytes per object of shared memory: the digest
+ * of the ETag that the store returned, or 0 for an object that does not exist.
  */
 export class WrittenObjects {
   #digests;
-  /** One number: how many objects are there. */
+  /** A single number: how many objects exist. */
   #count;
 
   /** @param {SharedArrayBuffer} memory see {@link memoryFor} */
   constructor(memory) {
     this.memory = memory;
     this.#count = new Int32Array(memory, 0, 1);
-    this.#digests = new Uint32Array(memory, BYTES_AN_OBJECT);
+    this.#digests = new Uint32Array(memory, BYTES_PER_OBJECT);
   }
 
-  /** Objects that are there. */
+  /** Number of existing objects. */
   get count() {
     return Atomics.load(this.#count, 0);
   }
 
-  /** The localIndex after the last object that is there; 0 where there is none. */
+  /** The localIndex after the last existing object; 0 if there is none. */
   get end() {
     let localIndex = this.#digests.length;
     while (localIndex > 0 && !this.has(localIndex - 1)) {
@@ -48,7 +48,7 @@ export class WrittenObjects {
 
   /**
    * @param {number} localIndex
-   * @returns {number} the digest of the object's ETag, 0 where there is no object
+   * @returns {number} the digest of the object's ETag; 0 if the object does not exist
    */
   digestOf(localIndex) {
     return this.#digests[localIndex];

@@ -8,10 +8,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
-/** What other programs import. */
+/** The entry point for other programs. */
 const PUBLIC = 'lib/index.js';
 
-/** Which folders of lib a folder may import from, beside itself: the arrows of the design. They point down only. */
+/**
+ * The folders of lib that each folder may import from, besides itself: the arrows of the design, which only point down.
+ */
 const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     PUBLIC,
@@ -93,7 +95,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   text: [],
 });
 
-/** Which folders a folder may know by types alone. */
+/** The folders that a folder may use for types only. */
 const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: ['aws', 'engine', 'meter'],
   store: ['model'],
@@ -121,7 +123,7 @@ const dependencies = Object.keys(
   JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).dependencies,
 ).toSorted();
 
-/** What the folders may not even know by its type. */
+/** Folders whose types may not be used either. */
 const NOT_EVEN_TYPES = {
   http: ['run', 'cli'],
   s3: ['meter', 'engine', 'run', 'cli'],
@@ -134,16 +136,16 @@ const NOT_EVEN_TYPES = {
 /**
  * @typedef {object} SourceFile
  * @property {string} name from the root of the project
- * @property {string} folder of lib, or what other programs import; '' for a program
+ * @property {string} folder of lib, or the entry point for other programs; '' for a program
  * @property {string} text
  * @property {string} code the text without comments
- * @property {string[]} imports names of the project's files, however they are imported: a worker's, too
- * @property {string[]} packages names of packages, without those of Node
- * @property {string[]} typeImports files that are named in a type
+ * @property {string[]} imports names of the project's files, including a worker's entry file
+ * @property {string[]} packages names of packages, except Node's own
+ * @property {string[]} typeImports files named in a type
  */
 
 const files = [...PROGRAMS, ...list('lib')].map(readSource);
-// Types that stand alone are imported as if they were a module.
+// Type declarations are imported as if they were modules.
 const byName = new Map(files.map((file) => [file.name.replace(/\.d\.ts$/, '.js'), file]));
 
 /** @param {string} folder */
@@ -214,7 +216,7 @@ function packageOf(specifier) {
 
 /**
  * @param {string} name
- * @returns {string} the name itself where it is in no folder of lib
+ * @returns {string} the name itself if it is in no folder of lib
  */
 function folderOf(name) {
   return /^lib\/([^/]+)\//.exec(name)?.[1] ?? name;
@@ -236,11 +238,12 @@ test('the scan sees every import that the files have', () => {
     'lib/s3/s3-calls.js',
     'lib/s3/direct-store.js',
     'lib/s3/sdk-store.js',
+    'lib/s3/public-store.js',
   ]);
 });
 
-// The type checker sees to imports alone.
-test('a file that another one names by its place is there', () => {
+// The type checker checks only imports.
+test('a file that another names by its path exists', () => {
   const missing = [...PROGRAMS, ...['lib', 'edge', 'bench', 'scripts', 'test'].flatMap(list)]
     .filter((name) => !name.includes('/node_modules/'))
     .flatMap((name) => {
@@ -251,7 +254,7 @@ test('a file that another one names by its place is there', () => {
   assert.deepEqual(missing, []);
 });
 
-test('types are imported at the head of a file, and not spelled at each use', () => {
+test('types are imported at the top of a file, not spelled out at each use', () => {
   const inline = files.filter(({ text }) => /^\s*\/?\*.*\bimport\('/m.test(text)).map(({ name }) => name);
   assert.deepEqual(inline, []);
 });
@@ -268,7 +271,7 @@ test('imports follow the arrows of the design', () => {
   assert.deepEqual(strange, []);
 });
 
-test('types follow the arrows, too', () => {
+test('types follow the arrows', () => {
   const strange = files.flatMap(({ name, folder, typeImports }) =>
     typeImports
       .filter((imported) => {
@@ -280,7 +283,7 @@ test('types follow the arrows, too', () => {
   assert.deepEqual(strange, []);
 });
 
-test('the arrows between the folders of lib point down only', () => {
+test('the arrows between the folders of lib only point down', () => {
   const folders = [...new Set(files.map(({ folder }) => folder))].filter((folder) => folder !== '');
   assert.deepEqual(folders.toSorted(), Object.keys(ARROWS).toSorted());
   assert.equal(
@@ -305,7 +308,7 @@ function cycleIn(nodes, next) {
   const done = new Set();
   /**
    * @param {string} node
-   * @param {readonly string[]} way to it
+   * @param {readonly string[]} way path to it
    * @returns {string | null}
    */
   const visit = (node, way) => {
@@ -326,7 +329,7 @@ function cycleIn(nodes, next) {
 }
 
 for (const [folder, others] of Object.entries(NOT_EVEN_TYPES)) {
-  test(`${folder}/ does not even know the types of ${others.join('/, ')}/`, () => {
+  test(`${folder}/ does not even use types of ${others.join('/, ')}/`, () => {
     const strange = files
       .filter((file) => file.folder === folder)
       .flatMap(({ name, imports, typeImports }) =>
@@ -348,7 +351,7 @@ test('operations/ see the interface of a store, its calls and its errors, but no
 });
 
 test('only cli/ and the programs touch arguments, environment, exit status, signals and the terminal', () => {
-  // A program that calls the library has an environment, too.
+  // A program that calls the library also has an environment.
   const free = [...PROGRAMS, 'lib/local-s3/process.js', 'lib/telemetry/name-lookup-process.js', 'lib/run/run.js'];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && !free.includes(name))
@@ -363,9 +366,9 @@ test('only cli/ and the programs touch arguments, environment, exit status, sign
   );
 });
 
-test('chance comes in through cli/ alone, and time through it and the one clock', () => {
-  // The embedded endpoint is a store: it has a clock of its own. The SDK is told how far its own clock is off. No
-  // function can be sent to another thread: a core that has its own takes its chance there.
+test('randomness comes in through cli/ alone, and time through cli/ and the one clock', () => {
+  // The embedded endpoint is a store and has its own clock. The SDK is told the error of its own clock. Functions
+  // cannot be sent to another thread, so a worker thread makes its own random function.
   const free = ['lib/run/run.js', 'lib/clock/clock.js', 'lib/s3/sdk-client.js', 'lib/engine/worker-thread.js'];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && folder !== 'local-s3' && !free.includes(name))
@@ -378,7 +381,7 @@ test('chance comes in through cli/ alone, and time through it and the one clock'
 
 /**
  * @param {readonly string[]} names of files
- * @returns {{ loaded: Set<string>, packages: Set<string> }} what is loaded with them, before any of it runs
+ * @returns {{ loaded: Set<string>, packages: Set<string> }} everything that loads with them, before any of it runs
  */
 function loadedWith(names) {
   /** @type {Set<string>} */
@@ -404,7 +407,7 @@ function loadedWith(names) {
 test('neither the SDK nor the embedded endpoint is loaded before it is used', () => {
   const { loaded, packages } = loadedWith(list('lib/cli'));
   assert.ok(loaded.has('lib/run/benchmark-run.js'));
-  assert.ok(loaded.has('lib/local-s3/start.js'), 'which starts it in a process of its own');
+  assert.ok(loaded.has('lib/local-s3/start.js'), 'which starts it in a separate process');
   assert.ok(!loaded.has('lib/local-s3/endpoint.js'));
   assert.deepEqual(
     [...packages].filter((name) => /^@aws-sdk|^@smithy/.test(name)),
@@ -412,8 +415,8 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
   );
 });
 
-// The reporters name options, and are loaded with the command line.
-test('the library has at most ten names, all of which its page explains, and leads to nothing of cli/', async () => {
+// The reporters name options, and load with the command line.
+test('the library has at most ten names, all explained on its page, and loads nothing of cli/', async () => {
   const names = Object.keys(await import('../../lib/index.js'));
   const library = readFileSync(path.join(ROOT, 'docs/use/library.md'), 'utf8');
   assert.deepEqual(
@@ -430,7 +433,7 @@ test('the library has at most ten names, all of which its page explains, and lea
   );
 });
 
-test('what a command takes is not loaded before the command is known', () => {
+test('the dependencies of a command are not loaded before the command is known', () => {
   const { loaded } = loadedWith(['lib/cli/main.js']);
   assert.ok(loaded.has('lib/cli/command-line.js'));
   const early = ['telemetry', 'run', 'merge', 'compare', 'cleanup', 'calibration', 'engine', 'http'];
@@ -445,13 +448,13 @@ test('every dependency is imported, and nothing else is', () => {
   assert.deepEqual([...imported].toSorted(), dependencies);
 });
 
-test('the page of the architecture says what every dependency is for', () => {
+test('the architecture page states the purpose of every dependency', () => {
   const [, table] = page.split('## Dependencies\n');
   const [heading, ...rows] = matches(table, /^\| ([@a-z][^ ]*) +\| \S/gm);
   assert.deepEqual([heading, ...rows.toSorted()], ['package', ...dependencies]);
 });
 
-test('the page of the architecture names every room, and draws no arrow that there is not', () => {
+test('the architecture page names every room and draws only existing arrows', () => {
   const rooms = Object.keys(ARROWS).map((room) => room.replace(/^lib\//, ''));
   assert.deepEqual(matches(page, /^\| `([^`]+)` +\| \S/gm).toSorted(), rooms.toSorted());
   const drawn = [...page.matchAll(/^ +(\S+) --> (.+)$/gm)].flatMap(([, from, to]) =>

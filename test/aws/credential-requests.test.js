@@ -17,7 +17,7 @@ import { startFakeAws } from '../helpers/fake-aws.js';
 
 const CREDENTIALS = { accessKeyId: 'an-id', secretAccessKey: 'a-secret', sessionToken: 'a-token' };
 
-test('a service that does not answer is given up after ten seconds', async (t) => {
+test('gives up on a service that does not respond after ten seconds', async (t) => {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +32,7 @@ test('a service that does not answer is given up after ten seconds', async (t) =
   await assert.rejects(new CredentialRequests().handle(/** @type {any} */ (request)), { name: 'TimeoutError' });
 });
 
-test('a request for credentials that is under way is closed when their renewal is stopped, and not sent again', async (t) => {
+test('stopping a renewal closes its credentials request, which is not retried', async (t) => {
   /** @type {(request: IncomingMessage) => void} */
   let arrived = () => assert.fail();
   const hanging = new Promise((resolve) => {
@@ -47,7 +47,7 @@ test('a request for credentials that is under way is closed when their renewal i
   t.after(() => delete process.env.AWS_ENDPOINT_URL_STS);
   const { credentials, renew } = await findCredentials(await readAwsSettings(env));
   const renewal = new Renewal(credentials, renew);
-  // An hour passes at once.
+  // An hour passes instantly.
   let now = Date.now();
   renewal.start({ epochNow: () => (now += 3_600_000), notice: assert.fail });
   const request = await hanging;

@@ -16,7 +16,7 @@ function keysUntil(expiresAt) {
 }
 
 /**
- * A renewal in a time of its own, that begins at 0.
+ * A renewal with its own time, which starts at 0.
  *
  * @param {TestContext} t
  * @param {number} expiresAt
@@ -50,7 +50,7 @@ function startRenewal(t, expiresAt, renew) {
   };
 }
 
-test('credentials are asked for five minutes before they end, or halfway where they do not live that long', () => {
+test('requests credentials five minutes before they expire, or halfway if their life is shorter than ten minutes', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 13 }), fc.integer({ min: -1000, max: 10 ** 9 }), (now, left) => {
       const moment = renewalTime(now + left, now);
@@ -61,7 +61,7 @@ test('credentials are asked for five minutes before they end, or halfway where t
   );
 });
 
-test('after a failure they are asked for again before they end, and every ten seconds after that', () => {
+test('after a failure, retries before the credentials expire, and then every ten seconds', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 13 }), fc.integer({ min: -(10 ** 9), max: 10 ** 9 }), (now, left) => {
       const pause = retryTime(now + left, now) - now;
@@ -71,7 +71,7 @@ test('after a failure they are asked for again before they end, and every ten se
   );
 });
 
-test('credentials are replaced again and again, each time before they end', async (t) => {
+test('replaces credentials repeatedly, each time before they expire', async (t) => {
   const hour = 60 * MINUTE_MS;
   const { renewal, asked, notices, pass } = startRenewal(t, hour, (now) => keysUntil(now + hour));
   await pass(3 * hour);
@@ -80,7 +80,7 @@ test('credentials are replaced again and again, each time before they end', asyn
   assert.deepEqual(notices, []);
 });
 
-test('credentials that cannot be renewed are reported once, and replaced as soon as they can be', async (t) => {
+test('reports a failed renewal once, and replaces the credentials as soon as possible', async (t) => {
   const { renewal, asked, notices, pass } = startRenewal(t, 40_000, (now) => {
     if (now < 60_000) {
       throw new Error('nobody answers');
@@ -89,20 +89,20 @@ test('credentials that cannot be renewed are reported once, and replaced as soon
   });
   await pass(90_000);
   assert.deepEqual(notices, [
-    'The credentials could not be renewed (nobody answers), and end at 1970-01-01T00:00:40.000Z: they are asked for again',
+    'The credentials could not be renewed (nobody answers) and expire at 1970-01-01T00:00:40.000Z: trying again',
   ]);
   assert.equal(asked[0], 20_000);
   assert.ok(asked.length > 4 && asked.length < 30, String(asked));
   assert.ok(Number(renewal.credentials.current.expiresAt) > 60_000);
 });
 
-test('credentials that come without an end are not asked for again', async (t) => {
+test('does not renew credentials without an expiry', async (t) => {
   const { asked, pass } = startRenewal(t, 40_000, () => ({ accessKeyId: 'id', secretAccessKey: 'secret' }));
   await pass(200_000);
   assert.deepEqual(asked, [20_000]);
 });
 
-test('nothing is replaced once it is stopped, not even by an answer that is under way', async (t) => {
+test('replaces nothing after a stop, not even with a response in flight', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   /** @type {(credentials: Credentials) => void} */
   let answer = () => {};
@@ -124,7 +124,7 @@ test('nothing is replaced once it is stopped, not even by an answer that is unde
   assert.equal(renewal.credentials.current.expiresAt, 4000);
 });
 
-test('a renewal that hangs has failed after half a minute, is reported and begun again, and its late answer is not taken', async (t) => {
+test('a renewal that hangs fails after 30 s, is reported and restarted, and its late response is ignored', async (t) => {
   const hour = 60 * MINUTE_MS;
   /** @type {(credentials: Credentials) => void} */
   let answer = () => assert.fail();
@@ -139,7 +139,7 @@ test('a renewal that hangs has failed after half a minute, is reported and begun
   assert.deepEqual(notices, []);
   await pass(56 * MINUTE_MS);
   assert.deepEqual(notices, [
-    'The credentials could not be renewed (no answer within 30 s), and end at 1970-01-01T01:00:00.000Z: they are asked for again',
+    'The credentials could not be renewed (no response within 30 s) and expire at 1970-01-01T01:00:00.000Z: trying again',
   ]);
   assert.deepEqual(asked, [55 * MINUTE_MS, 55 * MINUTE_MS + 40_000]);
   answer(keysUntil(1));

@@ -24,7 +24,7 @@ s3 =
     endpoint_url = https://s3.test/storage
 `;
 
-test('without any variable and any file there is nothing, and no sign of credentials', async () => {
+test('without variables and files, there are no settings and no sign of credentials', async () => {
   const settings = await readAwsSettings({});
   const { endpointUrl, region, authorities, addressing, hasCredentials, hasProfile } = settings;
   assert.deepEqual([endpointUrl, region, authorities, addressing], [null, null, null, null]);
@@ -33,7 +33,7 @@ test('without any variable and any file there is nothing, and no sign of credent
   assert.equal(regionOf(settings, 'account.r2.cloudflarestorage.com').value, 'auto');
 });
 
-test('a profile of the shared files is read as the AWS CLI does, the address of S3 before that of all services', async (t) => {
+test('reads a profile of the shared files like the AWS CLI; the S3 endpoint takes precedence over the common one', async (t) => {
   const folder = await folderWith(t, { config: CONFIG, credentials: '[keys]\naws_access_key_id = id\n' });
   const files = {
     AWS_CONFIG_FILE: path.join(folder, 'config'),
@@ -55,7 +55,7 @@ test('a profile of the shared files is read as the AWS CLI does, the address of 
   assert.deepEqual([usual.profile, usual.profileFrom, usual.region?.value], ['default', null, 'eu-west-1']);
 });
 
-test('variables go before the profile, those of S3 before those of all services', async (t) => {
+test('variables take precedence over the profile, and those of S3 over common ones', async (t) => {
   const folder = await folderWith(t, { config: CONFIG });
   const env = {
     AWS_CONFIG_FILE: path.join(folder, 'config'),
@@ -74,17 +74,17 @@ test('variables go before the profile, those of S3 before those of all services'
   assert.equal(ignoring.endpointUrl, null);
 });
 
-test('the files of the home directory are read where no variable names others', async (t) => {
+test('reads the files in the home directory unless variables name others', async (t) => {
   const folder = await folderWith(t, {});
   assert.equal((await readAwsSettings({ HOME: folder })).files.configFilepath, path.join(folder, '.aws', 'config'));
 });
 
-test('the address of AWS is that of the region', () => {
+test('derives the address of AWS from the region', () => {
   assert.equal(awsEndpointUrl('eu-west-1'), 'https://s3.eu-west-1.amazonaws.com');
   assert.equal(awsEndpointUrl('cn-north-1'), 'https://s3.cn-north-1.amazonaws.com.cn');
 });
 
-test('a host of AWS is signed for the region in its name, or for us-east-1; a setting goes first', () => {
+test('signs for the region in the name of an AWS host, or for us-east-1; a setting takes precedence', () => {
   for (const [hostname, region] of [
     ['s3.amazonaws.com', 'us-east-1'],
     ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],

@@ -17,7 +17,7 @@ import { cases } from '../helpers/cases.js';
 
 for (const [place, ways] of Object.entries({ buffer: FROM_BUFFER, socket: FROM_SOCKET })) {
   for (const [way, fill] of Object.entries(ways)) {
-    test(`${way} reads all that comes from a ${place}, again and again`, async () => {
+    test(`${way} repeatedly reads everything from a ${place}`, async () => {
       for (const count of [1, 128, 3]) {
         const sink = new ByteCount();
         const pipe = await fill(Array.from({ length: count }, () => Buffer.alloc(1024)));
@@ -33,19 +33,19 @@ function speedsOf(times) {
   return times.map((time, place) => ({ chunks: 2 ** place, drains: 1000 / time, spread: 0, time, p99: time }));
 }
 
-test('where no drain passes the limit, the straight line says when one would', () => {
+test('if no drain exceeds the limit, the regression line predicts when one would', () => {
   const { fixed, perChunk, limit, isExtrapolated } = growthOf(speedsOf([0.02, 0.03, 0.05]));
   assert.ok(Math.abs(fixed - 0.01) < 1e-9);
   assert.ok(Math.abs(perChunk - 0.01) < 1e-9);
   assert.deepEqual([limit, isExtrapolated], [99, true]);
 });
 
-test('where a drain passes the limit, the count says when', () => {
+test('if a drain exceeds the limit, the count is reported', () => {
   const { limit, isExtrapolated } = growthOf(speedsOf([0.5, 1.5, 3]));
   assert.deepEqual([limit, isExtrapolated], [2, false]);
 });
 
-test('timestamps come apart wherever the chunks end', async () => {
+test('timestamps are separated wherever the chunks end', async () => {
   const shape = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 700 }));
   await fc.assert(
     fc.asyncProperty(shape, async ([count, size]) => {
@@ -67,10 +67,10 @@ test('timestamps come apart wherever the chunks end', async () => {
 
 test('a stream that ends within a timestamp is an error', async () => {
   const stream = Readable.from([Buffer.alloc(RECORD_SIZE + 1)]).pipe(new TimestampStream());
-  await assert.rejects(stream.toArray(), /ended within one, after 1 bytes/);
+  await assert.rejects(stream.toArray(), /ended within a timestamp, after 1 bytes/);
 });
 
-/** Tells when a reader has had to stop. */
+/** Records whether a reader had to stop. */
 class WatchedSender extends EchoSender {
   /** @type {() => void} */
   #tell = () => {};
@@ -97,7 +97,7 @@ for (const [name, read] of Object.entries(READ_INTERFACES)) {
     const source = new Readable({
       objectMode: true,
       read() {
-        // Large enough that the buffers of the connection cannot hold them all.
+        // Too large for the connection's buffers to hold all of them.
         this.push(made < records ? Buffer.alloc(128 * 1024, made) : null);
         made += 1;
       },

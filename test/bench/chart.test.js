@@ -13,7 +13,7 @@ function centres(svg) {
   return [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)]);
 }
 
-test('a point halfway along an axis stands halfway, by the logarithm where the axis is logarithmic', () => {
+test('a value halfway along an axis is drawn halfway, logarithmically on a logarithmic axis', () => {
   const points = /** @type {[number, number][]} */ ([
     [0, 1],
     [50, 10],
@@ -23,10 +23,10 @@ test('a point halfway along an axis stands halfway, by the logarithm where the a
   const [least, middle, greatest] = centres(svg);
   assert.equal(middle[0] - least[0], greatest[0] - middle[0]);
   assert.equal(middle[1] - least[1], greatest[1] - middle[1]);
-  assert.ok(greatest[1] < least[1], 'greater values stand higher');
+  assert.ok(greatest[1] < least[1], 'greater values are higher');
 });
 
-test('what is not measured is dashed and has no points', () => {
+test('unmeasured series are dashed and have no points', () => {
   const series = [{ name: 's', points: /** @type {[number, number][]} */ ([[0, 1]]), isDashed: true }];
   const svg = drawLineChart({ title: 't', x: LINEAR, y: LOGARITHMIC, series });
   assert.deepEqual(centres(svg), []);

@@ -7,7 +7,7 @@ const COSTS = {
   Read: { few: [40], many: [60], oha: [20] },
 };
 
-test('costs are medians with their least and most, compared as the scenario says', () => {
+test('costs are medians with their minimum and maximum, compared as the scenario states', () => {
   const comparisons = [
     { of: 'many', to: 'few', hasDifference: true },
     { of: 'few', to: 'oha' },
@@ -26,7 +26,7 @@ test('comparisons with a client that was not measured are left out', () => {
   assert.equal(cpuTable({ Read: { few: [40] } }, [{ of: 'few', to: 'oha' }]), 'stage   few\nRead   40.0\n');
 });
 
-test('other figures are medians as they are to be written', () => {
+test('other figures are medians in their printed form', () => {
   assert.equal(
     medianTable(COSTS, (median) => `${median}!`),
     'stage  few  many  oha\nWrite  25!   55!    -\nRead   40!   60!  20!\n',

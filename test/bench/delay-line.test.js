@@ -8,7 +8,6 @@ import { cases } from '../helpers/cases.js';
 
 const DELAY = 10;
 
-/** A delay line on a clock that is set by hand. */
 function lineByHand({ firstBytesHold = 0 } = {}) {
   let time = 0;
   /** @type {{ due: number, callback: () => void }[]} */
@@ -40,7 +39,7 @@ function collect(line) {
   return received;
 }
 
-test('what is written comes out after the delay, not before', async () => {
+test('data comes out after the delay, not before', async () => {
   const { line, passTime } = lineByHand();
   const received = collect(line);
   line.write('a');
@@ -65,7 +64,7 @@ test('the first bytes are held longer, and nothing overtakes them', async () => 
   assert.deepEqual(received, ['a', 'b', 'c']);
 });
 
-test('the end arrives behind all that was written', async () => {
+test('the end arrives after everything written before it', async () => {
   const { line, passTime } = lineByHand();
   const received = collect(line);
   let isAtEnd = false;
@@ -78,7 +77,7 @@ test('the end arrives behind all that was written', async () => {
   assert.deepEqual([received, isAtEnd], [['a'], true]);
 });
 
-test('all bytes come out in their order, whenever they are written', async () => {
+test('all bytes come out in order, whenever they are written', async () => {
   const writes = fc.array(fc.record({ text: fc.string({ minLength: 1 }), pause: fc.integer({ min: 0, max: 15 }) }));
   await fc.assert(
     fc.asyncProperty(writes, async (pieces) => {
@@ -97,7 +96,7 @@ test('all bytes come out in their order, whenever they are written', async () =>
   );
 });
 
-test('it takes no more than may be under way, and goes on once some has arrived', async () => {
+test('it accepts no more than may be in flight, and resumes once some has arrived', async () => {
   const { line, passTime } = lineByHand();
   const chunk = Buffer.alloc(MAX_IN_FLIGHT / 4);
   let accepted = 0;

@@ -6,7 +6,7 @@ import { DelayQueue } from '../../bench/delay-queue.js';
 const DELAY = 50;
 const HALF_A_MILLISECOND = 0.5;
 
-/** A clock that only a wake-up moves on, by as much as the queue asked for and so much more. */
+/** A clock that advances only at wake-ups, by the time that the queue asked for plus a lateness. */
 class LateClock {
   #lateness;
   /** @type {(() => void) | null} */
@@ -37,7 +37,7 @@ class LateClock {
     callback?.();
   }
 
-  /** Goes on until nothing is awaited. */
+  /** Runs until nothing is awaited. */
   runOut() {
     while (this.#callback !== null) {
       this.goOn();
@@ -45,7 +45,7 @@ class LateClock {
   }
 }
 
-test('each callback comes in its turn, half a millisecond before its time at the earliest', () => {
+test('each callback comes in its turn, at most half a millisecond early', () => {
   const steps = fc.array(fc.record({ pause: fc.double({ min: 0, max: 30, noNaN: true }), wakes: fc.boolean() }), {
     minLength: 1,
   });

@@ -14,7 +14,7 @@ import { describeResult } from '../../bench/studies/edge/report.js';
 
 /** @import { Geography, Way, WayName } from '../../bench/studies/edge/geographies.js' */
 
-/** What the relay would count, had the user spoken twice on each connection. */
+/** What the relay would count if the user sent twice on each connection. */
 const TALLY = { connections: 10, flights: 20, most: 2, median: 2 };
 
 /** @param {number} mean ms */
@@ -37,7 +37,7 @@ function resultsWith(latency) {
   }));
 }
 
-test('a cold request takes three round trips to what the user connects to, and one beyond it', () => {
+test('a cold request takes three round trips to the user’s endpoint, and one beyond it', () => {
   const expected = GEOGRAPHIES.map((geography) =>
     Object.fromEntries(WAY_NAMES.map((name) => [name, latencyByDistance(WAYS[name], geography)])),
   );
@@ -48,7 +48,7 @@ test('a cold request takes three round trips to what the user connects to, and o
   ]);
 });
 
-test('whatever round trips and work are in the latencies, they are found in them', () => {
+test('round trips and work are recovered from the latencies, whatever they are', () => {
   const count = fc.integer({ min: 0, max: 5 });
   const work = fc.integer({ min: 0, max: 50 });
   fc.assert(
@@ -73,7 +73,7 @@ test('whatever round trips and work are in the latencies, they are found in them
   );
 });
 
-test('geographies that differ in every leg do not tell the round trips of one', () => {
+test('geographies that differ in every leg do not reveal the round trips of one', () => {
   const measured = [
     { geography: { name: 'near', userToStore: 1, userToWorker: 1, workerToStore: 1 }, latency: 1 },
     { geography: { name: 'far', userToStore: 2, userToWorker: 2, workerToStore: 2 }, latency: 2 },
@@ -97,14 +97,14 @@ test('the result in words follows the figures', () => {
     near,
     /^- all near, .* kept, 11\.0 ms .*: 1\.83 times as long; cold, 21\.0 ms .*: 1\.31 times as long\.$/m,
   );
-  assert.match(near, /^- The round trips found differ from those predicted by 0\.00 at most\.$/m);
+  assert.match(near, /^- The measured round trips differ from the predicted ones by at most 0\.00\.$/m);
   assert.match(near, /Worker near the user, 305 ms instead of 325; Worker near the store, 85 ms instead of 325;/);
   const slow = describeResult(
     resultsWith((name, geography) => (name === 'workerKept' ? 4 : 1) * latencyByDistance(WAYS[name], geography)),
     'TLSv1.3',
   );
   assert.match(slow, /^- Worker near the user, .*: 4\.00 times as long; cold,/m);
-  assert.match(slow, /by 3\.00 at most\.$/m);
+  assert.match(slow, /by at most 3\.00\.$/m);
 });
 
 test('the chart has a point for each way in each geography', () => {

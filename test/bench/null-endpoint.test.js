@@ -16,7 +16,7 @@ async function get({ env }) {
   return { bytes: (await body.arrayBuffer()).byteLength, milliseconds: performance.now() - startedAt };
 }
 
-test('a far store answers as the near one does, after its latency', async (t) => {
+test('a far store answers like a near one, after its latency', async (t) => {
   const endpoint = await startNullEndpoint({ objectSize: OBJECT_SIZE, useTls: false, latency: LATENCY });
   t.after(endpoint.close);
   const answers = await Promise.all([get(endpoint), get(endpoint)]);

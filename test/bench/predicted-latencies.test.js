@@ -5,7 +5,7 @@ import { percentileOf, predictOpenLoop } from '../../bench/truth/predicted-laten
 
 const LOAD = { rate: 100, operations: 1000, threads: 300, serviceTime: 5, stall: { from: 2000, to: 4000 } };
 
-test('with threads enough, what arrives in a stall waits for its end, and all else takes its time', () => {
+test('with enough threads, arrivals during a stall wait for its end, and all others take their usual time', () => {
   const { latencies, startDelays } = predictOpenLoop(LOAD);
   assert.equal(startDelays.at(-1), 0);
   assert.deepEqual(
@@ -14,19 +14,19 @@ test('with threads enough, what arrives in a stall waits for its end, and all el
   );
 });
 
-test('p99 is what the rate, the length of the stall and that of the load make it', () => {
+test('p99 follows from the rate, the length of the stall and that of the load', () => {
   const { latencies } = predictOpenLoop(LOAD);
-  // A fifth of ten seconds is stalled; one in a hundred arrives in its first tenth of a second.
+  // Two of ten seconds are stalled; 1% arrive in the first tenth of a second of the stall.
   assert.ok(Math.abs(percentileOf(latencies, 0.99) - 1900) <= 10);
 });
 
-test('what finds no thread starts late, and has its latency from the arrival all the same', () => {
+test('an operation that finds no thread starts late, and its latency still counts from its arrival', () => {
   const { latencies, startDelays } = predictOpenLoop({ ...LOAD, threads: 10 });
   assert.ok(Number(startDelays.at(-1)) > 1800);
   assert.ok(Math.abs(percentileOf(latencies, 0.99) - 1900) <= 10);
 });
 
-test('no thread carries out two operations at the same time', () => {
+test('no thread carries out two operations at a time', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 10, max: 1000 }), (threads, rate) => {
       const load = { ...LOAD, rate, threads, operations: 200, stall: { from: 0, to: 0 } };

@@ -13,8 +13,6 @@ const RELAY = new URL('../../bench/studies/distance/relay.js', import.meta.url);
 const ROUND_TRIP = 10;
 
 /**
- * A relay in front of a server, and a connection through it.
- *
  * @param {TestContext} t
  * @param {(socket: Socket) => void} serve
  */
@@ -29,7 +27,7 @@ async function connectThroughRelay(t, serve) {
   return { client, relay };
 }
 
-test('the first answer takes two round trips, the next one, and the relay counts the flights', async (t) => {
+test('the first answer takes two round trips, the next takes one, and the relay counts the flights', async (t) => {
   const { client, relay } = await connectThroughRelay(t, (socket) => socket.pipe(socket));
   for (const roundTrips of [2, 1, 1]) {
     const askedAt = performance.now();

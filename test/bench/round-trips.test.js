@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FlightCount } from '../../bench/studies/distance/flight-count.js';
 import { PREDICTED_FACTOR, countRoundTrips, fitRoundTrips } from '../../bench/studies/distance/round-trips.js';
 
-test('a connection for each request is predicted to take three times as long', () => {
+test('a connection per request is predicted to take three times as long', () => {
   assert.equal(PREDICTED_FACTOR, 3);
 });
 
@@ -18,7 +18,7 @@ test('a flight is counted once, however many pieces it comes in', () => {
   assert.equal(count.flights, 2);
 });
 
-test("the round trips of handshake and request come out of the relay's counts, whatever they are", () => {
+test("the round trips of handshake and request follow from the relay's counts", () => {
   const small = fc.integer({ min: 1, max: 5 });
   const count = fc.integer({ min: 2, max: 1000 });
   fc.assert(
@@ -39,7 +39,7 @@ test("the round trips of handshake and request come out of the relay's counts, w
   );
 });
 
-test('the growth with the distance gives the round trips, and what is left the work', () => {
+test('the slope over the distance gives the round trips, and the intercept the work', () => {
   const part = fc.integer({ min: 0, max: 50 });
   fc.assert(
     fc.property(part, part, (trips, work) => {

@@ -19,17 +19,17 @@ test("Welch's test gives what R's t.test gives for the published example", () =>
   assertClose((interval[0] + interval[1]) / 2, 0.095);
 });
 
-test('the size of the effect is the difference in standard deviations, corrected for small samples', () => {
+test('the effect size is the difference in standard deviations, corrected for small samples', () => {
   // d = 2 / 1 between these two, and the correction for 4 degrees of freedom is 1 − 3/15.
   const { effect } = compareMeans([1, 2, 3], [3, 4, 5]);
   assertClose(effect, 2 * 0.8);
 });
 
-test('the standard deviation is the one of a sample', () => {
+test('the standard deviation is that of a sample', () => {
   assert.deepEqual(momentsOf([2, 4, 6]), { count: 3, mean: 4, standardDeviation: 2 });
 });
 
-test('exchanging the samples turns the signs round and leaves p', () => {
+test('swapping the samples flips the signs and keeps p', () => {
   const sample = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 3, maxLength: 20 });
   const varied = sample.filter((values) => new Set(values).size > 1);
   fc.assert(

@@ -8,7 +8,7 @@ import { readResult } from '../../bench/storm/part.js';
 const OBJECTS = 10;
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
 
-/** A part in which one attempt of each stage met an injected reset, and one came on a connection that was closed. */
+/** A part in which one attempt of each stage met an injected reset, and one came on a closed connection. */
 function wholePart() {
   const stages = ['Write', 'Read', 'Stat', 'Remove'].map((stage) => ({
     ...{ stage, operations: OBJECTS, attempts: OBJECTS + 2, retries: 2, unsent: 0, failed: 0, integrityErrors: 0 },
@@ -33,7 +33,7 @@ function brokenClaims(damage) {
   return checkPart(part, OBJECTS).filter(({ holds }) => !holds);
 }
 
-test('a part in which every count agrees passes', () => {
+test('a part passes if every count agrees', () => {
   assert.deepEqual(
     brokenClaims(() => {}),
     [],
@@ -58,18 +58,18 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
   });
 }
 
-test('memory has a trend behind the warm-up alone', () => {
+test('memory growth is measured only after the warm-up', () => {
   const samples = /** @type {[number, number][]} */ (
     Array.from({ length: 100 }, (_, place) => [place, place < 20 ? place * 10 : 200])
   );
   assert.deepEqual(trendOf(samples), { peak: 200, slope: 0, growth: 0 });
-  const leaking = /** @type {[number, number][]} */ (Array.from({ length: 100 }, (_, place) => [place, place]));
+  const leaking = /** @type {[number, number][]} */ (Array.from({ length: 100 }, (_, index) => [index, index]));
   const trend = trendOf(leaking);
   assert.ok(trend !== null && Math.abs(trend.slope - 60) < 1e-6 && trend.growth > 40);
   assert.equal(trendOf(samples.slice(0, 5)), null);
 });
 
-test('a load is a whole number of parts with an object each, and no less', () => {
+test('a load is a whole number of parts with an object each, and at least one', () => {
   assert.deepEqual(readLoad([]), { objects: 62_500, parts: 4, client: 'direct' });
   assert.deepEqual(readLoad(['80', '2', 'sdk']), { objects: 10, parts: 2, client: 'sdk' });
   for (const given of [['0'], ['80', '0'], ['80', '-2'], ['80', '1.5'], ['80', 'x'], ['x'], ['80', '2', 'other']]) {
@@ -77,7 +77,7 @@ test('a load is a whole number of parts with an object each, and no less', () =>
   }
 });
 
-test('a run that left no result is told with its status and its words', () => {
+test('a run without a result is reported with its status and its output', () => {
   assert.throws(() => readResult('/nowhere/result.json', 2, 'error: no such bucket'), {
     message: /ended with status 2: error: no such bucket$/,
   });

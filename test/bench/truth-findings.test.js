@@ -11,14 +11,14 @@ const STORE = { right: 'store', supersets: [] };
 
 /**
  * @param {string} expected
- * @param {Record<string, number>} counts of the causes that were named
+ * @param {Record<string, number>} counts named causes
  */
 function isRight(expected, counts) {
   const causes = Object.entries(counts).flatMap(([cause, count]) => Array.from({ length: count }, () => cause));
   return causeFinding('scenario', { right: expected, supersets: [] }, causes.map(stageWith)).isRight;
 }
 
-test('a wrong cause is never right, and none is right once in ten runs', () => {
+test('a wrong cause is never right, and the true one may be missing only once in ten runs', () => {
   assert.ok(isRight('store', { store: 10 }));
   assert.ok(isRight('store', { store: 9, [SILENT]: 1 }));
   assert.ok(!isRight('store', { store: 8, [SILENT]: 2 }));
@@ -29,12 +29,12 @@ test('a wrong cause is never right, and none is right once in ten runs', () => {
   assert.ok(!isRight('store', {}), 'no run shows nothing');
 });
 
-test('the finding tells how often each cause was named', () => {
+test('the finding reports how often each cause was named', () => {
   const { found } = causeFinding('scenario', STORE, ['store', SILENT, 'store'].map(stageWith));
   assert.equal(found, '2 × store, 1 × inconclusive');
 });
 
-test('the knee is within one step where it lies between the steps of the climb that enclose the truth', () => {
+test('the knee is within one step if it lies between the ramp steps around the truth', () => {
   const steps = [
     ...[4, 8, 16, 32].map((threads) => ({ phase: 'ramp', threads })),
     ...[10, 12].map((threads) => ({ phase: 'refine', threads })),
@@ -45,8 +45,8 @@ test('the knee is within one step where it lies between the steps of the climb t
   assert.ok(!isWithinOneStep([10, 11], 32, steps));
   assert.ok(!isWithinOneStep([10, 11], null, steps));
   assert.ok(isWithinOneStep([2.5, 3.5], 4, steps), 'nothing was tried below');
-  assert.ok(!isWithinOneStep([2.5, 3.5], null, steps), 'without a knee there is none below, either');
-  assert.ok(!isWithinOneStep([100, 110], 32, steps), 'a climb that ended below the truth shows nothing');
+  assert.ok(!isWithinOneStep([2.5, 3.5], null, steps), 'without a knee nothing is within a step');
+  assert.ok(!isWithinOneStep([100, 110], 32, steps), 'a ramp that ended below the truth shows nothing');
   assert.ok(!isWithinOneStep([40, 44], 16, steps.slice(0, 3)), 'not even at its last step');
   assert.ok(isWithinOneStep([15, 17], 24, steps));
 });
@@ -58,7 +58,7 @@ test('a value is right within its tolerance', () => {
   assert.equal(finding(NaN).isRight, false);
 });
 
-test('a run is as good as the worst of its stages, and one without stages is wrong', () => {
+test('a run is as good as its worst stage, and a run without stages is wrong', () => {
   const truth = { right: 'concurrency', supersets: ['beyond this host'] };
   const expected = /** @type {const} */ ([
     [['concurrency', 'concurrency'], 'right'],
@@ -75,7 +75,7 @@ test('a run is as good as the worst of its stages, and one without stages is wro
   assert.equal(verdictOf([stageWith('beyond this host')], narrow), 'wrong', 'no cause includes every other');
 });
 
-test('on a machine that its hypervisor robs, a client without CPU is short of the host’s as well', () => {
+test('if the hypervisor takes CPU time, a client short of CPU may be classified as a busy host', () => {
   const truth = { right: 'client CPU', supersets: [], underSteal: 'host CPU' };
   const robbed = (/** @type {number | null} */ steal) => ({
     cause: 'host CPU',
@@ -93,7 +93,7 @@ function stageWith(cause) {
   return { cause, hostLoad: null };
 }
 
-test('a tenth of the runs may leave the cause open, a twentieth take a wrong one for likely, and none for proven', () => {
+test('up to 10% of runs may leave the cause open, up to 5% may name a wrong likely cause, and none a wrong proven one', () => {
   const counts = { right: 70, superset: 6, likely: 10, 'not shown': 10, mistaken: 4, wrong: 0 };
   assert.deepEqual(judgeCounts(counts), { runs: 100, open: 10, mistaken: 5, isEnough: true });
   assert.equal(judgeCounts({ ...counts, right: 69, 'not shown': 11 }).isEnough, false);
@@ -102,7 +102,7 @@ test('a tenth of the runs may leave the cause open, a twentieth take a wrong one
   assert.equal(judgeCounts(countVerdicts([])).isEnough, false);
 });
 
-test('a cause that is likely is told apart from one that is proven', () => {
+test('a likely cause is distinguished from a proven one', () => {
   const likely = (/** @type {string} */ cause) => [{ ...stageWith(cause), certainty: 'likely' }];
   assert.equal(verdictOf(likely('store'), STORE), 'likely');
   assert.equal(verdictOf(likely('bandwidth'), STORE), 'mistaken');
@@ -121,11 +121,11 @@ test('each verdict is counted', () => {
   });
 });
 
-test('a set-up is found by a part of its name', () => {
-  const { possible, impossible } = scenariosOf('bucket that refuses');
+test('a set-up is found by part of its name', () => {
+  const { possible, impossible } = scenariosOf('throttling bucket');
   assert.deepEqual(
     possible.map(({ name }) => name),
-    ['bucket that refuses', 'bucket that refuses: 100 a second', 'bucket that refuses: 200 threads'],
+    ['throttling bucket', 'throttling bucket: 100 per second', 'throttling bucket: 200 threads'],
   );
   assert.deepEqual(impossible, []);
 });

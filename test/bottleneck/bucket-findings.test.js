@@ -36,7 +36,7 @@ test('a bucket that refuses is named, whether that made it slower or not', () =>
   ]);
 });
 
-test('nothing is said of differences that may be chance', () => {
+test('differences that may be down to chance are not reported', () => {
   for (const figures of [
     { p50: 18 },
     { p50: 41, count: 99 },
@@ -58,7 +58,7 @@ test('a single bucket, and buckets without operations, are compared with nothing
   assert.deepEqual(bucketFindings([bucketOf('b1', { p50: 500, failedAttempts: 500 }), empty]), []);
 });
 
-test('where buckets fail alike, none fails more often, and of buckets alike none is slower', () => {
+test('buckets that fail alike, or are equally fast, are not set apart', () => {
   const figures = fc.record({
     p50: fc.double({ min: 0.1, max: 500, noNaN: true }),
     count: fc.nat(10_000),

@@ -62,7 +62,7 @@ const PLATEAU = Object.freeze({
 
 /**
  * @param {Evidence} evidence
- * @returns what is proven: tests of their own look at what is likely alone
+ * @returns what is proven; other tests cover likely causes
  */
 function classify(evidence) {
   const { certainty, cause, ...words } = bottleneckOf(evidence);
@@ -78,7 +78,7 @@ function causeOf(figures) {
 }
 
 /**
- * @param {number} whole operations a second with 16 KiB
+ * @param {number} whole operations per second with 16 KiB
  * @param {number} half with 8 KiB
  * @param {number} [held] with 16 KiB
  * @returns {Search}
@@ -92,11 +92,11 @@ function sizes(whole, half, held = whole) {
   return { ...PLATEAU, halfSize };
 }
 
-test('figures that show nothing are told as such, with what would decide', () => {
+test('figures that show nothing are reported as such, with what would decide', () => {
   assert.deepEqual(classify(PLAIN), {
     cause: 'inconclusive',
     evidence:
-      "median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not tell how the client's threads were scheduled, event loop 30% busy",
+      "median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not report how the client's threads were scheduled, event loop 30% busy",
     advice: '--find-peak',
   });
 });
@@ -111,7 +111,7 @@ test('a full event loop that had its CPU is limited by it', () => {
   assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
 });
 
-/** CPUs of a host of which nobody but the client wants much. */
+/** CPUs of a host that runs little besides the client. */
 const IDLE_CPU = { cpus: 2, usable: 2, busy: 0.3, iowait: 0, steal: 0, busiest: 0.4, others: 0.1 };
 
 /**
@@ -124,7 +124,7 @@ function hostWith(loop, overrides = {}) {
 }
 
 test('a thread that has a CPU for all that it wants, and wants all its time, is the client', () => {
-  assert.equal(causeOf(hostWith({ running: 0.86, waiting: 0.02 })), 'client CPU', 'whatever the loop says of itself');
+  assert.equal(causeOf(hostWith({ running: 0.86, waiting: 0.02 })), 'client CPU', 'whatever the loop reports');
   assert.equal(causeOf({ busyLoops: 0.9, ...hostWith({ running: 0.88, waiting: 0.02 }) }), 'client CPU');
 });
 
@@ -143,7 +143,7 @@ test('a thread that waits for a CPU that others have is short of the host’s', 
   );
 });
 
-test('what the hypervisor takes from a busy thread is time for which it had no CPU, though it is told to neither run nor wait', () => {
+test('time that the hypervisor takes from a busy thread counts as waiting, although the thread is reported as neither running nor waiting', () => {
   // Seen: 38% running, 35% waiting, and an event loop that was busy for 96% of the time.
   const cpu = { ...IDLE_CPU, busy: 0.56, steal: 0.42, busiest: 0.98, others: 0 };
   assert.deepEqual(classify({ ...PLAIN, cpuCores: 0.56, ...hostWith({ running: 0.38, waiting: 0.35 }, { cpu }) }), {
@@ -175,17 +175,17 @@ test('a client whose threads waited for each other, on all the CPUs that it may 
   );
 });
 
-test('a thread that waits for a CPU that nobody is seen to have proves nothing', () => {
+test('a thread that waits for a CPU proves nothing if no one is seen to have it', () => {
   const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }) });
   assert.equal(cause, 'inconclusive');
-  assert.match(evidence, /^the client had too little CPU, but it does not show who had it: /);
+  assert.match(evidence, /^the client had too little CPU, and it is not known what had it: /);
   assert.equal(causeOf(hostWith({ running: 0.86, waiting: 0.12 })), 'inconclusive');
   assert.notEqual(causeOf(hostWith({ running: 0.84, waiting: 0.09 })), 'client CPU');
 });
 
 const NETWORK = { interface: 'eth0', linkSpeed: 12_500_000, received: 12_400_000, sent: 100_000, fullShare: 0.9 };
 
-test('a link that is full in most seconds is what limits, where the client has room', () => {
+test('a link that is full in most seconds is the limit if the client has room', () => {
   const room = { running: 0.3, waiting: 0.01 };
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { network: NETWORK }) }), {
     cause: 'network link',
@@ -201,19 +201,19 @@ test('a link that is full in most seconds is what limits, where the client has r
   assert.equal(causeOf(hostWith({ running: 0.82, waiting: 0 }, { network: NETWORK })), 'inconclusive');
 });
 
-test('where the host has time left and operations wait, it is the store or the way to it', () => {
+test('if the host has time left and operations wait, the limit is the store or the path to it', () => {
   const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
   const tcp = { sent: 1000, retransmitted: 5 };
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { tcp }) }), {
     cause: 'beyond this host',
     evidence:
       'median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments sent again',
-    advice: '--find-peak, or two hosts at once,',
+    advice: '--find-peak, or two hosts at once',
   });
 });
 
-test('where the time goes shows although threads waited for a CPU now and then, but not on a host without CPU to spare', () => {
-  // Seen: a queue of 166 ms behind a client whose hypervisor took 31% of the CPUs.
+test('the use of time is evidence even if threads waited for a CPU now and then, but not on a host without CPU to spare', () => {
+  // Seen: a queue of 166 ms after a client whose hypervisor took 31% of the CPUs.
   const now = { running: 0.18, waiting: 0.24, delayP50: 1 };
   const queue = { p50: 166, unloadedP50: 7 };
   assert.equal(causeOf({ ...queue, ...hostWith(now) }), 'beyond this host');
@@ -225,21 +225,24 @@ test('where the time goes shows although threads waited for a CPU now and then, 
   assert.equal(causeOf({ ...queue, ...hostWith(now, { quota }) }), 'inconclusive');
 });
 
-test('where it does not show that it is beyond this host, the figure is named that is missing or speaks against it', () => {
+test('if the figures do not prove a limit beyond this host, the evidence names the figure that is missing or contradicts it', () => {
   const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
   for (const [figures, why] of /** @type {[Partial<Evidence>, RegExp][]} */ ([
     [hostWith({ ...room, running: 0.7 }), /client was too busy .*: event loop ran 70% of the time/],
     [hostWith(room, { cpu: { ...IDLE_CPU, steal: 0.4 } }), /too little CPU for the client: .*the hypervisor gave 40% /],
-    [hostWith({ ...room, running: null }), /does not tell how the client's threads were scheduled/],
-    [hostWith(room, { cpu: null }), /how busy its CPUs were is not known/],
+    [hostWith({ ...room, running: null }), /does not report how the client's threads were scheduled/],
+    [hostWith(room, { cpu: null }), /it is not known how busy its CPUs were/],
     [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), /one of this host's CPUs was 95% busy/],
-    [hostWith({ ...room, delayP50: 15 }), /less than 80% of it shows as waiting for answers: event loop 15\.00ms late/],
-    [hostWith({ ...room, delayP50: null }), /too short to see how late the event loop was/],
+    [
+      hostWith({ ...room, delayP50: 15 }),
+      /less than 80% of it was spent waiting for answers: event loop 15\.00ms late/,
+    ],
+    [hostWith({ ...room, delayP50: null }), /too short to show how late the event loop was/],
     [
       hostWith(room, { endpoint: { cpu: 0.7, running: 0.6, waiting: 0.15 } }),
       /the embedded endpoint was busy, .*ran 60%/,
     ],
-    [{ ...hostWith(room), p50: 29 }, /too little more to show a limit/],
+    [{ ...hostWith(room), p50: 29 }, /too small an increase to show a limit/],
     [{ ...hostWith(room), unloadedSize: 1024 }, /objects of 1KiB.*larger ones take longer/],
   ])) {
     const { cause, evidence } = classify({ ...PLAIN, ...figures });
@@ -303,13 +306,13 @@ test('an embedded endpoint that others keep from the CPU is short of the host’
   assert.equal(causeOf(hostWith(room, { cpu, endpoint: { ...endpoint, running: 0.3 } })), 'inconclusive');
 });
 
-test('where connections are opened for many of the attempts, these wait for each other, and the store is not named', () => {
+test('when many attempts open a connection they wait for each other, and the store is not named', () => {
   const room = hostWith({ running: 0.3, waiting: 0.01 });
   assert.equal(causeOf(room), 'beyond this host');
   for (const search of [null, { ...PLATEAU, movesBytes: false }, sizes(1000, 1010)]) {
     const { cause, evidence } = classify({ ...PLAIN, ...room, search, openedShare: 0.5 });
     assert.equal(cause, 'inconclusive');
-    assert.match(evidence, /, but 50% of the attempts had to wait for a connection of their own$/);
+    assert.match(evidence, /, but 50% of the attempts had to wait for a new connection$/);
   }
 });
 
@@ -328,7 +331,7 @@ test('threads that wait for each other are not short of what others have', () =>
   assert.equal(cause, 'inconclusive');
 });
 
-test('a host without CPU to spare is named before any cause that lies in the store', () => {
+test('a host without CPU to spare takes precedence over any cause in the store', () => {
   const crowded = { cpu: { ...IDLE_CPU, busiest: 1, others: 1.65 } };
   const room = { running: 0.3, waiting: 0.1 };
   const plain = classify({ ...PLAIN, ...hostWith(room, crowded) });
@@ -351,10 +354,10 @@ test('a host without CPU to spare is named before any cause that lies in the sto
   }
 });
 
-test('a full event loop that others kept from the CPU shows nothing', () => {
+test('a full event loop that other processes kept from the CPU proves nothing', () => {
   const verdict = classify({ ...PLAIN, eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.5 });
   assert.equal(verdict.cause, 'inconclusive');
-  assert.match(verdict.evidence, /0\.50 CPU cores used: others on this host had its CPU$/);
+  assert.match(verdict.evidence, /0\.50 CPU cores used: other processes had its CPU$/);
   assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, busyLoops: 1.9, cpuCores: 1.1 }), 'inconclusive');
 });
 
@@ -394,7 +397,7 @@ test('time that other errors took is not laid to a few refusals', () => {
   assert.equal(causeOf({ ...figures, attempts: 1546 }), 'store throttling');
 });
 
-test('where many operations fail, nothing is said of the others', () => {
+test('if many operations fail, the others prove nothing', () => {
   const verdict = classify({ ...PLAIN, operations: 191, failed: 809, attempts: 1000, p50: 20 });
   assert.deepEqual([verdict.cause, verdict.evidence], ['inconclusive', '809 of 1,000 operations failed']);
   assert.equal(causeOf({ failed: 1000, p50: 20 }), 'concurrency');
@@ -408,13 +411,13 @@ test('a store that refuses everything throttles, though nothing succeeded', () =
   assert.match(verdict.evidence, /^100\.0% of 1,000 attempts refused/);
 });
 
-test('a stage that ended early says so first, and advises nothing that could not have helped', () => {
+test('the evidence of a stage that ended early begins with that, and gives no advice that could not have helped', () => {
   const verdict = classify({ ...PLAIN, end: 'stopped' });
   assert.deepEqual(
     [verdict.cause, verdict.evidence, verdict.advice],
     [
       'inconclusive',
-      "stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not tell how the client's threads were scheduled, event loop 30% busy",
+      "stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not report how the client's threads were scheduled, event loop 30% busy",
       null,
     ],
   );
@@ -425,7 +428,7 @@ test('a stage that ended early says so first, and advises nothing that could not
   assert.equal(causeOf({ end: 'stopped', p50: 20 }), 'concurrency');
 });
 
-test('a timed stage whose operations all came behind its time says so', () => {
+test('a timed stage whose operations all completed after its time reports that', () => {
   const verdict = classify({ ...PLAIN, measured: 0 });
   assert.deepEqual(
     [verdict.evidence, verdict.advice],
@@ -433,19 +436,19 @@ test('a timed stage whose operations all came behind its time says so', () => {
   );
 });
 
-test('where all of a few operations failed, more of them would tell nothing', () => {
+test('if all of a few operations failed, more of them would show nothing', () => {
   const verdict = classify({ ...PLAIN, operations: 0, failed: 50, attempts: 50, p50: null });
   assert.deepEqual([verdict.evidence, verdict.advice], ['50 of 50 operations failed', null]);
 });
 
-test('a plateau that was not held says so, and what it lacked', () => {
+test('the evidence of a plateau that was not held names what the hold lacked', () => {
   const search = { ...PLATEAU, capacity: null, limitingResource: /** @type {const} */ ('dollars') };
   const { cause, evidence, advice } = classify({ ...PLAIN, search });
   assert.deepEqual([cause, advice], ['inconclusive', 'a higher --max-cost']);
   assert.match(evidence, /^more than 23 threads brought no more, but the capacity was not held$/);
 });
 
-test('a plateau without a half size says what would allow one, unless it was stopped', () => {
+test('the evidence of a plateau without a half size names what would allow one, unless the search was stopped', () => {
   const adviceOf = (/** @type {Partial<Evidence>} */ figures) =>
     classify({ ...PLAIN, search: PLATEAU, ...figures }).advice;
   assert.equal(adviceOf({}), 'Write with enough <objects>');
@@ -458,15 +461,15 @@ test('one thread is not compared with itself', () => {
   assert.match(evidence, /^median latency 60\.00ms with 1 thread, 20\.00ms before the run,/);
 });
 
-test('an open loop in whose time behind the warm-up nothing completed has kept no rate', () => {
+test('an open loop that completes nothing after its warm-up has kept no rate', () => {
   const verdict = classify({ ...PLAIN, isOpenLoop: true, p50: null });
   assert.equal(verdict.evidence, 'no operation completed after the time of --warmup');
 });
 
-test('a store that stood still is not short of threads, however quick the median', () => {
+test('a store that stalled does not lack threads, however fast the median', () => {
   const verdict = classify({ ...PLAIN, p50: 20, mean: 51.86 });
   assert.equal(verdict.cause, 'inconclusive');
-  assert.match(verdict.evidence, /but on average 51\.86ms: the store stood still or became slower$/);
+  assert.match(verdict.evidence, /but on average 51\.86ms: the store stalled or became slower$/);
 });
 
 test('operations that are as quick as one alone do not wait for a store that does no more', () => {
@@ -475,7 +478,7 @@ test('operations that are as quick as one alone do not wait for a store that doe
   assert.equal(causeOf({ p50: 25, search }), 'store');
 });
 
-test('where the store refuses, more threads are not what is missing', () => {
+test('when the store refuses requests, more threads are not the answer', () => {
   const verdict = classify({ ...PLAIN, throttled: 100, backoffShare: 0.1, p50: 21 });
   assert.deepEqual(verdict, {
     cause: 'inconclusive',
@@ -491,7 +494,7 @@ test('throttling and a full event loop contradict each other', () => {
   assert.deepEqual([verdict.cause, verdict.advice], ['inconclusive', '--calibrate']);
 });
 
-test('operations that are as quick as if they were alone have too few threads', () => {
+test('operations as fast as one alone have too few threads', () => {
   assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
     evidence:
@@ -499,7 +502,7 @@ test('operations that are as quick as if they were alone have too few threads', 
     advice: null,
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
-  assert.match(classify({ ...PLAIN, p50: 16.6 }).evidence, /which was slow for a reason of its own/);
+  assert.match(classify({ ...PLAIN, p50: 16.6 }).evidence, /which something else slowed down/);
   assert.equal(causeOf({ p50: 24 }), 'concurrency');
   assert.equal(causeOf({ p50: 24.1 }), 'inconclusive');
   assert.match(
@@ -510,7 +513,7 @@ test('operations that are as quick as if they were alone have too few threads', 
   assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'inconclusive');
 });
 
-test('a latency with one thread that smaller objects had is told as such, and is no measure of a load', () => {
+test('a latency with one thread and smaller objects is reported as such, and is no reference', () => {
   const smaller = { ...PLAIN, unloadedSize: 65_536 };
   const { cause, evidence } = classify({ ...smaller, p50: 60 });
   assert.equal(cause, 'inconclusive');
@@ -533,10 +536,10 @@ test('a handful of operations shows nothing', () => {
   assert.equal(causeOf({ operations: 0, attempts: 0, p50: null }), 'inconclusive');
 });
 
-test('in an open loop it is the rate asked for that limits, unless the client is full or the store refuses', () => {
+test('the requested rate limits an open loop, unless the client is full or the store refuses requests', () => {
   assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'requested rate');
-  assert.equal(classify({ ...PLAIN, isOpenLoop: true }).evidence, 'it was kept, event loop 30% busy');
-  assert.match(classify({ ...PLAIN, isOpenLoop: true, end: 'overloaded' }).evidence, /^the rate asked for is too high/);
+  assert.equal(classify({ ...PLAIN, isOpenLoop: true }).evidence, 'the store kept up, event loop 30% busy');
+  assert.match(classify({ ...PLAIN, isOpenLoop: true, end: 'overloaded' }).evidence, /^the requested rate is too high/);
   assert.equal(causeOf({ isOpenLoop: true, startDelayP50: 50, startDelayP90: 50 }), 'requested rate');
   const kept = { ...PLAIN, isOpenLoop: true };
   for (const figures of [
@@ -546,11 +549,11 @@ test('in an open loop it is the rate asked for that limits, unless the client is
   ]) {
     const { cause, evidence } = classify(figures);
     assert.equal(cause, 'inconclusive');
-    assert.match(evidence, /the rate asked for was not kept all the time, event loop 30% busy$/);
+    assert.match(evidence, /the requested rate was not kept all the time, event loop 30% busy$/);
   }
   assert.equal(
     classify({ ...PLAIN, isOpenLoop: true, startDelayP50: 1512.3 }).evidence,
-    'the rate asked for was not kept, half of the operations started 1512.30ms late or more, event loop 30% busy',
+    'the requested rate was not kept: half of the operations started at least 1512.30ms late, event loop 30% busy',
   );
   assert.equal(
     causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95 }),
@@ -590,7 +593,7 @@ test('what lies between is inconclusive', () => {
   }
 });
 
-test('sizes are not compared where the rate was another in the hold between them', () => {
+test('sizes are not compared if the rate was different in the hold between them', () => {
   // Something on the host had slowed the step down.
   assert.equal(causeOf({ search: sizes(268.7, 500, 459.4) }), 'inconclusive');
   assert.equal(causeOf({ search: sizes(600, 1200, 650) }), 'bandwidth');
@@ -605,7 +608,7 @@ test('sizes are not compared where two steps of the same size differ', () => {
       });
       assert.notEqual(causeOf(spreadTo(0.1)), 'inconclusive');
       const { cause, evidence, advice } = classify({ ...PLAIN, ...spreadTo(0.23) });
-      assert.deepEqual([cause, advice], ['inconclusive', 'another try']);
+      assert.deepEqual([cause, advice], ['inconclusive', 'another run']);
       assert.match(evidence, /, but steps of the same size differed by up to 23%$/);
     }
   }
@@ -622,7 +625,7 @@ test('a plateau of operations without bodies is the store’s', () => {
   assert.equal(causeOf({ search: PLATEAU }), 'inconclusive');
 });
 
-test('a plateau is not the store’s where the client has no room left, or errors took the time', () => {
+test('a plateau does not prove the store if the client has no room left or errors took the time', () => {
   const search = { ...PLATEAU, movesBytes: false };
   assert.deepEqual(classify({ ...PLAIN, eventLoopUtilization: 0.8, search }).advice, '--calibrate');
   assert.equal(causeOf({ eventLoopUtilization: 0.8, search }), 'inconclusive');
@@ -639,7 +642,7 @@ test('on a plateau quick operations are no sign of too few threads, and without 
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const rate = fc.double({ min: 0, max: 1e5, noNaN: true });
-/** A share that the system may not tell. */
+/** A share that the system may not report. */
 const knownShare = fc.option(share, { freq: 8 });
 const host = fc.record({
   cpu: fc.option(
@@ -730,7 +733,7 @@ test('a hold that does not agree with the steps shows nothing', () => {
   for (const hasPlateau of [true, false]) {
     const search = { ...PLATEAU, hasPlateau, holdAgrees: false, capacity: capacityOf(412.5), movesBytes: false };
     const { cause, evidence, advice } = classify({ ...PLAIN, p50: 20, threads: 64, search });
-    assert.deepEqual([cause, advice], ['inconclusive', 'another try']);
+    assert.deepEqual([cause, advice], ['inconclusive', 'another run']);
     assert.match(
       evidence,
       /^412\.5\/s when it was held, but 1,000\.0\/s in the best step before, event loop up to 30% busy$/,
@@ -738,16 +741,16 @@ test('a hold that does not agree with the steps shows nothing', () => {
   }
 });
 
-test('where a host without CPU to spare may be why the hold did not agree, it is told', () => {
+test('a host without CPU to spare is named when it may be why the hold did not agree', () => {
   const figuresOfHost = hostWith({ running: 0.4, waiting: 0.35 });
   const busyHost = { host: figuresOfHost.host ?? null, cpuCores: 0.4, loops: 1 };
   const search = { ...PLATEAU, hasPlateau: false, holdAgrees: false, capacity: capacityOf(412.5), busyHost };
   const { cause, evidence, advice } = classify({ ...PLAIN, search });
-  assert.deepEqual([cause, advice], ['inconclusive', 'a store elsewhere, or an idle host,']);
+  assert.deepEqual([cause, advice], ['inconclusive', 'a store elsewhere, or an idle host']);
   assert.match(evidence, /^412\.5\/s when it was held and 1,000\.0\/s in the best step before, but this host had too/);
 });
 
-test('where a host without CPU to spare may have made the one thread slow, too, nothing is said of the number of threads', () => {
+test('nothing is concluded about the number of threads if a host without CPU to spare may also have slowed the one thread', () => {
   const quick = { p50: 21, unloadedP50: 20 };
   assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.1 }) }), 'concurrency');
   assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.25 }) }), 'inconclusive');
@@ -760,30 +763,30 @@ test('where a host without CPU to spare may have made the one thread slow, too, 
   assert.match(classify({ ...PLAIN, ...quick, ...crowded }).evidence, /, but this host had too little CPU: /);
 });
 
-test('too few operations of a search are told with what it lacked', () => {
+test('the evidence of a search with too few operations names what it lacked', () => {
   const search = { ...PLATEAU, hasPlateau: false, limitingResource: /** @type {const} */ ('dollars') };
   assert.equal(classify({ ...PLAIN, operations: 20, search }).advice, 'a higher --max-cost');
   assert.equal(classify({ ...PLAIN, operations: 20 }).advice, 'more <objects>');
 });
 
-test('a search without a plateau says what it lacked', () => {
+test('the evidence of a search without a plateau names what it lacked', () => {
   const adviceFor = (/** @type {Search['limitingResource']} */ limitingResource) =>
     classify({ ...PLAIN, search: { ...PLATEAU, hasPlateau: false, limitingResource } }).advice;
   assert.equal(adviceFor('threads'), 'more <threads> and <objects>');
   assert.equal(adviceFor('objects'), 'more <objects>');
   assert.equal(adviceFor('dollars'), 'a higher --max-cost');
-  assert.equal(adviceFor('leftovers'), 'more objects that Write leaves');
+  assert.equal(adviceFor('leftovers'), 'more objects left by Write');
   assert.equal(adviceFor('time'), null);
-  assert.equal(adviceFor(null), 'another try');
+  assert.equal(adviceFor(null), 'another run');
 });
 
-test('whatever the figures, a cause has what it takes, and stands on one line', () => {
+test('whatever the figures, a bottleneck is complete and fits on one line', () => {
   fc.assert(
     fc.property(figures, (drawn) => {
       const evidence = { ...drawn, attempts: drawn.operations + drawn.throttled };
       const { cause, evidence: words, advice } = classify(evidence);
       const { eventLoopUtilization, p50, unloadedP50, search } = evidence;
-      // The log takes 600 characters, and says behind them what would tell more.
+      // The log takes 600 characters, followed by the advice.
       assert.match(words, /^[\x20-\x7e]{1,520}$/);
       assert.ok(advice === null || /^[\x20-\x7e]{1,40}$/.test(advice));
       const busiest = busiestThread(evidence);

@@ -75,7 +75,7 @@ function limitOf(figures) {
 /** The hypervisor has a fifth of the CPUs, and others nearly all of the rest; the client wants little of its time. */
 const BUSY = hostWith({ running: 0.25, waiting: 0.1 }, { steal: 0.22, busy: 0.75, busiest: 0.97, others: 1.2 });
 
-test('what an idle host would prove is likely on a busy one that leaves the client time', () => {
+test('what an idle host would prove is likely on a busy host that leaves the client time', () => {
   assert.equal(limitOf({}), 'proven beyond this host');
   assert.equal(limitOf({ host: BUSY }), 'likely beyond this host');
   assert.equal(limitOf({ p50: 21, mean: 21 }), 'proven concurrency');
@@ -88,16 +88,40 @@ test('what an idle host would prove is likely on a busy one that leaves the clie
   );
 });
 
-test('a client that waits for a CPU, and has no time left beside it, is starved, whatever else is known', () => {
+test('a client that waits for a CPU, and has no time left besides, is starved, whatever else is known', () => {
   const host = hostWith({ running: 0.38, waiting: 0.42 }, { busy: 0.99, busiest: 1, others: 1.6 });
   for (const figures of [{}, { unloadedP50: null }, { p50: 29 }, { p50: 12 }]) {
     assert.equal(limitOf({ ...figures, host }), 'likely host CPU');
     const { evidence, advice } = classify({ ...WAITING, ...figures, host });
     assert.match(evidence, /^this host had too little CPU for the client: event loop ran 38% .* waited for a CPU 42%/);
-    assert.equal(advice, 'a store elsewhere, or an idle host,');
+    assert.equal(advice, 'a store elsewhere, or an idle host');
   }
   assert.equal(limitOf({ host, search: PLATEAU }), 'likely store', 'a plateau contradicts it');
   assert.equal(limitOf({ host, operations: 20 }), 'unknown inconclusive', 'few operations show nothing');
+});
+
+test('a client that waits while others use up its CPUs is starved, although it wants little of its time', () => {
+  const host = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 1, busiest: 1, others: 1.86 });
+  assert.equal(limitOf({ p50: 25, mean: 26, host, cpuCores: 0.14 }), 'likely host CPU');
+  const halfSize = {
+    whole: { size: 16_384, operationsPerSecond: 728, spread: 0.01 },
+    half: { size: 8192, operationsPerSecond: 900, spread: 0.01 },
+    held: 728,
+  };
+  assert.equal(limitOf({ host, cpuCores: 0.14, search: { ...PLATEAU, halfSize } }), 'likely host CPU');
+  assert.equal(limitOf({ host, cpuCores: 0.14, search: PLATEAU }), 'likely store', 'its sizes show the store');
+  const spare = hostWith({ running: 0.13, waiting: 0.39 }, { busy: 0.85, busiest: 1, others: 1.55 });
+  assert.equal(
+    limitOf({ p50: 25, mean: 26, host: spare, cpuCores: 0.14 }),
+    'unknown inconclusive',
+    'a CPU had time left',
+  );
+  const prompt = hostWith({ running: 0.13, waiting: 0.05 }, { busy: 1, busiest: 1, others: 1.86 });
+  assert.equal(
+    limitOf({ p50: 25, mean: 26, host: prompt, cpuCores: 0.14 }),
+    'unknown inconclusive',
+    'it got the CPU at once',
+  );
 });
 
 test('refusals and a full link are not explained by a host that is busy', () => {
@@ -110,7 +134,7 @@ test('refusals and a full link are not explained by a host that is busy', () => 
   assert.equal(limitOf({ host: { ...crowded, network } }), 'likely network link');
 });
 
-test('without a latency with one thread, operations as quick as the quickest of all have too few threads', () => {
+test('without a latency for one thread, operations as fast as the fastest of all have too few threads', () => {
   const quick = { unloadedP50: null, p50: 17, mean: 17 };
   assert.equal(limitOf(quick), 'likely concurrency');
   assert.equal(limitOf({ unloadedP50: null }), 'unknown inconclusive');
@@ -120,7 +144,7 @@ test('without a latency with one thread, operations as quick as the quickest of 
   assert.equal(limitOf({ ...quick, threads: 8, search }), 'unknown inconclusive', 'a search had more threads');
 });
 
-test('a plateau beside a quiet client lies beyond the host, even if it was not held or no size decides', () => {
+test('a plateau with a quiet client is beyond this host, even if it was not held or no size decides', () => {
   const halfSize = /** @type {NonNullable<Search['halfSize']>} */ (PLATEAU.halfSize);
   for (const search of [
     { ...PLATEAU, capacity: null },
@@ -132,7 +156,7 @@ test('a plateau beside a quiet client lies beyond the host, even if it was not h
   }
 });
 
-test('a search that had no more threads, and no plateau, had too few', () => {
+test('a search that ran out of threads without a plateau had too few', () => {
   const search = /** @type {const} */ ({ ...PLATEAU, hasPlateau: false, capacity: null, maxThreads: 50 });
   const threads = { search: { ...search, limitingResource: /** @type {const} */ ('threads') } };
   assert.equal(limitOf({ ...threads, p50: 29, mean: 29 }), 'likely concurrency');
@@ -140,13 +164,13 @@ test('a search that had no more threads, and no plateau, had too few', () => {
   assert.equal(limitOf({ search: { ...search, limitingResource: 'objects' } }), 'unknown inconclusive');
 });
 
-test('no line recommends a search to a host that cannot carry it', () => {
+test('no advice recommends a search to a host that cannot carry it', () => {
   const host = hostWith({ running: 0.1, waiting: 0.25 }, { busy: 0.99, busiest: 1, others: 1.9 });
-  assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store elsewhere, or an idle host,');
+  assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store elsewhere, or an idle host');
   assert.equal(classify({ ...WAITING, unloadedP50: null }).advice, '--find-peak');
 });
 
-test('a store that takes the CPUs of the same host is named: as what limits, or as what leaves the host too little', () => {
+test('a store that takes the CPUs of the same host is named as the limit, or as what leaves the host too little', () => {
   const store = { cpu: 1.2 };
   const half = hostWith({ running: 0.2, waiting: 0.05 }, { busy: 0.8, busiest: 0.85, others: 1.25 });
   assert.equal(limitOf({ host: half }), 'proven beyond this host');
@@ -169,7 +193,7 @@ test('a store that takes the CPUs of the same host is named: as what limits, or 
   assert.equal(limitOf({ ...quick, host: busy }), 'unknown inconclusive');
 });
 
-test('a first thread that was slower than all of them leaves too few threads likely, unless it was twice as slow', () => {
+test('if the first thread was slower than all of them, too few threads are likely, unless it was twice as slow', () => {
   const found = [15, 11, 9].map((p50) => classify({ ...WAITING, p50, mean: p50, minimum: 8 }));
   assert.deepEqual(
     found.map(({ cause, certainty }) => [cause, certainty]),
@@ -181,7 +205,7 @@ test('a first thread that was slower than all of them leaves too few threads lik
   );
 });
 
-test('in a process that did other work, a cause that rests on CPU time is likely, and the others stay as they are', () => {
+test('in a process that did other work, causes that rest on CPU time are only likely, and the others do not change', () => {
   const full = {
     eventLoopUtilization: 0.97,
     busyLoops: 0.97,
@@ -191,7 +215,7 @@ test('in a process that did other work, a cause that rests on CPU time is likely
   assert.equal(limitOf(full), 'proven client CPU');
   const shared = classify({ ...WAITING, ...full, isShared: true });
   assert.deepEqual([shared.cause, shared.certainty], ['client CPU', 'likely']);
-  assert.match(shared.evidence, /by the run and by other work in its process/);
+  assert.match(shared.evidence, /by the run and other work in the same process/);
   const isShared = true;
   assert.deepEqual(limitOf({ search: PLATEAU, isShared }), limitOf({ search: PLATEAU }));
 });

@@ -49,7 +49,7 @@ test('a host with too little CPU keeps a limit over buckets from being blamed on
   }
 });
 
-test('a search over buckets that could not tell says why', () => {
+test('an inconclusive search over buckets gives its reason', () => {
   const found = overBuckets({ limit: 'inconclusive', reason: 'in between' });
   assert.equal(bucketBottleneck(found, named('store'), false).cause, 'inconclusive');
 });

@@ -7,17 +7,17 @@ function sentenceOf(cause) {
   return bottleneckSentence('Read', { cause, evidence: 'half of it', advice: null });
 }
 
-test('each cause is said in words, with its figures', () => {
+test('each cause is put into words, with its figures', () => {
   assert.equal(sentenceOf('store'), 'Read was limited by the store: half of it.');
   assert.equal(sentenceOf('client CPU'), "Read was limited by the client's CPU: half of it.");
   assert.equal(sentenceOf('beyond this host'), 'Read was limited by the store or the way to it: half of it.');
 });
 
-test('what is not known is not named, and the sentence says what would tell more', () => {
+test('an unknown limit is not named, and the sentence advises what to try', () => {
   const bottleneck = { cause: 'inconclusive', evidence: 'median latency 2.00ms', advice: '--find-peak' };
   assert.equal(
     bottleneckSentence('Stat', bottleneck),
-    'What limited Stat is not known: median latency 2.00ms; --find-peak would tell more.',
+    'The limit of Stat is unknown: median latency 2.00ms; try --find-peak.',
   );
 });
 
@@ -31,5 +31,5 @@ test('figures may be missing, and a later version may know other causes', () => 
 
 test('texts of a result that was read cannot move the cursor', () => {
   const sentence = bottleneckSentence('Stat', { cause: '\x1b[2J', evidence: 'a\nb\x1b[A', advice: '\x07' });
-  assert.equal(sentence, 'Stat was limited by \\u{1b}[2J: a b\\u{1b}[A; \\u{7} would tell more.');
+  assert.equal(sentence, 'Stat was limited by \\u{1b}[2J: a b\\u{1b}[A; try \\u{7}.');
 });

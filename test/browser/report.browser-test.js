@@ -21,10 +21,10 @@ import { runOfWay } from '../helpers/way-runs.js';
 
 const MEBIBYTE = 1024 ** 2;
 
-/** Of A4 between the margins, at the 96 pixels of an inch that a style sheet has. Pixels. */
+/** Pixels between the margins of A4, at the 96 pixels per inch of CSS. */
 const PAPER_WIDTH = Math.floor(((210 - 2 * 15) / 25.4) * 96);
 
-/** Bytes of a page without the data of its result. */
+/** Most bytes of a page, without the data of its result. */
 const MAX_PAGE = 500_000;
 
 /** @type {Browser} */
@@ -79,14 +79,14 @@ function open(name, options = {}) {
 /**
  * @param {Page} page
  * @param {string} id of a link
- * @returns {Promise<string>} the file that it gives
+ * @returns {Promise<string>} the downloaded file
  */
 async function download(page, id) {
   const [file] = await Promise.all([page.waitForEvent('download'), page.click(`#${id}`)]);
   return readFile(await file.path(), 'utf8');
 }
 
-/** The figures of a stage that the table of stages has. @param {any} stage */
+/** The figures of a stage in the table of stages. @param {any} stage */
 function figuresOf({
   average,
   peak,
@@ -114,7 +114,7 @@ function figuresOf({
 
 /**
  * @param {any} result
- * @returns {any[]} its stages, each before the kinds of operations that it mixes
+ * @returns {any[]} its stages, each followed by the operations that it mixes
  */
 function rowsOf({ stages }) {
   return stages.flatMap((/** @type {any} */ stage) => [
@@ -143,7 +143,7 @@ for (const [what, name] of [
       await page.close();
     });
 
-    test('has the figures of the result', async () => {
+    test('shows the figures of the result', async () => {
       const { page } = await open(`${name}.html`);
       const stages = rowsOf(await resultIn(`${name}.json`));
       const rows = await tableIn(page, 'stages');
@@ -151,17 +151,17 @@ for (const [what, name] of [
         rows.map((row) => row.Stage),
         stages.map((/** @type {any} */ { stage }) => stage),
       );
-      for (const [place, stage] of stages.entries()) {
+      for (const [index, stage] of stages.entries()) {
         for (const [title, value] of Object.entries(figuresOf(stage))) {
-          // The mean stands once where it is the rate.
-          const shown = rows[place][title] ?? (title === 'Mean ops/s' ? rows[place]['Rate ops/s'] : undefined);
+          // If the mean is the rate, the table has it only once.
+          const shown = rows[index][title] ?? (title === 'Mean ops/s' ? rows[index]['Rate ops/s'] : undefined);
           assert.equal(shown, value, `${stage.stage} ${title}`);
         }
       }
       await page.close();
     });
 
-    test('gives the result itself back', async () => {
+    test('offers the original result for download', async () => {
       const { page, findings } = await open(`${name}.html`, { acceptDownloads: true });
       assert.deepEqual(JSON.parse(await download(page, 'download-json')), await resultIn(`${name}.json`));
       assert.deepEqual(
@@ -171,7 +171,7 @@ for (const [what, name] of [
       await page.close();
     });
 
-    test('can be used by everybody, in light and dark', async () => {
+    test('is accessible, in light and dark', async () => {
       for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
         const { page } = await open(`${name}.html`, { colorScheme });
         await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
@@ -180,7 +180,7 @@ for (const [what, name] of [
       }
     });
 
-    test('is small but for its data', async () => {
+    test('is small apart from its data', async () => {
       const { size } = await stat(path.join(folder, `${name}.html`));
       const data = (await readFile(path.join(folder, `${name}.json`))).length;
       assert.ok(size - data < MAX_PAGE, `${size} with ${data} of the result`);
@@ -188,7 +188,7 @@ for (const [what, name] of [
   });
 }
 
-test('the seconds come out as --csv has them, of one host and of several', async () => {
+test('the seconds can be downloaded as in --csv, for one host and several', async () => {
   for (const name of ['run', 'three']) {
     const { page } = await open(`${name}.html`, { acceptDownloads: true });
     const lines = (await download(page, 'download-csv')).split('\n');
@@ -198,7 +198,7 @@ test('the seconds come out as --csv has them, of one host and of several', async
   }
 });
 
-test('the table of a search has its steps, and the answer its capacity', async () => {
+test('a search shows its steps in the table and its capacity in the answer', async () => {
   const { page } = await open('search.html');
   const [{ search }] = (await resultIn('search.json')).stages;
   const rows = await tableIn(page, 'capacity');
@@ -211,7 +211,7 @@ test('the table of a search has its steps, and the answer its capacity', async (
   await page.close();
 });
 
-test('the hosts of a merge have their rows, in the table and in the map', async () => {
+test('each host of a merge has a row in the table', async () => {
   const { page } = await open('three.html');
   const { stages } = await resultIn('three.json');
   const shares = stages.flatMap((/** @type {any} */ { stage, merge }) =>
@@ -225,7 +225,7 @@ test('the hosts of a merge have their rows, in the table and in the map', async 
   await page.close();
 });
 
-test('a second can be read off by the keys alone', async () => {
+test('a second can be read with the keyboard alone', async () => {
   const { page } = await open('run.html');
   const { stages } = await resultIn('run.json');
   await page.focus('[data-chart="rate"]');
@@ -236,13 +236,13 @@ test('a second can be read off by the keys alone', async () => {
   await page.waitForFunction(
     (text) => document.querySelector('[data-for="time"]')?.textContent?.includes(text),
     rate === undefined
-      ? `${stage} ${shown(seconds[0].operations)} operations in a part of a second`
+      ? `${stage} ${shown(seconds[0].operations)} operations in part of a second`
       : `${stage} ${shown(rate.operations)} ops/s`,
   );
   await page.close();
 });
 
-test('paper has the charts in light colours, whatever the screen has', async () => {
+test('charts print in light colours, even from a dark screen', async () => {
   const { page, findings } = await open('run.html', { colorScheme: 'dark' });
   const pdf = await page.pdf({ format: 'A4' });
   assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
@@ -253,13 +253,13 @@ test('paper has the charts in light colours, whatever the screen has', async () 
 describe('the report of several ways to the objects', () => {
   before(async () => {
     const ways = /** @type {const} */ (['direct', 'binding', 'through', 'throughNew']);
-    for (const [place, way] of ways.entries()) {
+    for (const [wayIndex, way] of ways.entries()) {
       const operations = Array.from({ length: 500 }, (_, index) => ({
         after: 10 + (index % 7),
-        latency: (place + 1) * (3 + (index % 40)),
+        latency: (wayIndex + 1) * (3 + (index % 40)),
         failures: index % 100 === 0 ? ['timeout'] : [],
       }));
-      const { json, log } = runOfWay({ way, operations, delay: place * 600_000 });
+      const { json, log } = runOfWay({ way, operations, delay: wayIndex * 600_000 });
       await writeFile(path.join(folder, `${way}.json`), json);
       await writeFile(path.join(folder, `${way}.txt`), log);
     }
@@ -267,7 +267,7 @@ describe('the report of several ways to the objects', () => {
     await benchmark('merge direct.json binding.txt through.json throughNew.json --several-runs --json ways.json');
   });
 
-  test('has their figures, side by side in each stage', async () => {
+  test('shows their figures side by side for each stage', async () => {
     const { page, findings } = await open('ways.html');
     const { merge } = await resultIn('ways.json');
     const rows = (await tableIn(page, 'ways')).filter((row) => 'Operations' in row);
@@ -278,11 +278,11 @@ describe('the report of several ways to the objects', () => {
       'Through the Worker connections new for each request',
     ];
     const expected = ['Write', 'Read'].flatMap((name) =>
-      merge.ways.map((/** @type {any} */ { stages }, /** @type {number} */ place) => {
+      merge.ways.map((/** @type {any} */ { stages }, /** @type {number} */ index) => {
         const stage = stages.find((/** @type {any} */ each) => each.stage === name);
         const { latency } = stage;
         return {
-          Way: names[place],
+          Way: names[index],
           Operations: stage.operations,
           'Rate ops/s': stage.operationsPerSecond,
           'Fastest ms': latency.minimum,
@@ -294,8 +294,8 @@ describe('the report of several ways to the objects', () => {
           'p99.9 ms': latency.p999,
           'Slowest ms': latency.maximum,
           'Failed attempts': stage.failedAttempts,
-          // The binding opens none: those of the stage lead to the Worker.
-          'Connections opened': names[place].startsWith('Binding') ? '–' : stage.connections.opened,
+          // The binding opens none: the stage's connections go to the Worker.
+          'Connections opened': names[index].startsWith('Binding') ? '–' : stage.connections.opened,
         };
       }),
     );
@@ -304,7 +304,7 @@ describe('the report of several ways to the objects', () => {
     await page.close();
   });
 
-  test('can be used by everybody, in light and dark', async () => {
+  test('is accessible, in light and dark', async () => {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const { page } = await open('ways.html', { colorScheme });
       await assertAccessible(page);
@@ -321,7 +321,7 @@ describe('the report of several ways to the objects', () => {
   });
 });
 
-test('the page of two set-ups that took turns has both ways and each ratio, and can be used by everybody', async () => {
+test('the page of two set-ups in turns shows both ways and each ratio, and is accessible', async () => {
   const { comparison } = comparedRuns();
   const { merge } = await resultIn('ways.json');
   const turns = { quads: [{ order: 'ABBA' }], quadsPlanned: 1, problems: [], ways: merge.ways.slice(0, 2) };
@@ -342,7 +342,7 @@ test('the page of two set-ups that took turns has both ways and each ratio, and 
   }
 });
 
-test('the page of a run by the Worker can be used by everybody', async () => {
+test('the page of a run through the Worker is accessible', async () => {
   const result = await resultIn('run.json');
   const options = { ...result.options, client: 'edge', through: true, clockResolution: 1 };
   const stages = result.stages.map((/** @type {any} */ stage) => {
@@ -358,7 +358,7 @@ test('the page of a run by the Worker can be used by everybody', async () => {
   await page.close();
 });
 
-test('a long run of fifty hosts opens, and is not much larger than what it shows', async () => {
+test('the report of a long run of fifty hosts opens, and stays small', async () => {
   const file = path.join(folder, 'long.html');
   await writeFile(file, [...reportPage(longMerge({ hosts: 50, seconds: 600 }).result)].join(''));
   const { size } = await stat(file);
@@ -371,7 +371,7 @@ test('a long run of fifty hosts opens, and is not much larger than what it shows
   await page.close();
 });
 
-test('a comparison draws both runs and each ratio with its interval', async () => {
+test('a comparison shows both runs, and each ratio with its interval', async () => {
   const { comparison, before: one, after: other } = comparedRuns();
   const file = path.join(folder, 'comparison.html');
   await writeFile(file, [...comparisonPage(comparison, one, other)].join(''));
@@ -382,8 +382,8 @@ test('a comparison draws both runs and each ratio with its interval', async () =
     Object.values(pixels).every((count) => count > 20),
     JSON.stringify(pixels),
   );
-  for (const [place, { metrics }] of comparison.stages.entries()) {
-    const rows = await tableIn(page, 'ratios', place);
+  for (const [index, { metrics }] of comparison.stages.entries()) {
+    const rows = await tableIn(page, 'ratios', index);
     assert.deepEqual(
       rows.map((row) => [row.Before, row.After, row.Ratio]),
       metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio ?? '–']),
@@ -410,19 +410,19 @@ const HOSTILE = [
 /**
  * @template Value
  * @param {Value} value
- * @returns {Record<string, Value>} by each hostile name
+ * @returns {Record<string, Value>} the value under each hostile name
  */
 function named(value) {
   return Object.fromEntries(HOSTILE.map((name) => [name, value]));
 }
 
 /**
- * @param {string} file of a page whose names are hostile
+ * @param {string} file of a page with hostile names
  * @param {object} parts
- * @param {string} parts.chart of which the names of hosts or runs are read off
- * @param {string} parts.readout where they are shown then
- * @param {RegExp} parts.names of several, as they are shown
- * @returns {Promise<string>} what it shows
+ * @param {string} parts.chart with names of hosts or runs
+ * @param {string} parts.readout element that shows them
+ * @param {RegExp} parts.names several names, as shown
+ * @returns {Promise<string>} the text of the readout
  */
 async function textOfHostile(file, { chart, readout, names }) {
   const { page, findings } = await openFile(browser, file);
@@ -444,7 +444,7 @@ async function textOfHostile(file, { chart, readout, names }) {
   return shown;
 }
 
-test('hostile names are text: nothing of them runs, and nothing is lost', async () => {
+test('hostile names appear as text: nothing runs, and nothing is lost', async () => {
   const result = await resultIn('three.json');
   const [tag, image, proto] = HOSTILE;
   const stages = result.stages.map((/** @type {any} */ stage) => ({
@@ -455,8 +455,8 @@ test('hostile names are text: nothing of them runs, and nothing is lost', async 
     kinds: HOSTILE.map((operation) => ({ ...stage, operation, errors: named(1) })),
     merge: {
       ...stage.merge,
-      shares: stage.merge.shares.map((/** @type {any} */ share, /** @type {number} */ place) => {
-        return { ...share, host: HOSTILE.at(-1 - place), file: HOSTILE[place], limitedBy: HOSTILE[place] };
+      shares: stage.merge.shares.map((/** @type {any} */ share, /** @type {number} */ index) => {
+        return { ...share, host: HOSTILE.at(-1 - index), file: HOSTILE[index], limitedBy: HOSTILE[index] };
       }),
     },
   }));
@@ -477,7 +477,7 @@ test('hostile names are text: nothing of them runs, and nothing is lost', async 
   assert.ok(shown.includes(String.raw`\u{1b}[31mred`) && shown.includes(String.raw`\u{202e}gnp.exe`));
 });
 
-test('hostile names in a comparison are text as well', async () => {
+test('hostile names in a comparison also appear as text', async () => {
   const { comparison, before: one, after: other } = comparedRuns();
   const [tag, image, proto, end, escape, turned] = HOSTILE;
   const hostile = {
@@ -487,11 +487,11 @@ test('hostile names in a comparison are text as well', async () => {
     differences: HOSTILE.map((what) => ({ what, before: tag, after: escape })),
     mismatches: HOSTILE,
     stagesOfOne: { before: HOSTILE, after: [image] },
-    stages: comparison.stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })),
+    stages: comparison.stages.map((stage, index) => ({ ...stage, stage: HOSTILE[index] })),
   };
   const file = path.join(folder, 'hostile-comparison.html');
   const runs = [one, other].map(({ stages, ...rest }) => {
-    return { ...rest, stages: stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })) };
+    return { ...rest, stages: stages.map((stage, index) => ({ ...stage, stage: HOSTILE[index] })) };
   });
   await writeFile(file, [...comparisonPage(hostile, runs[0], runs[1])].join(''));
   const shown = await textOfHostile(file, {

@@ -16,7 +16,7 @@ const NAME = path.join('r2-benchmark', 'calibration.json');
 
 const UNPROVEN = { ...provenStage('Write', 0), operationsPerSecond: null, unproven: 'the endpoint was busier' };
 
-test('what is written is read again', () => {
+test('reads what it wrote', () => {
   const calibrations = [
     calibrationWith(),
     calibrationWith({ client: 'sdk', useTls: false, size: 0, stages: [UNPROVEN] }),
@@ -25,7 +25,7 @@ test('what is written is read again', () => {
   assert.deepEqual(parseCalibrations(formatCalibrations([])), []);
 });
 
-test('a text that is no JSON, or no calibrations, is refused in words', () => {
+test('rejects text that is not JSON, or not calibrations, with a message', () => {
   for (const text of ['', 'nonsense', '{"format":1,', '\0\0\0']) {
     assert.throws(() => parseCalibrations(text), { name: 'RangeError', message: 'expected JSON' });
   }
@@ -34,7 +34,7 @@ test('a text that is no JSON, or no calibrations, is refused in words', () => {
   }
 });
 
-test('a calibration of which anything is missing or strange is refused, with its place', () => {
+test('rejects a calibration with a missing or invalid field, and reports its position', () => {
   const whole = calibrationWith();
   const strange = [
     ...Object.keys(whole).map((name) => ({ ...whole, [name]: undefined })),
@@ -53,11 +53,11 @@ test('a calibration of which anything is missing or strange is refused, with its
   ];
   for (const calibration of strange) {
     const text = JSON.stringify({ format: 1, calibrations: [whole, calibration] });
-    assert.throws(() => parseCalibrations(text), { message: 'expected a calibration in place 2' }, text);
+    assert.throws(() => parseCalibrations(text), { message: 'expected a calibration at position 2' }, text);
   }
 });
 
-test('whatever stands in the file, it is read or refused with a RangeError', () => {
+test('reads any file content, or rejects it with a RangeError', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       try {
@@ -69,7 +69,7 @@ test('whatever stands in the file, it is read or refused with a RangeError', () 
   );
 });
 
-test('a calibration takes the place of the one with the same settings, of whatever version, and of no other', () => {
+test('a calibration replaces the one with the same settings, of any version, and no other', () => {
   const old = calibrationWith({ versions: { 'r2-benchmark': '0.9.0', node: '18.0.0' } });
   const others = [
     calibrationWith({ host: 'another' }),
@@ -82,7 +82,7 @@ test('a calibration takes the place of the one with the same settings, of whatev
   assert.deepEqual(withCalibration([...others, old], added), [added, ...others]);
 });
 
-test('the file does not grow for ever: the oldest is forgotten', () => {
+test('the file does not grow forever: the oldest calibration is dropped', () => {
   const hosts = Array.from({ length: 250 }, (_, place) => calibrationWith({ host: `host-${place}` }));
   const kept = hosts.reduce((calibrations, each) => withCalibration(calibrations, each), hosts.slice(0, 0));
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('the file does not grow for ever: the oldest is forgotten', () => {
   );
 });
 
-test('the file stands in the cache directory of the user', () => {
+test("the file is in the user's cache directory", () => {
   const home = path.resolve('/home/someone');
   const given = path.resolve('/var/cache/someone');
   assert.equal(calibrationPath({ HOME: home }, 'linux'), path.join(home, '.cache', NAME));
@@ -104,7 +104,7 @@ test('the file stands in the cache directory of the user', () => {
   }
 });
 
-test('a file that is not there is no problem', async (t) => {
+test('a missing file is not a problem', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
   for (const file of [null, path.join(folder, NAME), path.join(folder, 'a-file', NAME)]) {
     assert.deepEqual(readCalibrations(file), { calibrations: [], problem: null });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { calibrationTable } from '../../lib/calibration/calibration-table.js';
 import { calibrationWith, provenStage } from '../helpers/calibration.js';
 
-test('the table shows host and loop, and says in words what is not proven', () => {
+test('the table shows host and loop, and explains what is unproven', () => {
   const unproven = { ...provenStage('Stat', 1), operationsPerSecond: null, unproven: 'the endpoint was busier' };
   const stages = [provenStage('Write', 12_345.4), unproven];
   assert.deepEqual(calibrationTable(calibrationWith({ stages })), [
@@ -14,7 +14,7 @@ test('the table shows host and loop, and says in words what is not proven', () =
   ]);
 });
 
-test('what else was different is told', () => {
+test('the table shows other settings', () => {
   const [title] = calibrationTable(calibrationWith({ usableCores: 1, useTls: false, keepAlive: false, client: 'sdk' }));
-  assert.match(title, /\(1 usable core\): sdk client without TLS, a connection a request, objects of 16KiB/);
+  assert.match(title, /\(1 usable core\): sdk client without TLS, one connection per request, objects of 16KiB/);
 });

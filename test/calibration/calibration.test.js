@@ -11,7 +11,7 @@ const MEASUREMENT = Object.freeze({
   endpointUtilization: 0.7,
 });
 
-test('an event loop that was busy nine tenths of the time can drive a ninth more', () => {
+test('an event loop with 90% utilization can drive a ninth more', () => {
   assert.deepEqual(capacityOf(MEASUREMENT), {
     stage: 'Stat',
     operationsPerSecond: 10_000,
@@ -21,7 +21,7 @@ test('an event loop that was busy nine tenths of the time can drive a ninth more
   });
 });
 
-test('nothing is proven where the endpoint was busier than the client, and nowhere else', () => {
+test('a stage is unproven if, and only if, the endpoint was busier than the client', () => {
   const share = fc.double({ min: 0.01, max: 1, noNaN: true });
   fc.assert(
     fc.property(share, share, (eventLoopUtilization, endpointUtilization) => {
@@ -37,13 +37,13 @@ test('nothing is proven where the endpoint was busier than the client, and nowhe
   );
 });
 
-test('nothing is proven by an event loop that had work and got no core', () => {
+test('a stage is unproven if the event loop had work but no core', () => {
   const { operationsPerSecond, unproven } = capacityOf({ ...MEASUREMENT, coreShare: 0.62 });
   assert.equal(operationsPerSecond, null);
-  assert.match(String(unproven), /^the client got a core for only 62% of the time that it had work/);
+  assert.match(String(unproven), /^the client had a core for only 62% of the time that it had work/);
 });
 
-test('nothing is proven by a stage in which nothing succeeded', () => {
+test('a stage without successful operations is unproven', () => {
   const idle = { ...MEASUREMENT, eventLoopUtilization: 0, endpointUtilization: 0 };
   for (const measurement of [{ ...MEASUREMENT, operationsPerSecond: 0 }, idle]) {
     assert.equal(capacityOf(measurement).unproven, 'no operation succeeded');

@@ -22,13 +22,13 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 const { host, versions, client, useTls, keepAlive, size } = calibrationWith();
 const RUN = Object.freeze({ host, versions, client, useTls, keepAlive, size });
 
-test('a calibration holds for a run of the same host, tool, Node and settings', () => {
+test('a calibration applies to a run with the same host, tool, Node and settings', () => {
   const other = calibrationWith({ host: 'another-host' });
   const fitting = calibrationWith({ versions: { ...versions, node: '20.18.1', undici: '7.0.0' } });
   assert.deepEqual(findCalibration([other, fitting], RUN), { calibration: fitting, mismatch: null });
 });
 
-test('where none holds, it is told in what the nearest differs', () => {
+test('if none applies, reports how the closest one differs', () => {
   const far = calibrationWith({ host: 'far-away', client: 'sdk' });
   for (const [overrides, mismatch] of /** @type {const} */ ([
     [{ versions: { ...versions, 'r2-benchmark': '0.9.0' } }, 'with version 0.9.0, not 1.0.0'],
@@ -46,11 +46,11 @@ test('where none holds, it is told in what the nearest differs', () => {
   });
 });
 
-test('without any calibration there is nothing to be told', () => {
+test('reports nothing without calibrations', () => {
   assert.deepEqual(findCalibration([], RUN), { calibration: null, mismatch: null });
 });
 
-test('a size fits up to twice and down to half of it, and the nearest goes first', () => {
+test('a calibration applies to half to twice its size, and the nearest size wins', () => {
   const found = (/** @type {number[]} */ ...sizes) =>
     findCalibration(
       sizes.map((each) => calibrationWith({ size: each })),
@@ -62,23 +62,23 @@ test('a size fits up to twice and down to half of it, and the nearest goes first
   assert.equal(found(30_000, 16_000, 9000), 16_000);
 });
 
-test('objects without a byte have the size of others without a byte', () => {
+test('empty objects match empty objects', () => {
   const empty = calibrationWith({ size: 0 });
   assert.equal(findCalibration([empty], { ...RUN, size: 0 }).calibration, empty);
   assert.equal(findCalibration([empty], RUN).calibration, null);
 });
 
-test('of two that fit alike, the newest goes first', () => {
+test('of two equal matches, the newest wins', () => {
   const newest = calibrationWith({ date: '2026-11-21T00:00:00.000Z' });
   assert.equal(findCalibration([newest, calibrationWith()], RUN).calibration, newest);
 });
 
-test('what a host can drive is what a loop can, on each of its cores', () => {
+test('the capacity of a host is that of a loop times its cores', () => {
   const share = calibratedShare({ stage: 'Read', average: 6880 }, calibrationWith(), 2);
   assert.deepEqual(share, { operationsPerSecond: 16_000, share: 0.43, date: '2026-11-20T14:00:00.000Z' });
 });
 
-test('there is no share of what is not proven, of a stage that is not there, and of a run that did nothing', () => {
+test('an unproven stage, a missing stage and an idle run have no share', () => {
   const unproven = { ...provenStage('Write', 1), operationsPerSecond: null, unproven: 'the endpoint was busier' };
   const calibration = calibrationWith({ stages: [unproven, provenStage('Stat', 1)] });
   assert.equal(calibratedShare({ stage: 'Write', average: 1 }, calibration, 2), null);
@@ -87,7 +87,7 @@ test('there is no share of what is not proven, of a stage that is not there, and
   assert.equal(calibratedShare({ stage: 'Stat', average: 1 }, null, 2), null);
 });
 
-test('a share is told with what it is a share of', () => {
+test('reports a share together with its reference', () => {
   const share = { share: 0.43, operationsPerSecond: 12_345.4, date: '2026-11-20T14:00:00.000Z' };
   assert.deepEqual(describeShare('Write', share), {
     line: 'Write: you used 43% of what this host can drive (12,345 ops/s, calibrated 2026-11-20)',
@@ -95,13 +95,13 @@ test('a share is told with what it is a share of', () => {
   });
 });
 
-test('above four fifths, the share is a warning', () => {
+test('a share above 80% is a warning', () => {
   const figures = { operationsPerSecond: 1000, date: '2026-11-20T14:00:00.000Z' };
   fc.assert(
     fc.property(fc.double({ min: 0, max: 3, noNaN: true }), (share) => {
       const { line, isWarning } = describeShare('Stat', { share, ...figures });
       assert.equal(isWarning, share > 0.8);
-      assert.equal(line.endsWith('the client may be the bottleneck; more hosts would show'), isWarning);
+      assert.equal(line.endsWith('the client may be the bottleneck; try more hosts'), isWarning);
     }),
   );
 });
@@ -127,12 +127,12 @@ function compare(file, overrides) {
   return compareWithCalibration(STAGES, config, { identity: IDENTITY, file, usableCores: 2 });
 }
 
-test('each stage is held against the calibration; what comes near it is a warning', async (t) => {
+test('compares each stage with the calibration, and warns about shares close to it', async (t) => {
   const file = await fileWithCalibration(t);
   const { stages, notices, warnings } = compare(file);
   assert.deepEqual(notices, ['Write: you used 43% of what this host can drive (20,000 ops/s, calibrated 2026-11-20)']);
   assert.deepEqual(warnings, [
-    'warning: Stat: you used 91% of what this host can drive (40,000 ops/s, calibrated 2026-11-20): the client may be the bottleneck; more hosts would show',
+    'warning: Stat: you used 91% of what this host can drive (40,000 ops/s, calibrated 2026-11-20): the client may be the bottleneck; try more hosts',
   ]);
   assert.deepEqual(
     stages.map(({ stage, calibration }) => [stage, calibration]),
@@ -143,7 +143,7 @@ test('each stage is held against the calibration; what comes near it is a warnin
   );
 });
 
-test('without a file, and without a home, nothing is said', async (t) => {
+test('reports nothing without a file or a home directory', async (t) => {
   const nothing = { notices: [], warnings: [] };
   for (const file of [path.join(await folderWith(t, {}), 'calibration.json'), null]) {
     const { stages, ...said } = compare(file);
@@ -155,16 +155,16 @@ test('without a file, and without a home, nothing is said', async (t) => {
   }
 });
 
-test('a calibration that does not hold for the run is ignored, and it is said why', async (t) => {
+test('ignores a calibration that does not apply to the run, and explains why', async (t) => {
   const file = await fileWithCalibration(t);
   const { stages, notices, warnings } = compare(file, { client: 'sdk' });
   assert.deepEqual(notices, [
-    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for a run like this',
+    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for runs like this',
   ]);
   assert.deepEqual([warnings, stages[0].calibration], [[], null]);
 });
 
-test('a comparison that fails costs the run nothing but the comparison', async (t) => {
+test('a failing comparison does not affect the rest of the run', async (t) => {
   const file = await fileWithCalibration(t);
   const identity = /** @type {any} */ ({ host: 'this-host', versions: null });
   const config = runConfig(NO_TARGET, { size: 16_384 });

@@ -48,8 +48,8 @@ function measure(endpoint, settings = SETTINGS) {
   });
 }
 
-describe('the client that is measured', { concurrency: 2 }, () => {
-  test('proves nothing where the endpoint was busier; a stage that was too short is measured again', async (t) => {
+describe('measuring the client', { concurrency: 2 }, () => {
+  test('proves nothing if the endpoint was busier; repeats a stage that was too short', async (t) => {
     const size = 4 * 1024 ** 2;
     const endpoint = await startEndpoint(t, size);
     const report = async () => ({ ...(await endpoint.report()), eventLoopUtilization: 1 });
@@ -67,9 +67,9 @@ describe('the client that is measured', { concurrency: 2 }, () => {
     assert.ok(requests.DELETE.total > requests.PUT.total, 'Remove had more objects than Write has left');
   });
 
-  test('proves nothing of a stage in which no operation came to its end, and measures the others', async (t) => {
+  test('proves nothing about a stage without finished operations, but measures the others', async (t) => {
     const endpoint = await startEndpoint(t);
-    // The stage reads objects; what is read before it are probes.
+    // The stage reads objects; earlier reads are of probes.
     const proxy = await startFaultProxy(t, { port: endpoint.store.port }, (exchange) =>
       exchange.operation === 'GET' && exchange.index >= 0 ? undefined : exchange.pass(),
     );
@@ -82,7 +82,7 @@ describe('the client that is measured', { concurrency: 2 }, () => {
     assert.equal(capacityOf(measurements[1]).unproven, 'no operation succeeded');
   });
 
-  test('says why it could not do its work', async (t) => {
+  test('reports why the client could not work', async (t) => {
     const endpoint = await startEndpoint(t);
     const proxy = await startFaultProxy(t, { port: endpoint.store.port }, (exchange) =>
       exchange.refuse(403, 'AccessDenied'),
@@ -95,11 +95,11 @@ describe('the client that is measured', { concurrency: 2 }, () => {
     });
   });
 
-  test('says why operations failed in a stage', async (t) => {
+  test('reports why operations failed in a stage', async (t) => {
     const endpoint = await startEndpoint(t);
     const proxy = await startFaultProxy(t, { port: endpoint.store.port }, async (exchange) => {
       const answer = await exchange.forward();
-      exchange.tell(
+      exchange.respond(
         exchange.operation === 'GET' && exchange.index >= 0
           ? { ...answer, body: Buffer.alloc(answer.body.length) }
           : answer,

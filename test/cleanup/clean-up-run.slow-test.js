@@ -127,7 +127,7 @@ test(
     });
     assert.deepEqual(result, {
       ...newResult(),
-      problems: ['no request has succeeded for 60s: is the store still there?'],
+      problems: ['no request has succeeded for 60s: is the store still reachable?'],
     });
     assert.ok(silences.some((silence) => silence >= 60_000));
   },

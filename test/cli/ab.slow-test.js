@@ -27,7 +27,7 @@ async function jsonOf({ folder }, name) {
 }
 
 describe('ab', { concurrency: 3 }, () => {
-  test('runs two clients by turns against the endpoint of --local, and tells which takes more CPU', async (t) => {
+  test('runs two clients alternately against the --local endpoint, and reports which one uses more CPU', async (t) => {
     const sides = ['--a', '--client direct', '--b', '--client sdk'];
     const command = await startCommand(t, [
       ...[...SHORT, '--local', ...sides, '--run-id', 'pair'],
@@ -64,7 +64,7 @@ describe('ab', { concurrency: 3 }, () => {
       names,
       ['Write', 'Read'].map((stage) => [stage, ['rate', 'p50', 'p99', 'cpu']]),
     );
-    // The SDK takes several times the CPU; that is seen through all noise of a busy machine.
+    // The SDK takes several times the CPU, which is visible even on a busy machine.
     const { verdict, ratio, low } = result.stages[1].metrics[3];
     assert.equal(verdict, 'more');
     assert.ok(Number(ratio) > 2 && Number(low) > 1);
@@ -79,20 +79,20 @@ describe('ab', { concurrency: 3 }, () => {
     }
     const page = await readFile(path.join(command.folder, 'ab.html'), 'utf8');
     assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
-    assert.match(page, /<h1>With B in place of A, Write is /);
+    assert.match(page, /<h1>With B instead of A, Write is /);
     for (const { metrics } of result.stages) {
       metrics.forEach(({ ratio: shown }) => assert.ok(page.includes(`<data value="${shown}">`)));
     }
 
     assert.ok(stdout.includes(orders.join(' ')));
-    assert.match(stdout, /^Read, B against A: /m);
+    assert.match(stdout, /^Read, B compared with A: /m);
     assert.deepEqual(
       stdout.split('\n').filter((line) => line.length > 80),
       [],
     );
   });
 
-  test('the slots of a quad are equally far from each other, and stages from their beginnings', async (t) => {
+  test('the slots of a quad are equally spaced, as are stages within them', async (t) => {
     const faults = ['--faults', 'latency=60ms'];
     const sides = ['--a', '--threads 4', '--b', '--threads 2'];
     const command = await startCommand(t, [...SHORT, '--local', ...faults, ...sides, '--json', 'ab.json', '--quiet']);
@@ -101,15 +101,15 @@ describe('ab', { concurrency: 3 }, () => {
     for (const { passes } of quads) {
       const starts = passes.map(({ stages: ofPass }) => ofPass.map(({ startedAt }) => startedAt));
       const distances = starts.slice(1).map((each, place) => each.map((start, stage) => start - starts[place][stage]));
-      // A busy machine may start one late; that all of them are cannot be.
+      // A busy machine may start one late, but not all of them.
       const all = distances.flat().toSorted((one, other) => one - other);
       assert.ok(Math.abs(all[2] - all[all.length - 3]) < 0.2 * all[2], JSON.stringify(distances));
     }
-    // Half the threads do half as much, which a busy machine may leave open.
+    // Half the threads do half the work, which may be inconclusive on a busy machine.
     assert.ok(['slower', 'cannot tell'].includes(stages[1].metrics[0].verdict), stages[1].metrics[0].verdict);
   });
 
-  test('goes to two buckets on two endpoints, and leaves nothing in either', async (t) => {
+  test('uses two buckets on two endpoints, and leaves nothing in either', async (t) => {
     const [one, two] = [
       await startTestEndpoint(t, { buckets: ['one'] }),
       await startTestEndpoint(t, { buckets: ['two'], faults: 'PUT.latency=20ms' }),
@@ -128,7 +128,7 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual([await keysIn(one), await keysIn(two)], [[], []]);
   });
 
-  test('each side may have faults of its own with --local, and ends with status 1 where one of them fails', async (t) => {
+  test('with --local, each side may have its own faults, and the status is 1 if one of them fails', async (t) => {
     const sides = ['--a', '', '--b', '--faults GET.corrupt=1%'];
     const command = await startCommand(t, [...SHORT, '--local', ...sides, '--json', 'ab.json']);
     const outcome = await command.outcome;
@@ -140,7 +140,7 @@ describe('ab', { concurrency: 3 }, () => {
     assert.ok(stages[1].failedAttempts.b > 0);
   });
 
-  test('a side that preflight refuses is named, nothing is written, and the status is 2', async (t) => {
+  test('names a side that preflight refuses, writes nothing, and exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const folder = await folderWith(t, {});
     await writeFile(path.join(folder, 'a.env'), dotEnvOf(endpoint));
@@ -153,7 +153,7 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('what there is to say of both sides before the first turn is said once, with no side', async (t) => {
+  test('prints common messages before the first turn once, without a side', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'another' });
     const sayings = async (/** @type {string[]} */ ...sides) => {
@@ -161,13 +161,13 @@ describe('ab', { concurrency: 3 }, () => {
       return stderr.split('\n').filter((line) => line.includes('threads are more than'));
     };
     const [ofBoth, ofB] = await Promise.all([sayings('--a', '', '--b', ''), sayings('--a', '--threads 5', '--b', '')]);
-    const notice = '10 threads are more than 5 objects need: 5 are used';
+    const notice = '10 threads are more than 5 objects need; using 5';
     assert.deepEqual([ofBoth, ofB], [[notice], [`B: ${notice}`]]);
   });
 
-  test('a permission that is lost after some quads ends the turns, and the quads before it are shown', async (t) => {
+  test('losing a permission after some quads ends the turns, and the finished quads are shown', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    // It is the first object of a side's fourth turn: one to warm up, two of the first quad, and one of the second.
+    // This is the first object of a side's fourth turn: one warm-up, two of the first quad, and one of the second.
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'GET' && exchange.index === 3 * OBJECTS
         ? exchange.refuse(403, 'AccessDenied')
@@ -181,7 +181,7 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('SIGINT in a turn of a quad leaves nothing of either side, and ends with status 130', async (t) => {
+  test('SIGINT during a quad leaves nothing of either side, and exits with status 130', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=10ms' });
     const sides = ['--a', '', '--b', '--client sdk'];
     const command = await startCommand(t, [...SHORT, ...sides, '--json', 'ab.json'], { dotEnv: dotEnvOf(endpoint) });
@@ -197,7 +197,7 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('another Ctrl-C, a second after the first, ends it at once, with the commands that remove what each side has left', async (t) => {
+  test('a second Ctrl-C, at least a second later, exits immediately and prints clean-up commands for both sides', async (t) => {
     if (!hasScript()) {
       t.skip('needs the command script of util-linux');
       return;
@@ -212,7 +212,7 @@ describe('ab', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     for (const side of ['A', 'B']) {
-      const pattern = `${side}: objects may be left; remove them with: .* --cleanup pair-${side.toLowerCase()}\\r$`;
+      const pattern = `${side}: objects may remain; remove them with: .* --cleanup pair-${side.toLowerCase()}\\r$`;
       assert.match(outcome.stdout, new RegExp(pattern, 'm'));
     }
   });

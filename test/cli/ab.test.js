@@ -36,7 +36,7 @@ function problemsOf(...parameters) {
 }
 
 describe('the command line of ab', () => {
-  test('the page and the result are two files, of which one may be standard output', () => {
+  test('page and result are two files, one of which may be standard output', () => {
     const sides = ['10', '5', '--local', '--a', '', '--b', '--client sdk'];
     const { json, report } = read(...sides, '--json', '-', '--report', 'ab.html');
     assert.deepEqual([json, report], ['-', 'ab.html']);
@@ -45,7 +45,7 @@ describe('the command line of ab', () => {
     ]);
   });
 
-  test('each side has what both have in common, and its own options after it', () => {
+  test('each side has the common options, followed by its own', () => {
     const common = ['2000', '50', '--local', '--size', '1KiB', '--timeout', '5s'];
     const { a, b, quads, margin } = read(
       ...common,
@@ -68,32 +68,32 @@ describe('the command line of ab', () => {
     assert.deepEqual(b.words, ['--threads', '10', '--no-keep-alive', '--env-file', 'b c.env']);
   });
 
-  test('a side may have no options of its own', () => {
+  test('a side may have no extra options', () => {
     const { a, b } = read('100', '4', '--local', '--a', '', '--b', '');
     assert.deepEqual(a, b);
     assert.deepEqual(a.words, []);
   });
 
-  test('all problems are reported at once, those of a side with its name, and those of both once', () => {
+  test('reports all problems at once: those of a side with its name, common ones once', () => {
     const given = ['none', '50', '--local', '--quads', '5', '--margin', '3', '--size', 'big'];
     assert.deepEqual(problemsOf(...given, '--a', '--client curl', '--b', '--threads many --arrival poisson'), [
       '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
       '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
       '--quads: expected a whole number from 6 to 40, got "5"',
       '<objects>: expected a whole number from 1 to 1000000000, got "none"',
-      'A: --client: expected direct or sdk or edge, got "curl"',
+      'A: --client: expected direct, sdk, edge or public, got "curl"',
       'B: --threads: expected a whole number from 1 to 100000, got "many"',
       'B: --arrival requires --rate or --find-peak --peak-of rate',
     ]);
   });
 
-  test('a mistake in an option for both is reported once, also where both have one of their own in its place', () => {
+  test('reports a mistake in a common option once, even if both sides override it', () => {
     assert.deepEqual(problemsOf('100', '4', '--local', '--size', 'big', '--a', '--size 1KiB', '--b', '--size 2KiB'), [
       '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
     ]);
   });
 
-  test('as many quads may be asked for as can be judged', () => {
+  test('accepts as many quads as can be evaluated', () => {
     const sides = ['--a', '', '--b', ''];
     for (const quads of [MIN_QUADS, MAX_QUADS]) {
       assert.equal(read('100', '4', '--local', ...sides, '--quads', String(quads)).quads, quads);
@@ -103,16 +103,16 @@ describe('the command line of ab', () => {
     }
   });
 
-  test('both sides have to be named', () => {
+  test('requires both sides', () => {
     assert.deepEqual(problemsOf('100', '4', '--local'), [
-      "--a requires its options in quotes, or '' if it has none of its own",
-      "--b requires its options in quotes, or '' if it has none of its own",
+      "--a: expected its options in quotes, or '' for none",
+      "--b: expected its options in quotes, or '' for none",
     ]);
   });
 
-  test('what is no option of a side is refused, with the name of the side', () => {
+  test('rejects an option that a side cannot have, with the name of the side', () => {
     const problems = problemsOf('100', '4', '--local', '--a', '--quads 9', '--b', 'secret');
-    assert.match(problems[0], /^A: --quads is not an option here: it belongs to ab$/);
+    assert.match(problems[0], /^A: --quads does not apply here: it belongs to ab$/);
     assert.match(problems[1], /^B: too many arguments/);
     assert.ok(!problems[1].includes('secret'));
     assert.match(problemsOf('100', '4', '--local', '--a', '--help', '--b', '')[0], /^A: unknown option '--help'/);
@@ -121,15 +121,15 @@ describe('the command line of ab', () => {
     ]);
   });
 
-  test('stages that do not write are refused, and so is a name that leaves no room for two', () => {
+  test('rejects stages without writes, and a run ID that leaves no room for two', () => {
     assert.deepEqual(problemsOf('100', '4', '--local', '--stages', 'read', '--a', '', '--b', ''), [
-      '--stages of ab require write: each turn has its own objects',
+      'ab requires write in --stages: each turn has its own objects',
     ]);
     const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
     assert.match(problem, /^--run-id must leave room for -a and -b/);
   });
 
-  test('list is refused where a page would show what earlier turns have left', () => {
+  test('rejects list if a page would show what earlier turns left', () => {
     const stages = (/** @type {string} */ names) =>
       problemsOf('9', '4', '--local', '--stages', names, '--a', '', '--b', '');
     const problem =
@@ -144,7 +144,7 @@ describe('the command line of ab', () => {
     assert.equal(plain.command, 'run');
   });
 
-  test('the words of a side, which are shown, have no password in them: one in a URL is refused, and not shown', () => {
+  test('the displayed words of a side contain no password: a URL with one is rejected, and not shown', () => {
     const unquoted = problemsOf('100', '4', '--a', '--endpoint-url', 'https://user:secret@store', '--b', '');
     assert.match(unquoted[0], /^unexpected argument "…@store"/);
     const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
@@ -152,13 +152,13 @@ describe('the command line of ab', () => {
     assert.deepEqual([problems.length, problems.join().includes('secret')], [2, false]);
   });
 
-  test('problems that both sides have are theirs together', () => {
+  test('problems of both sides are reported as common', () => {
     assert.deepEqual(linesOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
   });
 });
 
 describe('before anything is written, ab refuses', () => {
-  test('files of variables that are not there, each with its side', async () => {
+  test('missing files of variables, with their sides', async () => {
     const given = ['ab', '100', '4', '--a', '--env-file a.env', '--b', '--env-file b.env'];
     const { status, stdout, stderr } = await runInProcess(given, {});
     assert.deepEqual([status, stdout], [2, '']);
@@ -166,7 +166,7 @@ describe('before anything is written, ab refuses', () => {
     assert.match(stderr, /^error: B: b\.env: there is no such file$/m);
   });
 
-  test('more objects than there is memory for, over all turns', async (t) => {
+  test('more objects than memory allows, over all turns', async (t) => {
     const folder = await folderWith(t, {
       'store.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=127.0.0.1\nS3_PORT=1\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
     });
@@ -177,7 +177,7 @@ describe('before anything is written, ab refuses', () => {
     assert.ok(tooMany.stderr.includes(`error: ${problem} with --quads 40, or fewer quads\n`), tooMany.stderr);
   });
 
-  test('nothing of A is left open where opening B breaks', { timeout: 10_000 }, async (t) => {
+  test('without leaving anything of A open when opening B fails', { timeout: 10_000 }, async (t) => {
     const childProcesses = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
     const broken = new Error('broken');
     let calls = 0;
@@ -199,14 +199,14 @@ describe('before anything is written, ab refuses', () => {
     }
   });
 
-  test('what costs more than it may', async (t) => {
+  test('a cost above the limit', async (t) => {
     const folder = await folderWith(t, {
       'r2.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=x.r2.cloudflarestorage.com\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
     });
     const given = ['ab', '1000', '4', '--a', '', '--b', '', '--max-cost', '0.1', '--env-file', `${folder}/r2.env`];
     const { status, stderr } = await runInProcess(given, {});
     assert.equal(status, 2);
-    // 34 passes of 1,000 writes at $4.5, and of 2,000 reads and stats at $0.36 a million.
+    // 34 passes of 1,000 writes at $4.50 per million, and of 2,000 reads and stats at $0.36 per million.
     assert.match(stderr, /^error: --max-cost: all passes cost \$0\.1775 at R2's list prices/m);
   });
 });

@@ -14,7 +14,7 @@ import { assertStatus } from '../helpers/outcome.js';
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
 
-/** The first credentials end within the run, however slow the host is. ms */
+/** Short enough that the first credentials expire during the run, on any host. ms */
 const FIRST_LIFE_MS = 17_000;
 
 const RUN = ['40', '4'];
@@ -22,7 +22,7 @@ const RUN = ['40', '4'];
 /**
  * @param {TestEndpoint} endpoint
  * @param {string} [base] of its URLs
- * @returns {Record<string, string>} variables that the AWS CLI takes
+ * @returns {Record<string, string>} the AWS CLI's variables
  */
 function awsEnv({ credentials, port, tls }, base = '') {
   return {
@@ -33,7 +33,7 @@ function awsEnv({ credentials, port, tls }, base = '') {
   };
 }
 
-/** Credentials that end soon, and those that take over from them. */
+/** Credentials that expire soon, and their successors. */
 function temporaryCredentials() {
   const now = Date.now();
   return [now + FIRST_LIFE_MS, now + 3_600_000].map((expiresAt, turn) => ({
@@ -44,7 +44,7 @@ function temporaryCredentials() {
   }));
 }
 
-/** What `credential_process` runs: each call gives the next credentials, and fails where there are no more. */
+/** The program of `credential_process`: each call returns the next credentials, and fails when there are no more. */
 const CREDENTIAL_PROCESS = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 const file = (name) => new URL(name, import.meta.url);
@@ -61,7 +61,7 @@ console.log(JSON.stringify({
  * @param {TestContext} t
  * @param {readonly object[]} credentials
  * @param {string} url of the endpoint
- * @returns {Promise<string>} a home directory with a profile that asks a process for credentials
+ * @returns {Promise<string>} a home directory with a profile that uses credential_process
  */
 async function homeWithProcess(t, credentials, url) {
   const home = await folderWith(t, {
@@ -77,7 +77,7 @@ async function homeWithProcess(t, credentials, url) {
 }
 
 describe('the program', { concurrency: 2 }, () => {
-  test('runs on the variables of the AWS CLI alone, cleans up by them, and says what it took', async (t) => {
+  test("runs with the AWS CLI's variables alone, cleans up with them, and reports what it used", async (t) => {
     const endpoint = await startTestEndpoint(t, {
       credentials: { accessKeyId: 'an-aws-key', secretAccessKey: 'the-aws-secret', sessionToken: 'the-aws-token' },
     });
@@ -88,7 +88,7 @@ describe('the program', { concurrency: 2 }, () => {
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Taken: credentials of AWS_ACCESS_KEY_ID; endpoint http:\/\/localhost:[0-9]+ \(AWS_ENDPOINT_URL_S3\); region auto \(AWS_REGION\)$/m,
+      /^Using credentials of AWS_ACCESS_KEY_ID; endpoint http:\/\/localhost:[0-9]+ \(AWS_ENDPOINT_URL_S3\); region auto \(AWS_REGION\)$/m,
     );
     assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-aws-/);
     assert.equal((await keysIn(endpoint)).length, 40);
@@ -97,7 +97,7 @@ describe('the program', { concurrency: 2 }, () => {
     assert.match(command, /--bucket bucket-a,bucket-b/);
     const { AWS_ENDPOINT_URL_S3, AWS_REGION, ...secrets } = env;
     assert.ok(command.includes(AWS_ENDPOINT_URL_S3) && command.includes(AWS_REGION));
-    // The command has all but the secrets.
+    // The command includes everything except the secrets.
     assertStatus(await (await startProgram(t, '/bin/sh', ['-c', command], { env: secrets })).outcome, 0);
     assert.deepEqual(await keysIn(endpoint), []);
   });
@@ -108,7 +108,7 @@ describe('the program', { concurrency: 2 }, () => {
     ['sdk', '1'],
     ['sdk', '2'],
   ])) {
-    test(`${client}, ${cores} cores: a run that outlives its credentials goes on with those that a process gives it`, async (t) => {
+    test(`${client}, ${cores} cores: a run that outlives its credentials continues with new ones from a process`, async (t) => {
       const credentials = temporaryCredentials();
       const endpoint = await startTestEndpoint(t, {
         credentials: credentials[0],
@@ -120,11 +120,11 @@ describe('the program', { concurrency: 2 }, () => {
         env: { HOME: home, AWS_PROFILE: 'temporary' },
       });
       assertStatus(outcome, 0);
-      assert.match(outcome.stderr, /^Taken: credentials of the profile "temporary" \(credential_process\)/m);
+      assert.match(outcome.stderr, /^Using credentials of the profile "temporary" \(credential_process\)/m);
       assert.ok(Date.now() > credentials[0].expiresAt, 'the first ones have ended');
       assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-secret|the-token|could not be renewed/);
       assert.equal(await readFile(path.join(home, 'calls.txt'), 'utf8'), '..');
-      // The objects were removed with credentials that were not there when it began.
+      // The objects were removed with credentials that did not exist when the run started.
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
@@ -166,7 +166,7 @@ describe('the program', { concurrency: 2 }, () => {
       env: { AWS_CONTAINER_CREDENTIALS_FULL_URI: '/container', AWS_REGION: 'auto' },
     },
   ])) {
-    test(`runs on credentials of ${from}`, async (t) => {
+    test(`runs with credentials of ${from}`, async (t) => {
       const credentials = {
         accessKeyId: 'given-id',
         secretAccessKey: 'the-given-secret',
@@ -201,13 +201,13 @@ describe('the program', { concurrency: 2 }, () => {
         },
       });
       assertStatus(outcome, 0);
-      assert.ok(outcome.stderr.includes(`Taken: credentials of ${from};`), outcome.stderr);
+      assert.ok(outcome.stderr.includes(`Using credentials of ${from};`), outcome.stderr);
       assert.deepEqual(aws.asked, [asked]);
       assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-given|the-sso|the-web/);
     });
   }
 
-  test('credentials that end and cannot be renewed end the run, which says both', async (t) => {
+  test('expired credentials that cannot be renewed end the run, which reports both facts', async (t) => {
     const credentials = temporaryCredentials().slice(0, 1);
     const endpoint = await startTestEndpoint(t, {
       credentials: credentials[0],
@@ -226,7 +226,7 @@ describe('the program', { concurrency: 2 }, () => {
   });
 
   for (const client of ['direct', 'sdk']) {
-    test(`${client}: names the bucket in front of the host, and a path in front of the bucket, where that is asked for`, async (t) => {
+    test(`${client}: on request, puts the bucket before the host name, and a base path before the bucket`, async (t) => {
       const basePath = '/storage/v1/s3';
       const below = await startTestEndpoint(t, { basePath });
       const run = [...RUN, '--client', client, '--bucket', 'bucket-a'];
@@ -260,7 +260,7 @@ describe('the program', { concurrency: 2 }, () => {
     });
 
     for (const scheme of ['http', 'https']) {
-      test(`${client}: goes over ${scheme} through a proxy that it is told to use, and through no other`, async (t) => {
+      test(`${client}: connects over ${scheme} through the requested proxy, and through no other`, async (t) => {
         const tls = scheme === 'http' ? null : await testCertificate();
         const endpoint = await startTestEndpoint(t, { tls });
         const proxy = await startConnectProxy(t, { user: 'me:word', port: endpoint.port });
@@ -269,7 +269,7 @@ describe('the program', { concurrency: 2 }, () => {
         const env = {
           ...awsEnv(endpoint),
           ...(tls === null ? {} : { AWS_CA_BUNDLE: path.join(folder, 'ca.pem') }),
-          // Names of this host never go through a proxy: the proxy knows this one.
+          // Connections to this host's names never use a proxy, but the proxy knows this one.
           AWS_ENDPOINT_URL_S3: `${scheme}://store.test:${endpoint.port}`,
           ALL_PROXY: `http://me:word@localhost:${proxy.port}`,
         };
@@ -284,7 +284,7 @@ describe('the program', { concurrency: 2 }, () => {
           assert.ok(proxy.tunnels.length >= 4);
           assert.deepEqual([...new Set(proxy.tunnels)], [`store.test:${endpoint.port}`]);
         } else {
-          // The tunnel leads to a store that shows another name.
+          // The tunnel leads to a store with a different name in its certificate.
           assertStatus(through, 2);
           assert.match(through.stderr, /is that of another host/);
           const named = { ...env, AWS_ENDPOINT_URL_S3: `${scheme}://localhost:${endpoint.port}` };

@@ -26,7 +26,7 @@ function connectionsIn(stdout, count) {
 
 describe('a run', { concurrency: 4 }, () => {
   for (const client of CLIENTS) {
-    test(`the ${client} client goes through four stages, whose lines agree with each other`, async (t) => {
+    test(`the ${client} client runs four stages, and their lines agree`, async (t) => {
       const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--client', client, '--run-id', 'a-run'];
       const outcome = await runCommand(t, parameters);
       assertStatus(outcome, 0);
@@ -46,7 +46,7 @@ describe('a run', { concurrency: 4 }, () => {
       );
     });
 
-    test(`the ${client} client opens a connection for each thread, ahead of Write, and keeps it`, async (t) => {
+    test(`the ${client} client opens one connection per thread before Write, and keeps it`, async (t) => {
       const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--client', client];
       const outcome = await runCommand(t, parameters);
       assertStatus(outcome, 0);
@@ -54,7 +54,7 @@ describe('a run', { concurrency: 4 }, () => {
       assert.deepEqual(connectionsIn(outcome.stdout, 'reused'), [OBJECTS - THREADS, OBJECTS, OBJECTS, OBJECTS]);
     });
 
-    test(`the ${client} client opens a connection for each request with --no-keep-alive`, async (t) => {
+    test(`the ${client} client opens one connection per request with --no-keep-alive`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const parameters = ['200', '4', ...SIZE, '--no-keep-alive', '--client', client];
       const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -68,7 +68,7 @@ describe('a run', { concurrency: 4 }, () => {
     });
   }
 
-  test('the machine lines say what the lines for people say, and nothing secret', async (t) => {
+  test('machine lines report the same as the lines for people, and no secrets', async (t) => {
     const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--run-id', 'a-run'];
     const records = recordsOf((await runCommand(t, parameters)).stdout);
     const [run] = machineRecords(records, 'run');
@@ -89,7 +89,7 @@ describe('a run', { concurrency: 4 }, () => {
     assert.equal(machineRecords(records, 'end').length, 1);
   });
 
-  test('two and three buckets are filled evenly, and emptied', async (t) => {
+  test('fills two and three buckets evenly, and empties them', async (t) => {
     for (const count of [2, 3]) {
       const buckets = ['bucket-a', 'bucket-b', 'bucket-c'].slice(0, count);
       const endpoint = await startTestEndpoint(t, { buckets });
@@ -108,14 +108,14 @@ describe('a run', { concurrency: 4 }, () => {
   });
 
   for (const size of ['0', '1', '3MiB']) {
-    test(`objects of ${size} bytes pass through all stages`, async (t) => {
+    test(`objects of ${size} bytes pass all stages`, async (t) => {
       const outcome = await runCommand(t, ['20', '2', '--size', size, '--local']);
       assertStatus(outcome, 0);
       assert.deepEqual(stagesIn(outcome.stdout), ['Write', 'Read', 'Stat', 'Remove']);
     });
   }
 
-  test('sizes are taken in powers of 1000 and of 1024', async (t) => {
+  test('accepts sizes in powers of 1000 and of 1024', async (t) => {
     for (const [size, bytes] of Object.entries({ 1000: 1000, '64kB': 64_000, '1.5KiB': 1536 })) {
       const outcome = await runCommand(t, ['2', '1', '--size', size, '--stages', 'write', '--local']);
       assertStatus(outcome, 0);
@@ -125,7 +125,7 @@ describe('a run', { concurrency: 4 }, () => {
   });
 
   for (const stages of ['write', 'remove,write', 'stat, read ,write']) {
-    test(`the stages ${stages} run in their own order and leave nothing`, async (t) => {
+    test(`the stages ${stages} run in their fixed order and leave nothing`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const outcome = await runCommand(t, ['60', '3', ...SIZE, '--stages', stages], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);
@@ -140,7 +140,7 @@ describe('a run', { concurrency: 4 }, () => {
     });
   }
 
-  test('more threads than objects are as many as there are objects, with a notice', async (t) => {
+  test('limits threads to the number of objects, with a notice', async (t) => {
     const outcome = await runCommand(t, ['5', '20', ...SIZE, '--local']);
     assertStatus(outcome, 0);
     const threads = ofKind(recordsOf(outcome.stdout), 'schedule').map((schedule) => schedule.threads);
@@ -148,20 +148,20 @@ describe('a run', { concurrency: 4 }, () => {
     assert.match(outcome.stderr, /^.*20 threads.*5 objects.*$/m);
   });
 
-  test('--quiet leaves errors, warnings and the run id on stderr', async (t) => {
+  test('--quiet leaves errors, warnings and the run ID on stderr', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-a' });
     const parameters = ['20', '40', ...SIZE, '--stages', 'write', '--run-id', 'hushed', '--quiet'];
     const outcome = await runCommand(t, parameters, { dotEnv });
     assertStatus(outcome, 0);
     assert.deepEqual(outcome.stderr.split('\n'), [
-      'warning: S3_BUCKET names a bucket more than once: it is used once',
+      'warning: S3_BUCKET lists a bucket more than once: it is used once',
       'Run hushed: 20 objects of 2KiB in bucket-a under benchmark/hushed/',
       '',
     ]);
   });
 
-  test('the run id, the buckets and the prefix are told before the first object is written', async (t) => {
+  test('prints run ID, buckets and prefix before it writes the first object', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const outcome = await runCommand(t, ['20', '2', '--prefix', 'load/test'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
@@ -171,7 +171,7 @@ describe('a run', { concurrency: 4 }, () => {
     );
   });
 
-  test('they are told before the preflight writes its object, too', async (t) => {
+  test('prints them before the preflight writes its object, too', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
     const command = await startCommand(t, ['20', '2'], { dotEnv: dotEnvOf(endpoint) });
     await command.shows('stderr', /^Run \S+: 20 objects of 16KiB in bucket-a, bucket-b under benchmark\//m);

@@ -26,7 +26,7 @@ async function ownFolders(t) {
 }
 
 /**
- * Starts a calibration, and waits until it has begun to measure.
+ * Starts a calibration, and waits until it measures.
  *
  * @param {TestContext} t
  */
@@ -38,7 +38,7 @@ async function startCalibration(t) {
 }
 
 describe('--calibrate', { concurrency: 2 }, () => {
-  test('measures each stage over TLS, and keeps what was proven', async (t) => {
+  test('measures each stage over TLS, and saves what was proven', async (t) => {
     const env = await ownFolders(t);
     const json = path.join(env.XDG_CACHE_HOME, 'result.json');
     const parameters = ['--calibrate', '--size', '1KiB', '--json', json];
@@ -59,7 +59,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
       stages.map((/** @type {any} */ { stage }) => stage),
       STAGES,
     );
-    // How busy the machine is otherwise is not for the test to say.
+    // How busy the machine is otherwise does not matter.
     const proven = stages.filter((/** @type {any} */ { unproven }) => unproven === null);
     for (const { operationsPerSecond, eventLoopUtilization, endpointUtilization } of proven) {
       assert.ok(eventLoopUtilization > 0 && endpointUtilization > 0);
@@ -69,7 +69,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
     assert.equal(status, proven.length === STAGES.length ? 0 : 1);
     const file = path.join(env.XDG_CACHE_HOME, 'r2-benchmark', 'calibration.json');
     if (proven.length === 0) {
-      assert.match(stderr, /^No stage was proven, so nothing is saved$/m);
+      assert.match(stderr, /^Nothing was saved: every stage was inconclusive$/m);
     } else {
       assert.ok(stderr.includes(`Saved in ${file}: later runs are compared with it\n`));
       assert.deepEqual(parseCalibrations(await readFile(file, 'utf8')), [calibration]);
@@ -77,7 +77,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(env.TMPDIR), []);
   });
 
-  test('ends on Ctrl-C, and leaves nothing', async (t) => {
+  test('stops on Ctrl-C, and leaves nothing', async (t) => {
     const { command, env } = await startCalibration(t);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
@@ -87,7 +87,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(env.XDG_CACHE_HOME), []);
   });
 
-  test('gives up with its endpoint', async (t) => {
+  test('fails if its endpoint dies', async (t) => {
     const { command, env } = await startCalibration(t);
     process.kill(await endpointOf(command), 'SIGKILL');
     const outcome = await command.outcome;
@@ -128,7 +128,7 @@ describe('a run after a calibration', { concurrency: 3 }, () => {
       ...overrides,
     });
 
-  test('tells on stderr and in --json how much of the host it used', async (t) => {
+  test("reports on stderr and in --json which share of the host's capacity it used", async (t) => {
     const stages = [provenStage('Write', 1e9), provenStage('Read', 0.001)];
     const XDG_CACHE_HOME = await cacheWith(t, formatCalibrations([fitting({ stages })]));
     const json = path.join(XDG_CACHE_HOME, 'result.json');
@@ -163,7 +163,7 @@ describe('a run after a calibration', { concurrency: 3 }, () => {
     [
       'has a date that is a number',
       formatCalibrations([fitting({ date: /** @type {any} */ (5) })]),
-      /^The calibration is ignored: .*: expected a calibration in place 1; --calibrate makes/m,
+      /^The calibration is ignored: .*: expected a calibration at position 1; --calibrate makes/m,
     ],
     [
       'is foreign',
@@ -176,7 +176,7 @@ describe('a run after a calibration', { concurrency: 3 }, () => {
       /^The calibration is ignored: it was made with version 0\.1\.0, not \S+; --calibrate makes/m,
     ],
   ])) {
-    test(`goes its way where the file ${kind}, and says so unless it is to be quiet`, async (t) => {
+    test(`continues if the file ${kind}, and reports it unless --quiet is set`, async (t) => {
       const env = { XDG_CACHE_HOME: await cacheWith(t, content) };
       const [outcome, quiet] = await Promise.all([
         runCommand(t, RUN, { env }),

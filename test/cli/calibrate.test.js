@@ -10,7 +10,7 @@ import { folderWith, runInProcess } from '../helpers/command.js';
 
 const NAME = path.join('r2-benchmark', 'calibration.json');
 
-test('what is kept is read again, and nothing stands beside it', async (t) => {
+test('reads what it saved, and leaves no other file', async (t) => {
   const folder = await folderWith(t, {});
   const file = path.join(folder, 'cache', NAME);
   const [first, second] = [calibrationWith(), calibrationWith({ client: 'sdk' })];
@@ -20,7 +20,7 @@ test('what is kept is read again, and nothing stands beside it', async (t) => {
   assert.deepEqual(await readdir(path.dirname(file)), ['calibration.json']);
 });
 
-test('a file that is not ours is told, and a new calibration takes its place', async (t) => {
+test('reports a foreign file, and replaces it with a new calibration', async (t) => {
   const folder = await folderWith(t, {});
   const file = path.join(folder, 'calibration.json');
   for (const [content, problem] of /** @type {const} */ ([
@@ -38,7 +38,7 @@ test('a file that is not ours is told, and a new calibration takes its place', a
   assert.match(await readFile(file, 'utf8'), /^\{\n {2}"format": 1,/);
 });
 
-test('what is no file is never waited for', async (t) => {
+test('never waits for a special file', async (t) => {
   const folder = await folderWith(t, {});
   const [pipe, directory] = [path.join(folder, 'pipe'), path.join(folder, 'directory')];
   execFileSync('mkfifo', [pipe]);
@@ -49,13 +49,13 @@ test('what is no file is never waited for', async (t) => {
   assert.match(String(keepCalibration(directory, calibrationWith())), /directory cannot be written/);
 });
 
-test('where nothing can be kept, it is said why', async (t) => {
+test('reports why nothing can be saved', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
   assert.match(String(keepCalibration(null, calibrationWith())), /^there is no cache directory/);
   assert.match(String(keepCalibration(path.join(folder, 'a-file', NAME), calibrationWith())), /a-file/);
 });
 
-test('--calibrate is refused beside --cleanup, with half a load, and with a variable or a file that cannot be read', async () => {
+test('--calibrate rejects --cleanup, half a load, and unreadable variables or files', async () => {
   for (const [parameters, env, said] of /** @type {const} */ ([
     [['--calibrate', '--cleanup', 'a-run'], {}, /^error: --calibrate cannot be combined with --cleanup$/m],
     [['100', '--calibrate'], {}, /^error: <threads>: expected a whole number/],

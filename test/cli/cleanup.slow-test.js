@@ -11,11 +11,11 @@ import { machineRecords } from '../helpers/log-records.js';
 const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
 
-describe('objects that stay', { concurrency: 3 }, () => {
+describe('objects that are kept', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
     const using = ['--client', client];
 
-    test(`Row 30: ${client}: --keep leaves the objects to a run that reads them, and --cleanup removes nothing else`, async (t) => {
+    test(`Row 30: ${client}: --keep leaves the objects for a run that reads them, and --cleanup removes nothing else`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const dotEnv = dotEnvOf(endpoint);
       const kept = await runCommand(t, [...RUN, ...using, '--keep'], { dotEnv });
@@ -50,7 +50,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     });
   }
 
-  test('--keep with a key that may not delete leaves what it wrote, and all is well', async (t) => {
+  test('--keep with a key that may not delete keeps what it wrote, and succeeds', async (t) => {
     const faults = 'DELETE.status=403/AccessDenied:100%,POST.status=403/AccessDenied:100%';
     const endpoint = await startTestEndpoint(t, { faults });
     const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
@@ -61,7 +61,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);
   });
 
-  test('the command that is told finds the objects again, though variables and a file with blanks say where', async (t) => {
+  test('the printed command finds the objects again, even if variables and a file name with spaces define the store', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { S3_BUCKET, S3_PORT, ...variables } = parse(dotEnvOf(endpoint));
     const file = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
@@ -80,7 +80,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test("objects of another run, or of another size, are not taken for the run's own", async (t) => {
+  test("objects of another run, or of another size, do not count as the run's own", async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
@@ -105,7 +105,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assert.match(another.stderr, /^Read: \S+ failed: HTTP 404 NoSuchKey/m);
   });
 
-  test('the objects of an earlier run are removed by the stage Remove alone', async (t) => {
+  test('the Remove stage alone removes the objects of an earlier run', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
@@ -113,7 +113,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('more objects than a page of a listing holds are cleaned up', async (t) => {
+  test('cleans up more objects than a listing page holds', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
     const dotEnv = dotEnvOf(endpoint);
     const run = ['20000', '20', '--size', '1', '--run-id', 'many', '--stages', 'write'];
@@ -123,7 +123,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('a clean-up that cannot reach the store, or may not, ends with status 2', async (t) => {
+  test('a clean-up that cannot reach the store, or lacks permission, exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const denied = await runCommand(t, ['--cleanup', 'a-run'], {
       dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'a-wrong-secret-key' }),
@@ -135,7 +135,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     assertStatus(unreachable, 2);
   });
 
-  test('a clean-up gets over errors of the store, and counts what it could not remove', async (t) => {
+  test('a clean-up survives errors of the store, and counts what it could not remove', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, LIST.status=503:20%, POST.status=500:20%' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);

@@ -6,17 +6,17 @@ import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const TARGET = { ...NO_TARGET, buckets: ['a', 'b'] };
 
-test('the result of a clean-up is told in one line', () => {
+test('reports the result of a clean-up in one line', () => {
   const config = runConfig(TARGET, { runId: 'a-run' });
   const result = { ...newResult(), removed: 3, left: 0 };
   const removed = 'Clean-up of run a-run: 3 objects removed under benchmark/a-run/ in a, b';
   assert.equal(describeCleanup(result, config), `${removed}, 0 left`);
   assert.equal(describeCleanup({ ...result, left: 2 }, config), `${removed}, 2 left`);
-  assert.equal(describeCleanup({ ...result, left: -1 }, config), `${removed}, how many are left could not be counted`);
-  assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, and 4 that the run did not write/);
+  assert.equal(describeCleanup({ ...result, left: -1 }, config), `${removed}, the rest could not be counted`);
+  assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, 4 that the run did not write were kept/);
   assert.equal(
     describeCleanup({ ...result, left: 5, misplaced: 4 }, config),
-    `${removed}, 5 left, 4 of them in other buckets than this list gives them`,
+    `${removed}, 5 left, 4 of them in other buckets than this bucket list implies`,
   );
   assert.match(
     describeCleanup({ ...result, otherBuckets: ['a', null] }, config),
@@ -33,14 +33,17 @@ test('the result of a clean-up is told in one line', () => {
   );
 });
 
-test('what went wrong with a clean-up is told a line each, and what is not shown is counted', () => {
+test('reports the problems of a clean-up one per line, and counts those it does not show', () => {
   const config = runConfig(TARGET, { runId: 'r' });
   const result = { ...newResult(), problems: ['k: AccessDenied'], furtherProblems: 7 };
-  const problems = ['k: AccessDenied', '7 further errors are counted, but not shown'];
+  const problems = ['k: AccessDenied', '7 more errors are not shown'];
   assert.deepEqual(cleanupProblems(result, config, LATER), problems);
   const adviceOn = (/** @type {(string | null)[] | null} */ otherBuckets) =>
     cleanupProblems({ ...newResult(), misplaced: 1, otherBuckets }, config, LATER).join();
   assert.match(adviceOn(['b', 'a']), /: clean up with: S3_BUCKET=b,a node r2-benchmark\.js --cleanup r$/);
-  assert.match(adviceOn(['b', null, 'a']), /over 3 buckets, .* pass them in the order S3_BUCKET=b,<another>,a$/);
-  assert.match(adviceOn(null), /do not fit the buckets a,b: pass all buckets of the run/);
+  assert.match(
+    adviceOn(['b', null, 'a']),
+    /the run used 3 buckets, .* pass them in the order S3_BUCKET=b,<another>,a$/,
+  );
+  assert.match(adviceOn(null), /do not match the buckets a,b: pass all buckets of the run/);
 });

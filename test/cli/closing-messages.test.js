@@ -20,7 +20,7 @@ const CLEAN = { ...newResult(), removed: 5, left: 0 };
 const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0, objectsNeeded: null };
 
 /**
- * @param {object} parts of a result in which all is well
+ * @param {object} parts of an otherwise successful result
  * @returns {RunResult}
  */
 function result(parts) {
@@ -37,18 +37,18 @@ function result(parts) {
 
 /**
  * @param {object} parts
- * @param {number | null} [asked] the status that a request to stop asks for
+ * @param {number | null} [asked] the status of a stop request
  */
 function statusOf(parts, asked = null) {
   return exitStatus(result(parts), /** @type {any} */ ({ status: asked }));
 }
 
-test('a run in which all is well ends with status 0', () => {
+test('a fully successful run exits with status 0', () => {
   assert.equal(statusOf({}), 0);
   assert.equal(statusOf({ cleanup: CLEAN }), 0);
 });
 
-test('whatever is missing from a run makes it incomplete', () => {
+test('anything missing makes a run incomplete', () => {
   for (const flaw of [
     { failed: 1 },
     { operations: 0 },
@@ -65,14 +65,14 @@ test('whatever is missing from a run makes it incomplete', () => {
   assert.equal(statusOf({ crash: new Error('unexpected') }), 1);
 });
 
-test('a problem of configuration outranks what is missing, and a signal outranks both', () => {
+test('a configuration problem outranks an incomplete run, and a signal outranks both', () => {
   const parts = { problems: ['no bucket'], stages: [{ ...STAGE, end: 'fatal' }] };
   assert.equal(statusOf(parts), 2);
   assert.equal(statusOf(parts, 130), 130);
   assert.equal(statusOf({ ...parts, mayPass: true }), 1, 'troubles of the store are not the configuration’s');
 });
 
-test('objects that are left are an error that names the command, those that are removed a notice', () => {
+test('remaining objects are an error with a command, removed ones a notice', () => {
   assert.deepEqual(closingMessages(result({}), CONFIG, LATER), { notices: [], errors: [] });
   const clean = closingMessages(result({ cleanup: CLEAN }), CONFIG, LATER);
   assert.match(clean.notices[0], /5 objects removed .* 0 left$/);
@@ -84,15 +84,15 @@ test('objects that are left are an error that names the command, those that are 
   assert.match(errors[2], /2 left; try again with: node r2-benchmark\.js --cleanup r$/);
 });
 
-test('where other buckets are what helps, the same clean-up is not proposed', () => {
+test('does not suggest the same clean-up if other buckets are needed', () => {
   const cleanup = { ...CLEAN, left: 3, misplaced: 3, otherBuckets: ['c', 'b'] };
   const { errors } = closingMessages(result({ cleanup }), CONFIG, LATER);
   assert.equal(errors.length, 2);
   assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
-  assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
+  assert.match(errors[1], /3 left, 3 of them in other buckets than this bucket list implies$/);
 });
 
-test('uploads in other buckets, or that nobody may list, are said without a clean-up that would find the same', () => {
+test('reports uploads in other buckets, or unlistable ones, without suggesting a useless clean-up', () => {
   const misplaced = { ...CLEAN, uploadsLeft: 2, uploadsMisplaced: 2, otherBuckets: ['c', 'b'] };
   const { errors } = closingMessages(result({ cleanup: misplaced }), CONFIG, LATER);
   assert.equal(errors.length, 2);
@@ -107,7 +107,7 @@ test('uploads in other buckets, or that nobody may list, are said without a clea
   );
 });
 
-test('objects that were kept are told with the command that removes them, where anything was done', () => {
+test('reports kept objects with the command that removes them, if there are any', () => {
   const keeping = configOf({ keep: true });
   assert.match(closingMessages(result({}), keeping, LATER).notices[0], /kept.* --cleanup r$/);
   assert.deepEqual(closingMessages(result({ stages: [] }), keeping, LATER).notices, []);
@@ -116,7 +116,7 @@ test('objects that were kept are told with the command that removes them, where 
   assert.match(second, / --cleanup r$/);
 });
 
-test('a run id that is in use is told with the commands that read and remove what is there', () => {
+test('reports a run ID in use with the commands that read and remove its objects', () => {
   const existing = { count: 7, isWhole: true, readable: { count: 6, size: 512 }, unlisted: new Map() };
   const said = closingMessages(result({ stages: [], problems: ['in use'], existing }), CONFIG, LATER).errors;
   assert.equal(said[0], 'error: in use');
@@ -129,12 +129,12 @@ test('a run id that is in use is told with the commands that read and remove wha
   );
 });
 
-test('a Write that ran out of objects before its time is told with how many to pass, where nothing else makes up for it', () => {
+test('reports how many objects to pass if Write ran out of them, unless other stages compensate for it', () => {
   const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
   const noticesOf = (/** @type {Overrides} */ overrides) =>
     closingMessages(result({ stages: [stage, STAGE] }), configOf({ duration: 15_000, ...overrides }), LATER).notices;
   const told = [
-    'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
+    'Write ran out of objects after 0.2s of 15.0s: to fill that --duration, pass about 37000 <objects> instead of 300',
   ];
   assert.deepEqual(noticesOf({ sharesSlots: true }), told);
   assert.deepEqual(noticesOf({ stages: ['write', 'remove'] }), told);

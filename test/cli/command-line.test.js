@@ -22,10 +22,10 @@ function assertRefusal(lines) {
 }
 
 /**
- * Hands parameters to the program in this process: there are many that it has to refuse.
+ * Passes parameters to the program in this process, because there are many that it must reject.
  *
  * @param {readonly string[]} parameters
- * @returns {Promise<string[]>} the lines of stderr
+ * @returns {Promise<string[]>} lines of stderr
  */
 async function refused(...parameters) {
   const { status, stdout, stderr } = await runInProcess(parameters, {});
@@ -35,21 +35,21 @@ async function refused(...parameters) {
   return lines;
 }
 
-/** What is no number of objects, of threads or of retries. */
+/** Invalid numbers of objects, threads or retries. */
 const NO_NUMBERS = ['', ' ', '0x10', '-1', '+1', '1.5', '1e3', '1e99', '10x', 'ten', 'NaN', 'Infinity', '١', '1,000'];
 const NO_SIZES = ['', '-1', '1.5', '1e3', '16Kb', '16 KiB', '6TiB', '0.0001kB', 'big', '9999999999999999999'];
 const NO_TIMES = ['', '0', '0ms', '-1s', '0.5ms', '1d', '2h', 'soon'];
 const NO_RUN_IDS = ['', '.', '..', '...', 'a/b', '/', 'a b', 'a\nb', 'ä', '%2e', '*', 'x'.repeat(65), 'x'.repeat(1000)];
 
 describe('the command line', { concurrency: 3 }, () => {
-  test('numbers of objects that are none are refused by name', async () => {
+  test('rejects invalid numbers, and names their options', async () => {
     for (const given of [...NO_NUMBERS, '0', '1000000001']) {
       const expected = `expected a whole number from 1 to 1000000000, got ${given === '' ? 'nothing' : JSON.stringify(given)}`;
       assert.deepEqual(await refused('--local', '--', given, '10'), [`error: <objects>: ${expected}`, HINT]);
     }
   });
 
-  test('ports and collectors that are none are refused by name, and no password is shown', async () => {
+  test('rejects invalid ports and collectors by name, without showing a password', async () => {
     for (const given of ['', 'metrics', '65536', '-1', '1.5', ':9464', 'a b:9464', 'http://0.0.0.0:9464']) {
       const [error] = await refused('--local', '10', '2', `--metrics-port=${given}`);
       assert.match(error, /^error: --metrics-port: expected a port from 0 to 65535, or one after an address such as /);
@@ -61,7 +61,7 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('metrics are those of a run, and a scrape is waited for where there can be one', async () => {
+  test('metrics require a run, and a last scrape requires a metrics port', async () => {
     assert.deepEqual(await refused('--cleanup', 'run-1', '--otlp'), [
       'error: --otlp cannot be combined with --cleanup',
       HINT,
@@ -76,7 +76,7 @@ describe('the command line', { concurrency: 3 }, () => {
     ]);
   });
 
-  test('a port stands for this host alone, unless an address is named', () => {
+  test('a port is bound to this host only, unless an address is given', () => {
     const addressOf = (/** @type {string} */ given) => {
       const sink = new PassThrough();
       const parameters = ['10', '2', '--local', '--metrics-port', given];
@@ -91,11 +91,11 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.deepEqual(addressOf('localhost:9464'), { host: 'localhost', port: 9464 });
   });
 
-  test('a negative number needs no separator to be told apart from an option', async () => {
+  test('a negative number needs no separator to be distinguished from an option', async () => {
     assert.match((await refused('-5', '10', '--local'))[0], /-5/);
   });
 
-  test('what cannot be of objects in parts is refused by name, all of it together', async () => {
+  test('rejects all invalid settings for objects in parts at once, by name', async () => {
     for (const [given, ...expected] of [
       ['--multipart --part-size 4MiB', '--part-size: expected a size from 5MiB to 5GiB, got "4MiB"'],
       ['--multipart --part-size 6GiB', '--part-size: expected a size from 5MiB to 5GiB, got "6GiB"'],
@@ -106,7 +106,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
       ['--multipart --stages write,copy', 'copy cannot be combined with objects in parts: the ETag of a copy'],
       ['--calibrate --multipart', '--calibrate cannot be combined with --multipart or a --size above 4.9GiB'],
-      ['--checksum md5', '--checksum: expected crc64nvme or crc32c or none, got "md5"'],
+      ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
       ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
       ['--calibrate --checksum crc32c', '--checksum cannot be combined with --calibrate'],
       [
@@ -127,7 +127,7 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('objects above 4.9 GiB are in parts without being asked for, which are large enough for 10,000 to do', () => {
+  test('writes objects above 4.9 GiB in parts by default, with parts large enough to need at most 10,000', () => {
     const outputs = { stdout: new PassThrough(), stderr: new PassThrough() };
     const read = (/** @type {string} */ line) => /** @type {any} */ (readCommandLine(line.split(' '), outputs).options);
     assert.deepEqual(multipartOf(read('10 10 --size 5TiB')), {
@@ -140,7 +140,7 @@ describe('the command line', { concurrency: 3 }, () => {
     });
   });
 
-  test('all that is wrong is told at once, and nothing is written', async (t) => {
+  test('reports all mistakes at once, and writes nothing', async (t) => {
     const parameters = ['0', '10x', '--size', 'big', '--timeout', 'soon', '--retries', '-', '--client', 'curl'];
     const more = ['--stages', 'write,erase', '--run-id', '..', '--prefix', '/', '--cores', '0', '--json', ''];
     const command = await startCommand(t, [...parameters, ...more, '--faults', 'reset=1%']);
@@ -155,14 +155,14 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.deepEqual(names.toSorted(), [...options, '--json', '--faults', '<objects>', '<threads>'].toSorted());
   });
 
-  test('missing arguments are named', async () => {
+  test('names missing arguments', async () => {
     const lines = await refused();
     assert.match(lines[0], /^error: <objects>: expected a whole number/);
     assert.match(lines[1], /^error: <threads>: expected a whole number/);
     assert.match((await refused('10', '--local'))[0], /^error: <threads>: expected a whole number/);
   });
 
-  test('an unknown option, one without its value, and a third argument are refused', async () => {
+  test('rejects an unknown option, an option without its value, and a third argument', async () => {
     assert.match((await refused('10', '10', '--frobnicate'))[0], /^error: unknown option '--frobnicate'/);
     assert.match((await refused('10', '10', '--size'))[0], /^error: option '--size <size>' argument missing/);
     assert.match(
@@ -174,15 +174,15 @@ describe('the command line', { concurrency: 3 }, () => {
   for (const [option, values, expected] of /** @type {const} */ ([
     ['--size', NO_SIZES, /a size such as|at most 5TiB/],
     ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
-    ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
-    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
-    ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
+    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
     ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
     ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
   ])) {
-    test(`values that ${option} does not take are refused by name`, async () => {
+    test(`rejects invalid values of ${option} by name`, async () => {
       for (const given of values) {
         const lines = await refused('10', '10', '--local', `${option}=${given}`);
         assert.ok(lines[0].startsWith(`error: ${option}: `), lines[0]);
@@ -192,10 +192,10 @@ describe('the command line', { concurrency: 3 }, () => {
   }
 
   for (const [option, values, expected] of /** @type {const} */ ([
-    ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 rising numbers of threads/],
+    ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 increasing numbers of threads/],
     ['--step-time', ['3s', '61s', '4500ms', '0', 'soon'], /whole seconds from 4s to 60s|a duration such as/],
   ])) {
-    test(`values that ${option} does not take are refused by name`, async () => {
+    test(`rejects invalid values of ${option} by name`, async () => {
       const ramp = option === '--ramp' ? [] : ['--ramp', '1,2'];
       for (const given of values) {
         const lines = await refused('10', '10', '--local', ...ramp, `${option}=${given}`);
@@ -230,13 +230,13 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('existing objects are only read, and what is about objects of the run is refused by name', async () => {
+  test("only reads existing objects, and rejects options about the run's own objects by name", async () => {
     for (const [given, problem] of /** @type {const} */ ([
       [
         ['--existing', ''],
-        "--existing: expected what keys begin with, at most 1024 bytes, or '*' for all objects, got nothing",
+        "--existing: expected a key prefix of at most 1024 bytes, or '*' for all objects, got nothing",
       ],
-      [['--existing', 'ü'.repeat(513)], '--existing: expected what keys begin with, at most 1024 bytes'],
+      [['--existing', 'ü'.repeat(513)], '--existing: expected a key prefix of at most 1024 bytes'],
       ...['write', 'copy', 'batch-remove', 'remove'].map(
         (name) =>
           /** @type {const} */ ([
@@ -268,7 +268,7 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('a stage ends early only where one host alone decides, and has the time to', async () => {
+  test('a stage ends early only if a single host decides and has the time', async () => {
     for (const given of ['2', '0.01%', '21%', '2.5', '%', 'two%']) {
       const [line] = await refused('10', '10', '--local', '--duration', '60s', `--until-stable=${given}`);
       assert.match(line, /^error: --until-stable: expected a percentage from 0\.1% to 20%/, given);
@@ -293,31 +293,34 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('a range lies in the objects, and is given only where ranges are read', async () => {
+  test('a range must be within the objects, and is accepted only if ranges are read', async () => {
     for (const [given, problem] of [
       ['--stages write,range --range-size 17KiB', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 4095', '--range-size cannot exceed the size of the objects'],
       ['--stages write,range --size 2KiB..1MiB', '--range-size cannot exceed the smallest --size'],
-      ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
-      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
-      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, which is all that one may have, got'],
+      [
+        '--size 4KiB..1KiB',
+        '--size: expected a smallest size of at least 1 byte, and a larger one after the dots, got',
+      ],
+      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole-number weights, such as 4KiB=60,8MiB=40, got'],
+      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, the limit of an object, got'],
       ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
       [
         '--access zipf',
         '--access: expected sequential, uniform or zipf:0.99 with an exponent above 0 and up to 5, got',
       ],
       ['--stages write,list,remove --access uniform', '--access requires one of read, range, stat in --stages'],
-      ['--stages write,range --range-size 0', '--range-size: expected a byte at least, got "0"'],
+      ['--stages write,range --range-size 0', '--range-size: expected at least one byte, got "0"'],
       ['--stages write,range --range-size big', '--range-size: expected a size such as'],
       ['--stages write,read --range-size 1', '--range-size requires range in --stages'],
-      ['--calibrate --stages write,range', '--calibrate measures write, read, stat, remove, and takes no other'],
+      ['--calibrate --stages write,range', '--calibrate takes no --stages other than write, read, stat, remove'],
     ]) {
       const [line] = await refused('10', '10', '--local', ...given.split(' '));
       assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
     }
   });
 
-  test('what an operation does not go with is refused by name', async () => {
+  test('rejects options that an operation does not support, by name', async () => {
     for (const [given, problem] of [
       [
         '--stages write,list --shard 0/2 --run-id a',
@@ -347,7 +350,7 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('--cleanup wants a run id, or --list, and not both', async () => {
+  test('--cleanup requires either a run ID or --list', async () => {
     assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id, or --cleanup --list/);
     assert.match(
       (await refused('--cleanup', 'a-run', '--list'))[0],
@@ -356,39 +359,39 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.match((await refused('10', '10', '--local', '--list'))[0], /^error: --list requires --cleanup/);
   });
 
-  test('a run that does not write needs the run id of one that did', async () => {
+  test('a run without writes requires the run ID of one that wrote', async () => {
     const expected =
-      'error: --stages without write require the --run-id of a run made with --keep: cleanup --list shows which runs there are';
+      'error: --stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs';
     for (const stages of ['read', 'stat', 'remove', 'read,stat,remove']) {
       assert.deepEqual(await refused('10', '10', '--stages', stages), [expected, HINT]);
     }
   });
 
-  test('a run of --local finds nothing that it did not write', async () => {
-    const expected = 'error: --stages of a --local run require write: its store is empty at the start';
+  test('a --local run finds only its own objects', async () => {
+    const expected = 'error: --local requires write in --stages: its store is empty at the start';
     for (const more of [[], ['--run-id', 'a-run']]) {
       assert.deepEqual(await refused('10', '10', '--local', '--stages', 'read', ...more), [expected, HINT]);
     }
   });
 
-  test('objects cannot be kept and removed', async () => {
+  test('objects cannot be both kept and removed', async () => {
     assert.match(
       (await refused('10', '10', '--local', '--keep', '--stages', 'write,remove'))[0],
       /^error: --keep cannot be combined with the stage remove/,
     );
   });
 
-  test('a run that would take more than half of the free memory is refused', async () => {
+  test('rejects a run that would take more than half of the free memory', async () => {
     const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
     assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
   });
 
-  test('a run whose objects are larger than its own endpoint takes is refused', async () => {
+  test('rejects a run whose objects are too large for its embedded endpoint', async () => {
     const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
-    assert.equal(line, 'error: --local takes objects of at most 1GiB, got --size 1025MiB');
+    assert.equal(line, 'error: --local stores objects of at most 1GiB, got --size 1025MiB');
   });
 
-  test('the version is that of the package', async (t) => {
+  test('prints the version of the package', async (t) => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     const { stdout, stderr, status } = await runCommand(t, ['--version']);
     assert.deepEqual({ stdout, stderr, status }, { stdout: `${version}\n`, stderr: '', status: 0 });
@@ -410,7 +413,7 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.match(stdout, /node r2-benchmark\.js cleanup \S+/);
   });
 
-  test('the full help shows every option, and fits in the width of a screen', async () => {
+  test('the full help shows every option, and fits the width of a screen', async () => {
     const { stdout, stderr, status } = await runInProcess(['--help', 'all'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
@@ -430,7 +433,7 @@ describe('the command line', { concurrency: 3 }, () => {
 const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
 
 describe('the commands', { concurrency: 3 }, () => {
-  test('cleanup and calibrate read what the options of these names read', () => {
+  test('cleanup and calibrate accept the same as the options of these names', () => {
     for (const [command, option] of [
       ['cleanup a-run', '--cleanup a-run'],
       ['cleanup a-run --shard 1/3 --prefix x/y --quiet', '--cleanup a-run --shard 1/3 --prefix x/y --quiet'],
@@ -445,11 +448,11 @@ describe('the commands', { concurrency: 3 }, () => {
     }
   });
 
-  test('their problems are all reported at once, in the words that the user wrote', async () => {
+  test("report all their problems at once, in the user's words", async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --prefix: expected names of A-Z a-z 0-9 . _ - with / between them, got "/"',
+      'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
       'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
-      'error: <run-id>: expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got "/"',
+      'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
     assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id, or cleanup --list/);
@@ -458,14 +461,14 @@ describe('the commands', { concurrency: 3 }, () => {
     assert.match((await refused('merge', 'a', '--json', '-', '--csv', '-'))[0], /^error: --json, --csv: only one/);
   });
 
-  test('an option of another command is refused, and so is one before the name', async () => {
+  test('reject an option of another command, and one before the name', async () => {
     assert.match(
       (await refused('cleanup', 'x', '--size', '1'))[0],
-      /^error: --size is not an option here: it belongs to a run, ab,/,
+      /^error: --size does not apply here: it belongs to a run, ab,/,
     );
     assert.match(
       (await refused('merge', 'x', '--local'))[0],
-      /^error: --local is not an option here: it belongs to a run, ab,/,
+      /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
       'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',
@@ -474,7 +477,7 @@ describe('the commands', { concurrency: 3 }, () => {
     ]);
   });
 
-  test('a word that is nearly the name of one gets a suggestion, and any other word does not', async () => {
+  test('suggest a command for a misspelled name, but not for other words', async () => {
     assert.deepEqual(await refused('megre', 'a.txt', 'b.txt', '--several-runs'), [
       'error: unknown command "megre" (Did you mean merge?)',
       HINT,
@@ -485,7 +488,7 @@ describe('the commands', { concurrency: 3 }, () => {
     }
   });
 
-  test('each has a help with its own options, and the version of the package', async () => {
+  test('have a help with their own options, and the version of the package', async () => {
     const [{ stdout: version }, { stdout: program }] = [
       await runInProcess(['--version'], {}),
       await runInProcess(['--help'], {}),

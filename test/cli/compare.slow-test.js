@@ -31,19 +31,19 @@ function compare(...parameters) {
   return runInProcess(['compare', ...parameters], {});
 }
 
-test('two results are compared: exit status 0, whether they differ or not', async (t) => {
+test('compares two results with exit status 0, whether they differ or not', async (t) => {
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
   const [before, after] = ['before.json', 'after.json'].map((name) => path.join(folder, name));
   const different = await compare(before, after);
   assert.deepEqual([different.status, different.stderr], [0, '']);
-  assert.match(different.stdout, /^Write: 10% more operations a second\.$/m);
-  assert.match(different.stdout, /^Read: 10% more operations a second\.$/m);
+  assert.match(different.stdout, /^Write: 10% more operations per second\.$/m);
+  assert.match(different.stdout, /^Read: 10% more operations per second\.$/m);
   const alike = await compare(before, path.join(folder, '.', 'before.json'));
   assert.deepEqual([alike.status, alike.stderr], [0, '']);
-  assert.match(alike.stdout, /^Read: as many operations a second, within 3%\.$/m);
+  assert.match(alike.stdout, /^Read: the same operations per second, within 3%\.$/m);
 });
 
-test('a comparison becomes a page, which may not take the place of a result', async (t) => {
+test('writes a page, which must not replace a result', async (t) => {
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
   const [before, after, page] = ['before.json', 'after.json', 'page.html'].map((name) => path.join(folder, name));
   const written = await compare(before, after, '--report', page);
@@ -57,7 +57,7 @@ test('a comparison becomes a page, which may not take the place of a result', as
   assert.match(refused.stderr, /^error: --report: .*after\.json is one of the two results/);
 });
 
-test('two runs of a few seconds are compared by the program itself, as far as they go', async (t) => {
+test('compares two short runs of the program, as far as possible', async (t) => {
   const results = await folderWith(t, {});
   const [before, after] = ['before', 'after'].map((name) => path.join(results, name));
   for (const place of [before, after]) {
@@ -66,14 +66,14 @@ test('two runs of a few seconds are compared by the program itself, as far as th
   }
   const outcome = await runCommand(t, ['compare', `${before}.json`, `${after}.json`, '--json', 'comparison.json']);
   assertStatus(outcome, 0);
-  assert.match(outcome.stdout, /^Too short for any judgement: Write\s/m);
+  assert.match(outcome.stdout, /^Too short to judge: Write\s/m);
   assert.match(outcome.stdout, /It\s+takes\s+30\s+whole\s+seconds/);
   const ofLogs = await runCommand(t, ['compare', `${before}.log`, `${after}.json`]);
   assertStatus(ofLogs, 0);
-  assert.match(ofLogs.stdout, /^Too short for any judgement: /m);
+  assert.match(ofLogs.stdout, /^Too short to judge: /m);
 });
 
-test('the JSON of a comparison has what the text shows', async (t) => {
+test('the JSON of a comparison contains what the text shows', async (t) => {
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
   const [before, after, file] = ['before.json', 'after.json', 'out.json'].map((name) => path.join(folder, name));
   const { status, stdout } = await compare(before, after, '--margin', '20%', '--json', file);
@@ -93,7 +93,7 @@ test('the JSON of a comparison has what the text shows', async (t) => {
   assert.equal(direct.stdout, written);
 });
 
-test('a result of many hosts, and a folder of their results, are one side each', async (t) => {
+test('accepts a result of many hosts, or a folder of their results, as a side', async (t) => {
   const shards = ['fra-1', 'fra-2'].map((host, index) => {
     const whole = resultOf([
       { rates: ratesOf(60), latencies: (second) => Array.from({ length: ratesOf(60)[second] }, () => 5) },
@@ -115,12 +115,12 @@ test('a result of many hosts, and a folder of their results, are one side each',
     const { status, stdout, stderr } = await compare(before, tuesday);
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, /2 hosts/);
-    assert.match(stdout, /^Read: as many operations a second, within 3%\.$/m);
+    assert.match(stdout, /^Read: the same operations per second, within 3%\.$/m);
     assert.match(stdout, /^ {2}ops\/s +2,000\.2 +2,000\.2 /m);
   }
 });
 
-test('runs of other kinds are refused, a line for each reason, unless somebody insists', async (t) => {
+test('rejects incomparable runs with a line per reason, unless the user insists', async (t) => {
   const other = run(1000);
   const stages = other.stages.map((stage) => ({ ...stage, threads: 100, objectSize: 1024 }));
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': { ...other, stages } }));
@@ -130,23 +130,26 @@ test('runs of other kinds are refused, a line for each reason, unless somebody i
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
     'error: the runs cannot be compared: objects: of 16KiB before, of 1KiB after (Write, Read)',
     'error: the runs cannot be compared: threads: 50 threads before, 100 threads after (Write, Read)',
-    '--force compares them all the same',
+    '--force compares them anyway',
   ]);
   const forced = await compare(before, after, '--force');
   assert.deepEqual([forced.status, forced.stderr], [0, '']);
-  assert.match(forced.stdout, /^Compared all the same \(--force\), though:$/m);
+  assert.match(forced.stdout, /^Compared anyway \(--force\), although:$/m);
 });
 
-test('runs without a stage in common are refused even then', async (t) => {
+test('rejects runs without a common stage even then', async (t) => {
   const [write, read] = ['Write', 'Read'].map((name) => resultOf([{ name, rates: ratesOf(60) }]));
   const folder = await folderWith(t, texts({ 'before.json': write, 'after.json': read }));
   const sides = ['before.json', 'after.json'].map((name) => path.join(folder, name));
   const { status, stderr } = await compare(...sides, '--force');
   assert.equal(status, 2);
-  assert.equal(stderr, 'error: the runs cannot be compared: no stage is in both: Write before, Read after\n');
+  assert.equal(
+    stderr,
+    'error: the runs cannot be compared: the results have no stage in common: Write before, Read after\n',
+  );
 });
 
-test('where there is nothing to compare, the exit status is 1', async (t) => {
+test('exits with status 1 if there is nothing to compare', async (t) => {
   const folder = await folderWith(t, { ...texts({ 'run.json': run(1000) }), 'foreign.txt': 'Lorem ipsum' });
   const [result, foreign, missing] = ['run.json', 'foreign.txt', 'missing.json'].map((name) => path.join(folder, name));
   for (const sides of [
@@ -155,11 +158,11 @@ test('where there is nothing to compare, the exit status is 1', async (t) => {
   ]) {
     const { status, stdout, stderr } = await compare(...sides);
     assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^warning: .*\nerror: .*: no stage in it, expected a result, a log, or a folder/);
+    assert.match(stderr, /^warning: .*\nerror: .*: found no stage, expected a result, a log, or a folder/);
   }
 });
 
-test('a side with several runs of one host is refused', async (t) => {
+test('rejects a side with several runs of one host', async (t) => {
   const later = run(1000);
   const hour = 3_600_000;
   const facts = { ...later.hosts[0], run: 'run-2', start: '2026-01-31T13:00:00.000Z' };
@@ -176,10 +179,10 @@ test('a side with several runs of one host is refused', async (t) => {
   await writeFile(path.join(both, 'b.json'), JSON.stringify({ ...later, ...facts, hosts: [facts], stages }));
   const { status, stderr } = await compare(path.join(folder, 'one.json'), both);
   assert.equal(status, 2);
-  assert.match(stderr, /compare takes one run for each side/);
+  assert.match(stderr, /compare takes one run per side/);
 });
 
-test('a file that is one of the two, or a result, is not overwritten', async (t) => {
+test('does not overwrite either of the two files, or any result', async (t) => {
   const folder = await folderWith(
     t,
     texts({ 'before.json': run(1000), 'after.json': run(1000), 'third.json': run(100) }),
@@ -188,12 +191,12 @@ test('a file that is one of the two, or a result, is not overwritten', async (t)
   for (const file of [before, third]) {
     const { status, stderr } = await compare(before, after, '--json', file);
     assert.equal(status, 2);
-    assert.match(stderr, /^error: --json: .* which would be overwritten/);
+    assert.match(stderr, /^error: --json: .* and would be overwritten/);
     assert.ok((await readFile(file, 'utf8')).startsWith('{"format"'));
   }
 });
 
-test('what the command line does not allow is told at once', async () => {
+test('reports what the command line does not allow at once', async () => {
   for (const margin of ['', '3', '0.03', '-3%', '51%', '1e1%', 'NaN%', '3 %']) {
     const { status, stderr } = await compare('before.json', 'after.json', `--margin=${margin}`);
     assert.equal(status, 2);
@@ -210,7 +213,7 @@ test('what the command line does not allow is told at once', async () => {
   assert.match((await runInProcess(['compar', 'a', 'b'], {})).stderr, /Did you mean compare\?/);
 });
 
-test('hostile names and texts reach no terminal as they are', async (t) => {
+test('hostile names and texts never reach a terminal unescaped', async (t) => {
   const hostile = '\u001b[2J\u202e<script>\nfake: 1';
   const result = run(1000);
   const facts = { ...result.hosts[0], host: hostile, run: hostile, versions: { [hostile]: hostile } };
@@ -223,7 +226,7 @@ test('hostile names and texts reach no terminal as they are', async (t) => {
   assert.doesNotMatch(stdout + stderr, /^fake/m);
 });
 
-test('the later run is held against limits, and the earlier one is their baseline', async (t) => {
+test('checks the later run against limits, with the earlier one as their baseline', async (t) => {
   const folder = await folderWith(t, {
     ...texts({ 'before.json': run(1000), 'after.json': run(900) }),
     'guard.txt': 'write.rate > 0.8 * baseline\n',
@@ -241,14 +244,14 @@ test('the later run is held against limits, and the earlier one is their baselin
   assert.equal(missed.status, 3);
   assert.match(
     missed.stderr,
-    /^threshold missed: read\.rate > 0\.95 \* baseline: it was [\d.]+\/s, of the baseline [\d.]+\/s$/m,
+    /^threshold missed: read\.rate > 0\.95 \* baseline: it was [\d.]+\/s, baseline [\d.]+\/s$/m,
   );
   const [{ outcome, expression }] = JSON.parse(await readFile(file, 'utf8')).thresholds;
   assert.deepEqual([outcome, expression], ['missed', 'read.rate > 0.95 * baseline']);
   const refused = await compare(before, after, '--assert', 'raed.rate > 5', '--assert', 'read.knee > baseline');
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
-    'error: --assert: "raed.rate > 5": there is no stage raed, expected write, read; did you mean read?',
-    `error: ${before} does not have the figure of "read.knee > baseline"`,
+    'error: --assert: "raed.rate > 5": unknown stage raed, expected write, read; did you mean read?',
+    `error: ${before} has no figure for "read.knee > baseline"`,
   ]);
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { runInProcess } from '../helpers/command.js';
 
-// The user who runs the tests may have a `.env` and a profile of AWS.
+// The user who runs the tests may have a `.env` and an AWS profile.
 const folder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
 process.chdir(folder);
 after(() => rmSync(folder, { recursive: true }));
@@ -22,7 +22,7 @@ const WORKER = { ...BUCKET, EDGE_URL: 'https://worker.test', EDGE_SECRET: 'the-e
  * @typedef {object} Problem
  * @property {Record<string, string>} env
  * @property {string[]} [options] in addition to those of the mode
- * @property {readonly RegExp[]} lines what each error line begins with
+ * @property {readonly RegExp[]} lines start of each error line
  */
 
 const NO_FILE = /^\.env: there is no such file$/;
@@ -156,7 +156,7 @@ const MODES_OF_WORKER = [
 /**
  * @param {readonly string[]} mode
  * @param {Problem} problem
- * @param {Record<string, string>} whole the environment without the problem
+ * @param {Record<string, string>} whole environment without the problem
  */
 async function assertRefused(mode, { env, options = [], lines }, whole) {
   const { status, stdout, stderr } = await runInProcess([...mode, ...options], { HOME: folder, ...whole, ...env });

@@ -10,7 +10,7 @@ import { machineRecords } from '../helpers/log-records.js';
 
 const SMALL = ['60', '20', '--size', '1KiB'];
 
-/** Before what takes its time there is a line, so that nobody looks at a screen that stands still. */
+/** Every lengthy phase is announced by a line, so that the screen never seems frozen. */
 const PHASES = [
   'Checking the buckets',
   "Measuring the store's clock",
@@ -18,17 +18,17 @@ const PHASES = [
   'Opening the connections',
 ];
 
-/** A busy machine takes its time to start a process. */
+/** Allows a busy machine some time to start a process. */
 const AHEAD_MS = 45_000;
 
-/** The store's clock is measured. */
+/** Measurement of the store's clock. */
 const CLOCK_PRECISION_MS = 500;
 
-/** As late as a busy machine may let a stage begin. */
+/** Maximum delay of a stage on a busy machine. */
 const BUSY_MS = 10_000;
 
-describe('a store that is far away', { concurrency: 2 }, () => {
-  test('is measured with few operations, and each phase is told', async (t) => {
+describe('a distant store', { concurrency: 2 }, () => {
+  test('is measured with few operations, and each phase is announced', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
     const outcome = await runCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
@@ -43,7 +43,7 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('begins with all stages at the moment that was agreed on', async (t) => {
+  test('starts all stages at the agreed time', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
     const moment = Date.now() + AHEAD_MS;
     const run = [...SMALL, '--start-at', new Date(moment).toISOString()];
@@ -55,13 +55,13 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
   });
 
-  test('shows nothing of it with --quiet', async (t) => {
+  test('shows none of it with --quiet', async (t) => {
     const outcome = await runCommand(t, [...SMALL, '--quiet', '--local', '--faults', 'latency=30ms']);
     assertStatus(outcome, 0);
     assert.match(outcome.stderr, /^Run \S+: .*\n$/);
   });
 
-  test('has many buckets checked at the same time', async (t) => {
+  test('has many buckets checked concurrently', async (t) => {
     const buckets = Array.from({ length: 20 }, (_, place) => `bucket-${place}`);
     const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms', buckets });
     const outcome = await runCommand(t, [...SMALL, '--stages', 'write'], { dotEnv: dotEnvOf(endpoint) });
@@ -70,7 +70,7 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('may be left while its latency is measured, and nothing stays', async (t) => {
+  test('may be interrupted while its latency is measured, leaving nothing', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=100ms' });
     const command = await startCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
     await command.shows('stderr', /^Measuring the latency/m);
@@ -80,14 +80,14 @@ describe('a store that is far away', { concurrency: 2 }, () => {
   });
 });
 
-test('a Write that runs out of objects in slots that hosts share says so while it waits, and what to pass instead', async (t) => {
+test('a Write that runs out of objects in shared slots reports it while it waits, and suggests a number', async (t) => {
   const load = ['3', '2', '--size', '1KiB', '--duration', '2s', '--gap', '0s'];
   const run = [...load, '--start-at', '+3s', '--json', 'result.json', '--local'];
   const command = await startCommand(t, run);
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
-  assert.match(outcome.stderr, /^Write has no objects left: Read begins in [012]\.\ds$/m);
-  const told = /^Write had no objects left after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
+  assert.match(outcome.stderr, /^Write ran out of objects: Read starts in [012]\.\ds$/m);
+  const told = /^Write ran out of objects after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
     outcome.stderr,
   );
   assert.ok(told !== null, outcome.stderr);

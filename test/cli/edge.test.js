@@ -7,7 +7,7 @@ import { runInProcess } from '../helpers/command.js';
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };
 const NO_FILE = '.env';
 
-/** What slices do not go with, and what is expected instead. @type {[parameters: string[], problem: RegExp][]} */
+/** What slices do not support, and what is expected instead. @type {[parameters: string[], problem: RegExp][]} */
 const AGAINST_SLICES = [
   [['--rate', '10'], /^error: --rate requires --through with --client edge$/m],
   [['--find-peak'], /^error: --find-peak requires --through with --client edge$/m],
@@ -15,7 +15,7 @@ const AGAINST_SLICES = [
   [['--cores', '2'], /^error: --cores above 1 requires --through with --client edge$/m],
 ];
 
-/** What the Worker does not know at all. @type {[parameters: string[], problem: RegExp][]} */
+/** What the Worker does not support at all. @type {[parameters: string[], problem: RegExp][]} */
 const AGAINST_EDGE = [
   [['--local'], /^error: --local cannot be combined with --client edge$/m],
   [['--existing', 'photos/'], /^error: --existing cannot be combined with --client edge$/m],
@@ -25,14 +25,11 @@ const AGAINST_EDGE = [
   [['--checksum', 'crc32c'], /^error: --checksum cannot be combined with --client edge$/m],
   [['--stages', 'write,copy'], /^error: --client edge cannot run copy, which a binding does not have$/m],
   [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy, which a binding does not have$/m],
-  [
-    ['--size', '9MiB'],
-    /^error: --size above 8MiB cannot be combined with --client edge: a Worker has no more memory$/m,
-  ],
+  [['--size', '9MiB'], /^error: --client edge requires a --size of at most 8MiB: a Worker has little memory$/m],
 ];
 
 for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
-  test(`--client edge refuses ${parameters.join(' ')} by its name`, async () => {
+  test(`--client edge rejects ${parameters.join(' ')} by name`, async () => {
     const { status, stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], VARIABLES);
     assert.equal(status, 2);
     assert.match(stderr, problem);
@@ -40,7 +37,7 @@ for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
 }
 
 for (const [parameters] of AGAINST_SLICES) {
-  test(`--through is no reason to refuse ${parameters.join(' ')}`, async () => {
+  test(`--through accepts ${parameters.join(' ')}`, async () => {
     const { stderr } = await runInProcess(['100', '4', '--client', 'edge', '--through', ...parameters], {});
     assert.match(stderr, /^error: EDGE_URL is not set/m);
     assert.doesNotMatch(stderr, /requires --through|cannot be combined with --client|--client edge cannot/);
@@ -51,20 +48,20 @@ for (const parameters of [
   ['--mix', 'read=70,write=15,range=5,stat=5,remove=5'],
   ['--stages', 'write,list,batch-remove'],
 ]) {
-  test(`slices may have ${parameters.join(' ')}`, async () => {
+  test(`slices support ${parameters.join(' ')}`, async () => {
     const { stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], {});
     assert.match(stderr, /^error: EDGE_URL is not set/m);
     assert.doesNotMatch(stderr, /requires --through|cannot be combined with --client|--client edge cannot/);
   });
 }
 
-test('--through needs the client that has a Worker', async () => {
+test('--through requires the client with a Worker', async () => {
   const { status, stderr } = await runInProcess(['100', '4', '--local', '--through'], {});
   assert.equal(status, 2);
   assert.match(stderr, /^error: --through requires --client edge$/m);
 });
 
-test('the Worker is found in its variables, and in no others', () => {
+test('finds the Worker in its variables, and in no others', () => {
   const { store, overrides } = readEdgeConfig(VARIABLES, NO_FILE);
   assert.deepEqual(store.buckets, ['one', 'two']);
   assert.deepEqual([store.hostname, store.port, store.useTls], ['edge.example.com', 443, true]);
@@ -88,7 +85,7 @@ for (const url of [
   'https://edge.example.com/path',
   'https://u:p@edge.example.com',
 ]) {
-  test(`${url} is no address of a Worker`, () => {
+  test(`${url} is not a Worker address`, () => {
     assert.throws(() => readEdgeConfig({ ...VARIABLES, EDGE_URL: url }, NO_FILE), UsageError);
   });
 }

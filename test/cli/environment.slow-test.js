@@ -9,7 +9,7 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 const REQUIRED = ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'];
 
 describe('the program', { concurrency: 3 }, () => {
-  test('without any configuration tells all that is missing, and how to get on', async (t) => {
+  test('without any configuration, reports everything that is missing, and what to do', async (t) => {
     const outcome = await runCommand(t, ['10', '2']);
     assertStatus(outcome, 2);
     assert.equal(outcome.stdout, '');
@@ -19,7 +19,7 @@ describe('the program', { concurrency: 3 }, () => {
     assert.doesNotMatch(outcome.stderr, /S3_SESSION_TOKEN|S3_PORT|S3_REGION|S3_USE_SSL/);
   });
 
-  test('writes to fill in what is missing, once it is asked to, and names the example where a file is there', async (t) => {
+  test('writes a file to fill in on request, and names the example if there is a file', async (t) => {
     const command = await startCommand(t, ['10', '2']);
     const [, told] =
       /^(node \S+ --init) writes \.env from \.env\.example: /m.exec((await command.outcome).stderr) ?? [];
@@ -32,7 +32,7 @@ describe('the program', { concurrency: 3 }, () => {
     assert.match(await readFile(path.resolve(written.folder, example), 'utf8'), /^S3_SECRET_KEY=/m);
   });
 
-  test('with a configuration that is wrong in many places tells all of them at once', async (t) => {
+  test('reports all mistakes of a configuration at once', async (t) => {
     const dotEnv = `S3_BUCKET=a/b\nS3_HOSTNAME=https://example.com\nS3_ACCESS_KEY=\nS3_SECRET_KEY="the secret"\nS3_USE_SSL=maybe\nS3_PORT=0\n`;
     const outcome = await runCommand(t, ['10', '2'], { dotEnv });
     assertStatus(outcome, 2);
@@ -42,7 +42,7 @@ describe('the program', { concurrency: 3 }, () => {
     }
   });
 
-  test('runs on the environment alone, and on a file of another name', async (t) => {
+  test('runs with the environment alone, and with a file of another name', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
     const { hostname, port, credentials } = endpoint;
     const folder = await folderWith(t, { 'other.env': dotEnvOf(endpoint) });
@@ -59,12 +59,12 @@ describe('the program', { concurrency: 3 }, () => {
     assertStatus(await runCommand(t, ['10', '2', '--env-file', path.join(folder, 'other.env')]), 0);
   });
 
-  test('Row 23: uses a bucket that is named twice once, and says so', async (t) => {
+  test('Row 23: uses a bucket that is listed twice once, and reports it', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
     const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });
     assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^warning: S3_BUCKET names a bucket more than once/m);
+    assert.match(outcome.stderr, /^warning: S3_BUCKET lists a bucket more than once/m);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
     assert.equal((await keysIn(endpoint)).length, 10);
   });

@@ -9,13 +9,13 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { hasScript } from '../helpers/script.js';
 
 /**
- * A load, with the row of the table at the end that is its own.
+ * A load, and its own row in the table at the end.
  *
  * @typedef {object} TriedLoad
  * @property {string} what
  * @property {readonly string[]} parameters
  * @property {string} stage
- * @property {string} assertion that holds
+ * @property {string} assertion that is true
  */
 
 /** @type {readonly TriedLoad[]} */
@@ -71,12 +71,12 @@ const LOADS = [
   { what: 'access', parameters: ['300', '8', '--access', 'zipf:0.99'], stage: 'Read', assertion: 'read.failed == 0' },
 ];
 
-/** The live view is drawn four times a second. */
+/** The live view is redrawn four times per second. */
 const SLOW = ['--local', '--faults', 'latency=60ms'];
 
 describe('every load', { concurrency: 2 }, () => {
   for (const { what, parameters, stage, assertion } of LOADS) {
-    test(`${what} is asserted, reported, added up from its log and from its result, and compared`, async (t) => {
+    test(`${what} can be asserted, reported, merged from its log and its result, and compared`, async (t) => {
       const files = ['--json', 'result.json', '--log', 'log.txt', '--report', 'report.html', '--csv', 'seconds.csv'];
       const command = await startCommand(t, [...parameters, '--local', ...files, '--assert', assertion]);
       assertStatus(await command.outcome, 0);
@@ -106,7 +106,7 @@ describe('every load', { concurrency: 2 }, () => {
         assertion,
       ]);
       assertStatus(compared, 0);
-      // A run of a few seconds is too short to be judged.
+      // A run of a few seconds is too short for a verdict.
       assert.match(compared.stdout.replace(/\s+/g, ' '), new RegExp(` ${stage} \\(\\d+ and \\d+ whole seconds`));
     });
 
@@ -123,7 +123,7 @@ describe('every load', { concurrency: 2 }, () => {
     );
   }
 
-  test('a mix shows the rates of its kinds while it runs, and in the text of a merge and a comparison', async (t) => {
+  test('a mix shows the rates of its kinds during the run, and in the text of a merge and a comparison', async (t) => {
     const [mix] = LOADS.filter(({ what }) => what === 'mix');
     const words = [...mix.parameters, '--duration', '4s', '--gap', '1s'];
     const line = [process.execPath, PROGRAM, ...words, '--local', '--log', 'log.txt', '--json', 'result.json'];
@@ -138,7 +138,7 @@ describe('every load', { concurrency: 2 }, () => {
       const merged = await runCommand(t, ['merge', source]);
       assert.match(
         merged.stdout,
-        /^ {2}Of them, read {8}\d+, \d+\.\d MiB {2}p50 \d+\.\d\dms p99 \d+\.\d\dms {2}errors none$/m,
+        /^ {2}Of these, read {7}\d+, \d+\.\d MiB {2}p50 \d+\.\d\dms p99 \d+\.\d\dms {2}errors none$/m,
       );
     }
     const compared = await runCommand(t, ['compare', result, log]);
@@ -146,7 +146,7 @@ describe('every load', { concurrency: 2 }, () => {
     assert.match(compared.stdout.replace(/\s+/g, ' '), / Mixed \(\d+ and \d+ whole seconds/);
   });
 
-  test('a search finds what list, range and copy can do', async (t) => {
+  test('a search finds the capacity of list, range and copy', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'queue=600' });
     const stages = [
       '--stages',

@@ -16,11 +16,11 @@ import { machineRecords } from '../helpers/log-records.js';
 
 const ALL_STAGES = 'read,range,stat,list';
 
-/** What would change something. */
+/** Stages that would change something. */
 const CHANGES = /** @type {const} */ (['PUT', 'DELETE', 'POST', 'OTHER']);
 
 /**
- * An endpoint in whose first bucket there are objects.
+ * An endpoint with objects in its first bucket.
  *
  * @param {TestContext} t
  * @param {readonly string[]} keys
@@ -55,12 +55,12 @@ function stagesOf({ stdout }) {
   return machineRecords(recordsOf(stdout), 'stage');
 }
 
-describe('a run on objects that were there before', { concurrency: 2 }, () => {
+describe('a run on existing objects', { concurrency: 2 }, () => {
   for (const [cores, length] of [
     ['1', []],
     ['2', ['--duration', '1s', '--access', 'zipf:0.9']],
   ]) {
-    test(`mixes what reads them, on ${cores} cores ${length}`, async (t) => {
+    test(`mixes reading operations, on ${cores} cores ${length}`, async (t) => {
       const keys = numberedKeys(400);
       const { endpoint, changes } = await filledEndpoint(t, keys);
       const before = await changes();
@@ -83,12 +83,12 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
       } else {
         assert.ok(operations > 400, 'it goes round');
       }
-      // That bytes were checked by their number is told of those operations alone that read a part.
+      // Only operations that read a part report that the check was by length.
       assert.deepEqual(
         [read, range, stat, list].map(({ sizeOnly }) => sizeOnly),
         [0, range.operations, 0, 0],
       );
-      // The last page of the bucket has one key.
+      // The bucket's last page has one key.
       assert.ok(list.keys > 6 * list.operations && list.keys <= 7 * list.operations, `${list.keys} keys`);
       assert.deepEqual(await changes(), before);
       assert.match(outcome.stderr, /^Listed "data\/" in .*: 400 objects, which are all$/m);
@@ -97,7 +97,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
 
   for (const client of ['direct', 'sdk']) {
     for (const cores of ['1', '2']) {
-      test(`reads all that is there by the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
+      test(`reads everything with the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
         const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
         const { endpoint, put, changes } = await filledEndpoint(t, keys);
         const others = ['in the other bucket', 'as well 😀'];
@@ -128,7 +128,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     }
   }
 
-  test('counts objects that vanish or are replaced under names of their own, and ends well', async (t) => {
+  test('counts vanished and replaced objects under separate names, and succeeds', async (t) => {
     const keys = numberedKeys(40);
     const { endpoint, put, remove } = await filledEndpoint(t, keys);
     const options = ['--existing', 'data/', '--stages', 'read,stat', '--json', 'result.json', '--start-at', '+15s'];
@@ -150,11 +150,11 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /^Read: 2 operations found that the object had vanished since it was listed$/m);
     assert.match(
       outcome.stderr,
-      /^Stat: 1 operation found something else than was listed: others write to the bucket$/m,
+      /^Stat: 1 operation found another object than was listed: something else writes to the bucket$/m,
     );
   });
 
-  test('counts objects that are in an archive under a name of their own, and goes on', async (t) => {
+  test('counts archived objects under a separate name, and continues', async (t) => {
     const { endpoint } = await filledEndpoint(t, numberedKeys(200), {
       faults: 'seed=4,GET.status=403/InvalidObjectState:10%',
     });
@@ -172,15 +172,12 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
       assert.deepEqual([stat.operations, stat.archived], [200, 0]);
       assert.match(
         outcome.stderr,
-        new RegExp(
-          `^Read: ${read.archived} operations found that the object is in an archive, and would have to be restored first$`,
-          'm',
-        ),
+        new RegExp(`^Read: ${read.archived} operations found an archived object, which must be restored first$`, 'm'),
       );
     }
   });
 
-  test('finds bytes that do not have the MD5 of their ETag', async (t) => {
+  test('finds bytes that do not match the MD5 in their ETag', async (t) => {
     const { endpoint } = await filledEndpoint(t, numberedKeys(30), { faults: 'GET.corrupt=20%' });
     const outcome = await runCommand(t, ['1000', '2', '--existing', 'data/'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
@@ -194,7 +191,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     );
   });
 
-  test('is bounded by <objects>, and takes them from all buckets', async (t) => {
+  test('is limited by <objects>, and takes them from all buckets', async (t) => {
     const { endpoint, put } = await filledEndpoint(t, numberedKeys(1100));
     await put('data/in the other bucket', 'a body', endpoint.buckets[1]);
     const run = ['1050', '4', '--existing', 'data/', '--stages', 'stat'];
@@ -207,7 +204,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.deepEqual([options.objects, options.existing, options.size], [1050, 'data/', 37 * 1048]);
   });
 
-  test('a token that may only list and read is enough', async (t) => {
+  test('needs only a token that may list and read', async (t) => {
     const readOnly = ['PUT', 'DELETE', 'POST'].map((method) => `${method}.status=403/AccessDenied:100%`).join();
     const { endpoint, changes } = await filledEndpoint(t, numberedKeys(8), { faults: readOnly });
     const run = ['1000', '3', '--existing', 'data/', '--stages', ALL_STAGES, '--range-size', '3'];
@@ -216,7 +213,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.deepEqual(await changes(), [0, 0, 0, 0]);
   });
 
-  test('says how far its list is where it takes longer than two seconds', async (t) => {
+  test('reports the progress of a list that takes more than two seconds', async (t) => {
     const { endpoint } = await filledEndpoint(t, numberedKeys(3), { faults: 'LIST.latency=2700ms' });
     const run = ['1000', '3', '--existing', 'data/', '--stages', 'stat', '--no-preflight'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -224,7 +221,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /^Listing "data\/" in bucket-a, bucket-b: [0-9,]+ objects so far$/m);
   });
 
-  test('shares the objects between hosts by their keys, and their logs add up to all', async (t) => {
+  test('divides objects between hosts by key, and the logs add up', async (t) => {
     const keys = numberedKeys(60);
     const { endpoint } = await filledEndpoint(t, keys);
     const outcomes = await Promise.all(
@@ -240,7 +237,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.ok(Math.min(...counts) > 10, `${counts}`);
   });
 
-  test('a stage of a duration goes round over them, and an interrupted run has changed nothing', async (t) => {
+  test('cycles through the objects for a duration, and changes nothing when interrupted', async (t) => {
     const { endpoint, changes } = await filledEndpoint(t, numberedKeys(10));
     const before = await changes();
     const run = ['1000', '4', '--existing', 'data/', '--duration', '60s', '--stages', 'read,stat'];
@@ -255,7 +252,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.doesNotMatch(outcome.stderr, /--cleanup|objects left/);
   });
 
-  test('a ramp, a search, an assertion, a report, a comparison and the sum of hosts take it as any other run', async (t) => {
+  test('supports ramps, searches, assertions, reports, comparisons and merges like any other run', async (t) => {
     const { endpoint, changes } = await filledEndpoint(t, numberedKeys(20), { faults: 'latency=2ms' });
     const before = await changes();
     const dotEnv = dotEnvOf(endpoint);
@@ -276,7 +273,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.deepEqual(await changes(), before);
   });
 
-  test('a prefix that no key begins with ends the run before anything is measured', async (t) => {
+  test('ends before any measurement if no key has the prefix', async (t) => {
     const { endpoint } = await filledEndpoint(t, ['here']);
     const outcome = await runCommand(t, ['10', '1', '--existing', 'there/'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 2);

@@ -20,25 +20,25 @@ async function addUp(file) {
 }
 
 describe('a search for the peak', { concurrency: 2 }, () => {
-  test('too few objects are refused with how many it takes, as far as that is known, and nothing is left', async (t) => {
+  test('rejects too few objects with the required number, as far as it is known, and leaves nothing', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
     const outcome = await runCommand(t, ['30', '10', '--find-peak'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 2);
-    // How many it takes depends on the latency with one thread, which cannot be measured on every busy machine.
-    const expected = outcome.stderr.includes('The latency with one thread is not known')
+    // The required number depends on the latency with one thread, which cannot be measured on every busy machine.
+    const expected = outcome.stderr.includes('Could not measure the latency with one thread')
       ? /^error: Write: 30 operations are too few for a capacity search, expected more <objects>$/m
-      : /^error: <objects>: 30 are too few for --find-peak, expected \d+, which are enough for 10 threads: one alone needs \d+, /m;
+      : /^error: <objects>: 30 are too few for --find-peak, expected \d+ for 10 threads \(one alone needs \d+ /m;
     assert.match(outcome.stderr, expected);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('over buckets, each object is where any other run would have put it, and nothing is left', async (t) => {
+  test('over buckets, each object is where any other run would put it, and nothing is left', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue@EACH=200' });
     const search = ['--find-peak', '--peak-of', 'buckets', '--target', '500', '--json', 'result.json'];
     const parameters = ['40000', '60', '--size', '1KiB', '--stages', 'write,read,remove', ...search];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
     const outcome = await command.outcome;
-    // A read or a removal of an object that is not there would be an error, and a misplaced one would stay.
+    // Reading or removing a missing object would be an error, and a misplaced one would remain.
     assertStatus(outcome, 0);
     assert.deepEqual(await keysIn(endpoint), []);
     const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
@@ -52,7 +52,7 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.equal(ofKind(records, 'bucket-limit').length, 3);
   });
 
-  test('a signal ends it with what it has found, and an empty store; its log is not added up', async (t) => {
+  test('a signal ends it with its findings and an empty store; its log is not merged', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue=200' });
     const parameters = ['20000', '16', '--size', '1KiB', '--find-peak', '--json', 'result.json'];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -83,7 +83,7 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(
       stderr,
-      /log\.txt:1: a search with --find-peak begins here, which cannot be added up: it is not counted$/m,
+      /log\.txt:1: a --find-peak search begins here: not counted, because searches cannot be added up$/m,
     );
   });
 

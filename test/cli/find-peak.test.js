@@ -10,7 +10,7 @@ async function refused(...parameters) {
 }
 
 describe('a search for the peak', () => {
-  test('what sets load or time itself cannot stand beside it', async () => {
+  test('rejects options that set load or time', async () => {
     for (const [option, value] of [
       ['--duration', '5s'],
       ['--start-at', 'next:60s'],
@@ -24,7 +24,7 @@ describe('a search for the peak', () => {
     }
   });
 
-  test('what it varies has options of its own, which nothing else takes', async () => {
+  test('each dimension has its own options, which nothing else accepts', async () => {
     const buckets = ['--find-peak', '--peak-of', 'buckets'];
     for (const [parameters, problem] of /** @type {[string[], string][]} */ ([
       [['--peak-of', 'rate'], '--peak-of requires --find-peak'],
@@ -34,25 +34,25 @@ describe('a search for the peak', () => {
       [[...buckets, '--arrival', 'poisson'], '--arrival requires --rate or --find-peak --peak-of rate'],
       [
         buckets,
-        '--peak-of buckets: expected two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, or more, got 1: --peak-of threads searches one',
+        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches one',
       ],
-      [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads or buckets or rate, got "hosts"'],
+      [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads, buckets or rate, got "hosts"'],
       [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
     ])) {
       assert.deepEqual(await refused(...parameters), [`error: ${problem}`]);
     }
   });
 
-  test('dollars are a number above nothing', async () => {
+  test('a dollar amount must be above zero', async () => {
     for (const given of ['', '0', '-1', '1e3', '$5', 'much', '0.0000001']) {
       const [error] = await refused(`--max-cost=${given}`);
       assert.match(error, /^error: --max-cost: expected dollars above 0, such as 0\.5 or 2, got /);
     }
   });
 
-  test('a run that costs more than it may is refused, with what it costs', async () => {
+  test('rejects a run above the cost limit, and reports the cost', async () => {
     assert.deepEqual(await refused('--max-cost', '0.004'), [
-      "error: --max-cost: the run costs $0.0052 at R2's list prices, expected fewer <objects> or at least that much, got $0.004",
+      "error: --max-cost: the run would cost $0.0052 at R2's list prices, more than $0.004: raise the limit or use fewer <objects>",
     ]);
   });
 });

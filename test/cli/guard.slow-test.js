@@ -13,7 +13,7 @@ import { assertSameFigures } from '../report/same-figures.js';
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 const FILES = ['--json', 'a.json', '--summary', 'a.md', '--junit', 'a.xml'];
 
-/** @param {string} folder in which a.json, a.md and a.xml are */
+/** @param {string} folder with a.json, a.md and a.xml */
 async function outputsIn(folder) {
   const [json, summary, junit] = await Promise.all(
     ['a.json', 'a.md', 'a.xml'].map((name) => readFile(path.join(folder, name), 'utf8')),
@@ -26,8 +26,8 @@ function thresholdsIn(stderr) {
   return stderr.split('\n').filter((line) => line.startsWith('threshold '));
 }
 
-describe('a run that is held against thresholds', { concurrency: 2 }, () => {
-  test('ends with 0 where all are kept, and every output has them', async (t) => {
+describe('a run with thresholds', { concurrency: 2 }, () => {
+  test('exits with 0 if all pass, and every output includes them', async (t) => {
     const asserted = [
       'read.p99 < 60s',
       'errors == 0',
@@ -48,11 +48,11 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
       result.thresholds?.map(({ expression, outcome: each }) => [expression, each]),
       asserted.map((text) => [text, 'passed']),
     );
-    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds kept\n/);
+    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds met\n/);
     assertSameFigures(result, { summary, junit });
   });
 
-  test('ends with 3 where one is missed, and says so even when it is quiet', async (t) => {
+  test('exits with 3 if one is missed, and reports it even with --quiet', async (t) => {
     const folder = await folderWith(t, { 'guard.txt': 'write.rate > 1e9 # nobody does\nerrors == 0\n' });
     const file = ['--assert-file', path.join(folder, 'guard.txt')];
     const command = await startCommand(t, ['200', '10', '--local', '--quiet', ...file, ...FILES]);
@@ -66,7 +66,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     assertSameFigures(result, { summary, junit });
   });
 
-  test('ends with 1 where it failed, whatever is missed', async (t) => {
+  test('exits with 1 if it failed, whatever is missed', async (t) => {
     const faulty = [
       '--no-preflight',
       '--faults',
@@ -85,7 +85,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     assertSameFigures(result, { summary, junit });
   });
 
-  test('ends with 1 where a figure is not known: no operation succeeded', async (t) => {
+  test('exits with 1 if a figure is unknown because no operation succeeded', async (t) => {
     const faulty = ['--no-preflight', '--faults', 'GET.status=500:100%', '--retries', '0'];
     const outcome = await runCommand(t, ['20', '4', '--local', ...faulty, '--assert', 'read.p99 < 1s']);
     assertStatus(outcome, 1);
@@ -95,7 +95,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     );
   });
 
-  test('is refused with 2 where something is mistyped, and leaves no file', async (t) => {
+  test('is rejected with 2 because of a typing error, and leaves no file', async (t) => {
     const command = await startCommand(t, [
       '200',
       '10',
@@ -108,14 +108,11 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     ]);
     const outcome = await command.outcome;
     assertStatus(outcome, 2);
-    assert.match(
-      outcome.stderr,
-      /^error: --assert: "reed\.p99 < 5ms": there is no stage reed, .*; did you mean read\?$/m,
-    );
+    assert.match(outcome.stderr, /^error: --assert: "reed\.p99 < 5ms": unknown stage reed, .*; did you mean read\?$/m);
     assert.deepEqual([outcome.stdout, await readdir(command.folder)], ['', []]);
   });
 
-  test('ends with 130 where it is interrupted, and has its outputs', async (t) => {
+  test('exits with 130 if it is interrupted, and writes its outputs', async (t) => {
     const given = ['100000', '4', '--local', '--faults', 'latency=20ms', '--assert', 'read.p99 < 1us'];
     const command = await startCommand(t, [...given, ...FILES]);
     await command.shows('stdout', /Write: Ops/);
@@ -127,7 +124,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     assert.match(junit, /<error type="incomplete" message="it ended before its work was done \(stopped\)/);
   });
 
-  test('is compared with an earlier one, and a difference in how they were measured is told', async (t) => {
+  test('is compared with an earlier one, and warns if they were measured differently', async (t) => {
     const before = await startCommand(t, ['200', '10', '--local', '--json', 'before.json']);
     assertStatus(await before.outcome, 0);
     const baseline = ['--baseline', path.join(before.folder, 'before.json')];
@@ -135,13 +132,13 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, ['300', '20', '--local', ...baseline, ...asserted]);
     assertStatus(outcome, 3);
     assert.deepEqual(thresholdsIn(outcome.stderr), [
-      'threshold passed: read.operations >= baseline: it was 300, of the baseline 200',
-      'threshold missed: read.operations > 2 * baseline: it was 300, of the baseline 200',
+      'threshold passed: read.operations >= baseline: it was 300, baseline 200',
+      'threshold missed: read.operations > 2 * baseline: it was 300, baseline 200',
     ]);
-    assert.match(outcome.stderr, /^warning: --baseline: it was not measured alike, .*threads 10, now 20/m);
+    assert.match(outcome.stderr, /^warning: --baseline: it was measured with different options, .*threads 10, now 20/m);
   });
 
-  test('has its capacity asserted where it is a search', async (t) => {
+  test('can assert its capacity if it is a search', async (t) => {
     const search = [
       '--find-peak',
       '--faults',
@@ -175,8 +172,8 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
   });
 });
 
-describe('logs that are held against thresholds', { concurrency: 2 }, () => {
-  test('of three hosts give the status, and outputs with the figures of their sum', async (t) => {
+describe('logs with thresholds', { concurrency: 2 }, () => {
+  test('of three hosts determine the status, and the outputs have the figures of their sum', async (t) => {
     const run = ['--local', '--run-id', 'a', '--stages', 'write'];
     const texts = await Promise.all(
       [0, 1, 2].map(async (index) => (await runCommand(t, ['90', '4', ...run, '--shard', `${index}/3`])).stdout),
@@ -209,15 +206,15 @@ describe('logs that are held against thresholds', { concurrency: 2 }, () => {
     const mistyped = await peak(['--assert', 'read.p99 < 1s', ...FILES]);
     const refusal = await mistyped.outcome;
     assertStatus(refusal, 2);
-    assert.match(refusal.stderr, /^error: --assert: "read\.p99 < 1s": there is no stage read, expected write$/m);
-    // Whoever looks at the files finds there what was wrong, and not those of an earlier run.
+    assert.match(refusal.stderr, /^error: --assert: "read\.p99 < 1s": unknown stage read, expected write$/m);
+    // The files show what was wrong, instead of the results of an earlier run.
     assert.deepEqual(
       [refusal.stdout, (await outputsIn(mistyped.folder)).result.problems],
-      ['', ['--assert: "read.p99 < 1s": there is no stage read, expected write']],
+      ['', ['--assert: "read.p99 < 1s": unknown stage read, expected write']],
     );
   });
 
-  test('of which one is missing end with 1, whatever is missed', async (t) => {
+  test('with one missing exit with 1, whatever is missed', async (t) => {
     const { stdout } = await runCommand(t, ['90', '4', '--local', '--stages', 'write']);
     const folder = await folderWith(t, {});
     await writeFile(path.join(folder, 'log.txt'), stdout);

@@ -42,7 +42,7 @@ function outcomeOf(outcome) {
   return { ...common, unit: 'attempts', outcome, message: 'it was 0' };
 }
 
-test('the status is that of the run where it is not all well; then what nobody knows comes before what was missed', () => {
+test('the status is that of an incomplete run; otherwise inconclusive thresholds outrank missed ones', () => {
   const outcomes = fc.array(fc.constantFrom(.../** @type {const} */ (['passed', 'missed', 'inconclusive'])), {
     maxLength: 4,
   });
@@ -61,7 +61,7 @@ test('the status is that of the run where it is not all well; then what nobody k
   );
 });
 
-test('a threshold that was kept is a notice, any other an error', () => {
+test('a passed threshold is a notice, any other one an error', () => {
   assert.deepEqual(thresholdLines([outcomeOf('passed'), outcomeOf('missed'), outcomeOf('inconclusive')]), {
     notices: ['threshold passed: errors == 0: it was 0'],
     errors: ['threshold missed: errors == 0: it was 0', 'threshold inconclusive: errors == 0: it was 0'],
@@ -69,7 +69,7 @@ test('a threshold that was kept is a notice, any other an error', () => {
 });
 
 describe('the files of assertions', () => {
-  test('have one on a line, and comments', async (t) => {
+  test('have one per line, and comments', async (t) => {
     const folder = await folderWith(t, {
       'guard.txt': '\uFEFF# the night run\r\nread.p99 < 50ms\r\n\r\n  errors == 0  # none at all\r\n',
     });
@@ -77,7 +77,7 @@ describe('the files of assertions', () => {
     assert.deepEqual(thresholds.map(formatThreshold), ['write.rate > 5', 'read.p99 < 50ms', 'errors == 0']);
   });
 
-  test('are refused with every problem, by file and line', async (t) => {
+  test('are rejected with every problem, by file and line', async (t) => {
     const folder = await folderWith(t, {
       'guard.txt': 'errors = 0\nread.p99 < 5ms\nraed.p99 < 5ms\n',
       'empty.txt': '# nothing\n',
@@ -87,33 +87,30 @@ describe('the files of assertions', () => {
     assert.match(problems[0], /guard\.txt:1: "errors = 0": expected a figure/);
     assert.match(
       problems[1],
-      /guard\.txt:3: "raed\.p99 < 5ms": there is no stage raed, expected write, read; did you mean read\?/,
+      /guard\.txt:3: "raed\.p99 < 5ms": unknown stage raed, expected write, read; did you mean read\?/,
     );
     assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
     assert.match(
       problemsOf(() => guardOf([], { assertFile: path.join(folder, 'empty.txt') }))[0],
-      /asserts nothing, expected/,
+      /contains no assertions, expected/,
     );
     assert.match(problemsOf(() => guardOf([], { assertFile: folder }))[0], /^--assert-file: .* cannot be read: EISDIR/);
   });
 });
 
 describe('a baseline', () => {
-  test('is a result that has the figures that are compared with it', async (t) => {
+  test('is a result with the figures that are compared with it', async (t) => {
     const folder = await folderWith(t, { 'before.json': BEFORE, 'none.json': '{}', 'log.txt': 'Write took 5ms' });
     const baseline = path.join(folder, 'before.json');
     assert.equal(guardOf(['write.rate > 0.95 * baseline'], { baseline }).baseline?.run, 'run-1');
     assert.deepEqual(
       problemsOf(() => guardOf(['read.rate > 0.95 * baseline', 'write.knee > baseline'], { baseline })),
       [
-        `--baseline: ${baseline} does not have the figure of "read.rate > 0.95 * baseline"`,
-        `--baseline: ${baseline} does not have the figure of "write.knee > baseline"`,
+        `--baseline: ${baseline} has no figure for "read.rate > 0.95 * baseline"`,
+        `--baseline: ${baseline} has no figure for "write.knee > baseline"`,
       ],
     );
-    assert.match(
-      problemsOf(() => guardOf(['errors == 0'], { baseline }))[0],
-      /^--baseline: nothing is compared with it/,
-    );
+    assert.match(problemsOf(() => guardOf(['errors == 0'], { baseline }))[0], /^--baseline: no threshold uses it/);
     for (const name of ['none.json', 'log.txt']) {
       const file = path.join(folder, name);
       assert.match(
@@ -123,7 +120,7 @@ describe('a baseline', () => {
     }
   });
 
-  test('is asked for where a limit refers to it', () => {
+  test('is required if a limit refers to it', () => {
     assert.deepEqual(
       problemsOf(() => guardOf(['read.rate > 0.95 * baseline'])),
       ['--assert: "read.rate > 0.95 * baseline": expected --baseline with the result of an earlier run'],
@@ -131,7 +128,7 @@ describe('a baseline', () => {
   });
 });
 
-test('what is mistyped is told with all else that is wrong, before there is a run', async () => {
+test('reports typing errors together with everything else, before a run', async () => {
   const given = ['--assert', 'raed.p99 < 5ms', '--assert=write.p99x < 5ms', '--assert', '', '--size', 'big'];
   const { status, stdout, stderr } = await runInProcess(['10', '10', '--local', ...given], {});
   assert.deepEqual([status, stdout], [2, '']);
@@ -149,7 +146,7 @@ test('what is mistyped is told with all else that is wrong, before there is a ru
   );
 });
 
-test('a baseline of another load is told, with what is different in it', () => {
+test('reports a baseline with a different load, and the differences', () => {
   const now = resultOf();
   const warningsFor = (/** @type {CommonOptions} */ before, /** @type {CommonOptions} */ after) => {
     const [baseline, result] = [before, after].map((options) => ({ ...now, options: { ...now.options, ...options } }));
@@ -165,17 +162,20 @@ test('a baseline of another load is told, with what is different in it', () => {
     [{ checksum: 'crc32c' }, {}, 'checksum crc32c, now none'],
   ])) {
     assert.deepEqual(warningsFor(before, after), [
-      `--baseline: it was not measured alike, its figures may not be comparable (${difference})`,
+      `--baseline: it was measured with different options, its figures may not be comparable (${difference})`,
     ]);
   }
 });
 
-test('what a run cannot have is refused: another stage, a search, an open loop, the first byte of a write', async () => {
+test('rejects what a run cannot have: another stage, a search, an open loop, the first byte of a write', async () => {
   for (const [assertion, problem] of [
-    ['remove.p99 < 5ms', 'there is no stage remove, expected write, read'],
-    ['read.capacity > 5', 'read has none: only a search has it (--find-peak), and the sum of the hosts of a --ramp'],
-    ['read.startDelay.p99 < 5ms', 'read has none: only an open loop has it (--rate)'],
-    ['write.firstByte.p99 < 5ms', 'write has none: only stages that read objects have it'],
+    ['remove.p99 < 5ms', 'unknown stage remove, expected write, read'],
+    [
+      'read.capacity > 5',
+      'read has no such figure: only a search (--find-peak) and the merged hosts of a --ramp have it',
+    ],
+    ['read.startDelay.p99 < 5ms', 'read has no such figure: only an open loop has it (--rate)'],
+    ['write.firstByte.p99 < 5ms', 'write has no such figure: only stages that read objects have it'],
   ]) {
     const parameters = ['10', '10', '--local', '--stages', 'write,read', '--assert', assertion];
     const { status, stderr } = await runInProcess(parameters, {});
@@ -194,7 +194,7 @@ test('only a run has something to assert, and only a limit can be compared', asy
   }
 });
 
-test('files that cannot be read are told before a run, which then writes nothing', async (t) => {
+test('reports unreadable files before a run, which then writes nothing', async (t) => {
   const folder = await folderWith(t, {});
   await writeFile(path.join(folder, 'guard.txt'), 'read.p99 < 5\n');
   const files = ['--assert-file', path.join(folder, 'guard.txt'), '--baseline', path.join(folder, 'none')];

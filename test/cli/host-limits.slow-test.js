@@ -7,26 +7,26 @@ import { PROGRAM } from '../helpers/command.js';
 
 const run = promisify(execFile);
 
-test('Row 13: a run that could not open its connections is refused before it starts, with the command that raises the limit', async () => {
+test('Row 13: refuses a run that could not open its connections before it starts, and prints the command that raises the limit', async () => {
   const command = `ulimit -n 200; exec "$0" "$@"`;
   const parameters = ['-c', command, process.execPath, PROGRAM, '1000', '300', '--cores', '2', '--local'];
   await assert.rejects(run('bash', parameters), (/** @type {any} */ { code, stdout, stderr }) => {
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(
       stderr,
-      /^error: 300 threads on 2 cores need 372 open files, and the hard limit is 200: raise it with `ulimit -n 372`/,
+      /^error: 300 threads on 2 cores need 372 open files, but the hard limit is 200: raise it with `ulimit -n 372`/,
     );
     return true;
   });
 });
 
 for (const [limit, program] of [
-  // How many files of the program are open at a time differs: at some of these limits, Node takes a package for missing.
+  // The number of files that the program opens concurrently varies: at some of these limits, Node reports a package as missing.
   ...Array.from({ length: 16 }, (_, count) => [`-n ${24 + 2 * count}`, 'r2-benchmark.js']),
   ['-n 24', 'peak-performance.js'],
   ['-v 4000000', 'r2-benchmark.js'],
 ]) {
-  test(`a limit of ${limit} that ${program} itself does not keep is told as what it is`, async () => {
+  test(`reports a limit of ${limit} that ${program} itself exceeds for what it is`, async () => {
     const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
     const parameters = ['-c', `ulimit ${limit}; exec "$0" "$@"`, process.execPath, path, '5', '5', '--local'];
     const { stderr } = await run('bash', parameters).catch((error) => error);

@@ -10,7 +10,7 @@ import { assertStatus } from '../helpers/outcome.js';
 
 const EXAMPLE = await readFile(new URL('../../.env.example', import.meta.url), 'utf8');
 
-test('what is written is told with the command that uses it', async (t) => {
+test('reports what was written with the command that uses it', async (t) => {
   const folder = await folderWith(t, {});
   const file = path.join(folder, 'my own.env');
   assert.equal(
@@ -20,7 +20,7 @@ test('what is written is told with the command that uses it', async (t) => {
   assert.equal(await readFile(file, 'utf8'), EXAMPLE);
 });
 
-test('nothing is written where nothing can be, and it is said by name', async (t) => {
+test('reports by name why nothing can be written', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
   for (const name of ['missing/x.env', 'a-file/x.env']) {
     const { status, stdout, stderr } = await runInProcess(['--init', path.join(folder, name)], {});
@@ -30,7 +30,7 @@ test('nothing is written where nothing can be, and it is said by name', async (t
   assert.deepEqual(await readdir(folder), ['a-file']);
 });
 
-test('--init stands alone, but for the name of the file, which is given once', async () => {
+test('--init stands alone except for the file name, which is given once', async () => {
   for (const others of [['10', '10'], ['--local'], ['--cleanup', 'x'], ['--no-preflight'], ['--size', '1KiB']]) {
     const { status, stdout, stderr } = await runInProcess([...others, '--init'], {});
     assert.deepEqual([status, stdout], [2, '']);
@@ -42,7 +42,7 @@ test('--init stands alone, but for the name of the file, which is given once', a
 });
 
 describe('--init', { concurrency: 3 }, () => {
-  test('writes .env from the example, for nobody else to read, and never over another one', async (t) => {
+  test('writes .env from the example, readable by the owner only, and never over another one', async (t) => {
     const anyone = 'umask 0 && exec "$0" "$@"';
     const command = await startProgram(t, '/bin/sh', ['-c', anyone, process.execPath, PROGRAM, '--init']);
     const outcome = await command.outcome;
@@ -56,7 +56,7 @@ describe('--init', { concurrency: 3 }, () => {
     assert.ok(S3_BUCKET && S3_HOSTNAME && S3_ACCESS_KEY && S3_SECRET_KEY);
   });
 
-  test('leaves what is there already as it is', async (t) => {
+  test('leaves an existing file unchanged', async (t) => {
     const dotEnv = 'S3_SECRET_KEY=the one and only\n';
     const command = await startCommand(t, ['--init'], { dotEnv });
     const outcome = await command.outcome;
@@ -66,7 +66,7 @@ describe('--init', { concurrency: 3 }, () => {
     assert.equal(await readFile(path.join(command.folder, '.env'), 'utf8'), dotEnv);
   });
 
-  test('writes through no link, also not through one that leads nowhere', async (t) => {
+  test('does not write through links, even dangling ones', async (t) => {
     const folder = await folderWith(t, {});
     const link = path.join(folder, 'link.env');
     await symlink(path.join(folder, 'nowhere.env'), link);
@@ -75,11 +75,11 @@ describe('--init', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(folder), ['link.env']);
   });
 
-  test('takes another name for the file, also by --env-file', async (t) => {
+  test('accepts another name for the file, also from --env-file', async (t) => {
     const folder = await folderWith(t, {});
     const [one, other] = ['one.env', 'other.env'].map((name) => path.join(folder, name));
     assertStatus(await runCommand(t, ['--init', one]), 0);
-    // In this process: Node 20 looks at an --env-file behind the program's name, too, and wants it to be there.
+    // In this process, because Node 20 also reads an --env-file after the program's name, and requires it to exist.
     assert.equal((await runInProcess(['--init', '--env-file', other], {})).status, 0);
     assert.deepEqual(await readdir(folder), ['one.env', 'other.env']);
   });

@@ -21,7 +21,7 @@ function commands(script, cwd, PATH = '/usr/bin') {
 }
 
 /**
- * Lays out links to the programs as npm does.
+ * Creates links to the programs like npm does.
  *
  * @param {TestContext} t
  * @param {string} folder of the links, below a new one
@@ -35,7 +35,7 @@ async function withLinks(t, folder) {
   return { user, links };
 }
 
-test('a clone is called by the path of its programs from where the user is, the shorter one', () => {
+test('calls a clone by the shorter path of its programs from the current folder', () => {
   const inClone = ['node r2-benchmark.js', 'node peak-performance.js'];
   assert.deepEqual(commands(PROGRAM, CLONE), inClone);
   assert.deepEqual(commands(PEAK, CLONE), inClone);
@@ -48,25 +48,25 @@ test('a clone is called by the path of its programs from where the user is, the 
   assert.deepEqual(commands(PROGRAM, '/a/folder/far/away/from/here/and/anywhere/else')[0], `node ${PROGRAM}`);
 });
 
-test('a program is called through the link to it by which the user called it, quoted where a shell wants it', async (t) => {
+test('calls a program through the link that the user called, quoted for a shell if necessary', async (t) => {
   const user = await folderWith(t, {});
   const linked = path.join(user, 'my tools');
   await mkdir(linked);
   await symlink(PROGRAM, path.join(linked, 'r2-benchmark.js'));
   const [benchmark, peak] = commands(path.join(linked, 'r2-benchmark.js'), user);
   assert.equal(benchmark, `node 'my tools/r2-benchmark.js'`);
-  // By a relative path where that is shorter, which depends on where this clone is.
+  // By a relative path if that is shorter, which depends on the location of this clone.
   assert.equal(path.resolve(user, peak.replace(/^node /, '')), PEAK);
 });
 
-test('a program that was started under another name is called by its own', async (t) => {
+test('calls a program that was started under another name by its own name', async (t) => {
   const folder = await folderWith(t, {});
   const link = path.join(folder, 'bench');
   await symlink(PROGRAM, link);
   assert.deepEqual(commands(link, CLONE), ['node r2-benchmark.js', 'node peak-performance.js']);
 });
 
-test('what is installed in the folder, or in one that holds it, is called with npx', async (t) => {
+test('calls a program installed in this folder or an ancestor with npx', async (t) => {
   const { user, links } = await withLinks(t, 'node_modules/.bin');
   const below = path.join(user, 'logs', 'today');
   for (const script of ['r2-benchmark', 'r2-peak']) {
@@ -79,10 +79,10 @@ test('what is installed in the folder, or in one that holds it, is called with n
   }
 });
 
-test('where npx would find another program, or none, the path of the link is named', async (t) => {
+test('names the path of the link if npx would find another program or none', async (t) => {
   const { user, links } = await withLinks(t, 'node_modules/.bin');
   const byPath = [path.join(links, 'r2-benchmark'), path.join(links, 'r2-peak')];
-  // npx puts the folder on $PATH, but only for what it starts.
+  // npx puts the folder on $PATH, but only for the program that it starts.
   assert.deepEqual(commands(path.join(links, 'r2-benchmark'), '/', `${links}:/usr/bin`), byPath);
   const another = path.join(user, 'sub', 'node_modules', '.bin');
   await mkdir(another, { recursive: true });
@@ -90,7 +90,7 @@ test('where npx would find another program, or none, the path of the link is nam
   assert.deepEqual(commands(path.join(links, 'r2-benchmark'), path.join(user, 'sub')), byPath);
 });
 
-test('what is installed for all folders is called by its name where $PATH finds it', async (t) => {
+test('calls a globally installed program by name if $PATH finds it', async (t) => {
   const { user, links } = await withLinks(t, 'bin');
   const script = path.join(links, 'r2-benchmark');
   assert.deepEqual(commands(script, '/', `/usr/bin:${links}`), ['r2-benchmark', 'r2-peak']);
@@ -100,7 +100,7 @@ test('what is installed for all folders is called by its name where $PATH finds 
   assert.deepEqual(commands(script, '/', `${user}:${links}`), [path.join(links, 'r2-benchmark'), 'r2-peak']);
 });
 
-test('the example of a file of variables is named by its path from where the user is', () => {
+test('names the example file of variables by its path from the current folder', () => {
   const of = (/** @type {string} */ cwd) =>
     invocationOf({ argv: [process.execPath, PROGRAM], cwd: () => cwd }, {}).envExample;
   assert.equal(of(CLONE), '.env.example');

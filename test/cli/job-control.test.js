@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { watchJobControl } from '../../lib/cli/job-control.js';
 
 /**
- * A process, and what happens to it and to its terminal, in order.
+ * A process, and the events of it and its terminal in order.
  *
- * @param {{ hasShell?: boolean }} [options] whether there is a shell that lets it go on
+ * @param {{ hasShell?: boolean }} [options] whether a shell can resume it
  */
 function watched({ hasShell = true } = {}) {
   /** @type {string[]} */
@@ -15,7 +15,7 @@ function watched({ hasShell = true } = {}) {
     pid: 42,
     kill(/** @type {number} */ pid, /** @type {string} */ signal) {
       happened.push(`${signal} to ${pid}, which ${process.listenerCount('SIGTSTP')} listen to`);
-      // What the system hands on at once, Node tells later: whoever listens by then hears of it.
+      // Node delivers later what the system delivers at once: only listeners at that time receive it.
       if (hasShell) {
         process.emit('SIGCONT');
       }
@@ -26,7 +26,7 @@ function watched({ hasShell = true } = {}) {
   return { process, happened };
 }
 
-test('a terminal hears of Ctrl-Z before the process stops, and nothing of it afterwards', () => {
+test('notifies a terminal of Ctrl-Z before the process stops, and not afterwards', () => {
   const { process, happened } = watched();
   const once = ['the terminal was told', 'SIGTSTP to 42, which 0 listen to'];
   process.emit('SIGTSTP');
@@ -35,13 +35,13 @@ test('a terminal hears of Ctrl-Z before the process stops, and nothing of it aft
   assert.deepEqual(happened, [...once, ...once]);
 });
 
-test('a terminal hears of a stop that nobody can catch when the process goes on', () => {
+test('notifies a terminal of an uncatchable stop when the process resumes', () => {
   const { process, happened } = watched();
   process.emit('SIGCONT');
   assert.deepEqual(happened, ['the terminal was told']);
 });
 
-test('a stop that the system leaves out, because there is no shell, changes nothing for the next one', () => {
+test('a stop that the system ignores for lack of a shell does not affect the next one', () => {
   const { process, happened } = watched({ hasShell: false });
   process.emit('SIGTSTP');
   process.emit('SIGCONT');

@@ -8,7 +8,7 @@ import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 /** @param {Overrides} overrides */
 const placeOf = (overrides) => runConfig(NO_TARGET, { runId: 'r', ...overrides });
 
-test('the command that cleans up names the prefix where it is not the usual one', () => {
+test('the clean-up command includes a non-default prefix', () => {
   assert.match(cleanupCommand(placeOf({}), LATER), / --cleanup r$/);
   assert.match(cleanupCommand(placeOf({ prefix: 'x/y' }), LATER), / --cleanup r --prefix x\/y$/);
   assert.match(
@@ -17,7 +17,7 @@ test('the command that cleans up names the prefix where it is not the usual one'
   );
 });
 
-test('a shard is told how to clean up its own objects, and how to read them again', () => {
+test("a shard's commands clean up and read its own objects", () => {
   const place = placeOf({ shard: { index: 1, count: 4 }, threads: 50 });
   assert.match(cleanupCommand(place, LATER), / --cleanup r --shard 1\/4$/);
   assert.equal(
@@ -31,11 +31,11 @@ test('a shard is told how to clean up its own objects, and how to read them agai
   );
 });
 
-test('the command for a run whose id an earlier version took, though it looks like an option, works', () => {
+test('the command works for a run ID from an earlier version that looks like an option', () => {
   assert.match(cleanupCommand(placeOf({ runId: '-x' }), LATER), / --cleanup=-x$/);
 });
 
-test('the command that cleans up is one for a shell, whatever the names', () => {
+test('the clean-up command is quoted for a shell, whatever the names', () => {
   const place = placeOf({});
   assert.equal(
     cleanupCommand(place, { ...LATER, options: { envFile: "my bucket's.env" } }),
@@ -48,7 +48,7 @@ test('the command that cleans up is one for a shell, whatever the names', () => 
   );
 });
 
-test('the command that cleans up goes to the Worker, too', () => {
+test('the clean-up command also works for the Worker', () => {
   const place = placeOf({ client: 'edge' });
   assert.equal(cleanupCommand(place, LATER), 'node r2-benchmark.js --cleanup r --client edge');
 });

@@ -6,7 +6,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 describe('--cleanup --list', { concurrency: 3 }, () => {
-  test('shows what runs have left, and what the others have, and removes nothing', async (t) => {
+  test('shows what runs and others left, and removes nothing', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { buckets } = endpoint;
     for (const [runId, objects] of /** @type {const} */ ([
@@ -45,7 +45,7 @@ describe('--cleanup --list', { concurrency: 3 }, () => {
     assert.equal(outcome.stderr.replace(/^Listing: .*\n/gm, ''), '');
   });
 
-  test('a store that refuses is told, with the status of a clean-up', async (t) => {
+  test('reports a store that refuses, with the status of a clean-up', async (t) => {
     const denying = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
     const denied = await runCommand(t, ['--cleanup', '--list'], { dotEnv: dotEnvOf(denying) });
     assertStatus(denied, 2);

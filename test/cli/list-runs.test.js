@@ -23,7 +23,7 @@ function ago(seconds) {
   return NOW - seconds * 1000;
 }
 
-test('runs are shown in a table, with their ages, and the command that removes what the first one left', () => {
+test('shows runs in a table with their ages, and the command that removes the first one', () => {
   const runs = [
     { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
     { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
@@ -33,22 +33,22 @@ test('runs are shown in a table, with their ages, and the command that removes w
     'Run             Objects     Size     Oldest     Newest',
     'late                  7  0.0 MiB    59s ago     0s ago',
     'an-earlier-one    12345  1.5 MiB  1d 1h ago  1h 0m ago',
-    'Remove what one left with: node r2-benchmark.js --cleanup late',
+    'Remove the objects of a run with: node r2-benchmark.js --cleanup late',
   ]);
 });
 
-test('a run that the buckets do not fit is named, with the command that removes what it left', () => {
+test('names a run that does not match the buckets, and prints the command that removes it', () => {
   const runs = [
     { ...RUN, runId: 'fits' },
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
   ];
   assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW).slice(-2), [
-    'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
-    'Remove what one left with: node r2-benchmark.js --cleanup fits',
+    'Run x (and 1 more): the run used the buckets b,a, in this order, not a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
+    'Remove the objects of a run with: node r2-benchmark.js --cleanup fits',
   ]);
 });
 
-test('a size that is none is not added up', () => {
+test('does not add an invalid size', () => {
   const runs = [{ ...RUN, bytes: NaN }];
   const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
   const lines = formatListing({ runs, foreign }, CONFIG, LATER, NOW);
@@ -56,16 +56,16 @@ test('a size that is none is not added up', () => {
   assert.match(lines[3], /^2 objects there \(size unknown\) /);
 });
 
-test('where no run has left anything, that is said', () => {
+test('reports that no run left anything', () => {
   assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
-    'No run has left anything under benchmark/ in a, b',
+    'No run left objects under benchmark/ in a, b',
   ]);
 });
 
-test('foreign objects are named as such, without what would disturb a terminal', () => {
+test('shows foreign objects as such, without disturbing the terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
-    '5 objects there (1.0 MiB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    '5 objects there (1.0 MiB) belong to no run on these buckets; clean-up leaves them alone: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { load, loadingProblem } from '../../lib/cli/load.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 
-test('a module that can be loaded is given as it is', async () => {
+test('returns a loaded module unchanged', async () => {
   assert.equal((await load(() => import('../../lib/options/usage-error.js'))).UsageError, UsageError);
 });
 
-test('a package that is not installed is named, with the command that installs it', async () => {
+test('names a package that is not installed, with the command that installs it', async () => {
   await assert.rejects(
     // @ts-expect-error: there is no such package.
     load(() => import('no-such-package-of-r2-benchmark')),
@@ -15,21 +15,21 @@ test('a package that is not installed is named, with the command that installs i
       assert.ok(error instanceof UsageError);
       assert.equal(
         error.message,
-        'the package no-such-package-of-r2-benchmark that this program needs is not installed: run `npm ci` in the folder of r2-benchmark.js',
+        'the required package no-such-package-of-r2-benchmark is not installed: run `npm ci` in the folder of r2-benchmark.js',
       );
       return true;
     },
   );
 });
 
-test('a package that is missing where few files may be open is told as the limit that it is', () => {
+test('reports a missing package as the open-file limit if that is low', () => {
   const error = Object.assign(new Error("Cannot find package '/a/dotenv/index.js' imported from /b.js"), {
     code: 'ERR_MODULE_NOT_FOUND',
   });
   assert.match(loadingProblem(error, 48) ?? '', /may not open enough files .*\(EMFILE\): .*`ulimit -n 1024`/);
 });
 
-test('what is a defect stays one', async () => {
+test('does not hide defects', async () => {
   const defect = new TypeError('x is not a function');
   await assert.rejects(
     load(() => Promise.reject(defect)),

@@ -24,7 +24,7 @@ const RUN = [`${OBJECTS}`, '8', '--run-id', 'run-1'];
 const WEIGHTED = '4KiB=60,64KiB=30,1MiB=10';
 
 /**
- * @param {string} given as --size has it
+ * @param {string} given value of --size
  * @param {number} objects
  * @returns {number[]} bytes of each object of the run
  */
@@ -76,7 +76,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     ['sdk', '1'],
     ['direct', '2'],
   ]) {
-    test(`the ${client} client on ${cores} cores moves as many bytes as the objects have, and checks each of them`, async (t) => {
+    test(`the ${client} client on ${cores} cores transfers the bytes of all objects, and verifies each`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const parameters = [...RUN, '--client', client, '--cores', cores, '--size', WEIGHTED];
       const { stages, records, options } = await run(t, parameters, dotEnvOf(endpoint));
@@ -108,7 +108,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
   }
 
   for (const sizes of ['1KiB..64KiB', 'lognormal:4KiB:1']) {
-    test(`${sizes}: classes are powers of two, and hold all operations`, async (t) => {
+    test(`${sizes}: classes are powers of two, and include all operations`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const { stages } = await run(t, [...RUN, '--size', sizes], dotEnvOf(endpoint));
       const { sizeClasses, bytes } = stages.Read;
@@ -122,7 +122,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     });
   }
 
-  test('where all are of one size, nothing is told apart', async (t) => {
+  test('reports no classes if all sizes are equal', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { stages, options } = await run(t, [...RUN, '--size', '2KiB'], dotEnvOf(endpoint));
     for (const stage of Object.values(stages)) {
@@ -131,7 +131,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     assert.equal('sizes' in options, false);
   });
 
-  test('a later run reads what was kept with the same sizes, and is refused with others', async (t) => {
+  test('a later run reads kept objects with the same sizes, and is refused with others', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     const kept = await runCommand(t, [...RUN, '--size', WEIGHTED, '--keep'], { dotEnv });
@@ -152,7 +152,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     assert.equal((await keysIn(endpoint)).length, OBJECTS);
   });
 
-  test('hosts with the same sizes are added up by class; others are, with a warning', async (t) => {
+  test('merges hosts with the same sizes by class, and others with a warning', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const files = [];
     const sizes = [WEIGHTED, WEIGHTED, '4KiB..1MiB'];
@@ -174,10 +174,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     );
     assert.equal(sum([...write.seconds].map(({ bytes }) => bytes)) > 0, true);
     const other = await merged([files[0], files[2]]);
-    assert.match(
-      other.warnings,
-      /objects of 4KiB\.\.1MiB, and of 4KiB=60,64KiB=30,1MiB=10 in .*: added up all the same/,
-    );
+    assert.match(other.warnings, /objects of 4KiB\.\.1MiB, and of 4KiB=60,64KiB=30,1MiB=10 in .*: added up anyway/);
     assert.equal(other.result.stages[0].sizes, null);
     assert.equal('sizeClasses' in other.result.stages[0], false);
   });
@@ -189,7 +186,7 @@ describe('the order of reads', { concurrency: 2 }, () => {
     ['sdk', '1'],
     ['direct', '2'],
   ]) {
-    test(`the ${client} client on ${cores} cores reads those objects that the pattern draws, the first reads told apart`, async (t) => {
+    test(`the ${client} client on ${cores} cores reads the objects that the pattern draws, and reports first reads separately`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const stages = ['--stages', 'write,read,range,stat,remove', '--range-size', '1KiB', '--size', '2KiB'];
       const parameters = [...RUN, '--client', client, '--cores', cores, '--access', 'zipf:0.99', ...stages];
@@ -213,7 +210,7 @@ describe('the order of reads', { concurrency: 2 }, () => {
     });
   }
 
-  test('in a duration objects come again, and the first reads are as many as there are objects', async (t) => {
+  test('with a duration, objects repeat, and there are as many first reads as objects', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const parameters = ['20', '4', '--run-id', 'run-1', '--size', '1KiB', '--duration', '1s', '--gap', '0s'];
     const { stages } = await run(t, [...parameters, '--stages', 'write,read,remove'], dotEnvOf(endpoint));
@@ -222,7 +219,7 @@ describe('the order of reads', { concurrency: 2 }, () => {
     assert.deepEqual([reads.first.operations, reads.repeated.operations], [20, operations - 20]);
   });
 
-  test('each host draws among the objects of its own shard', async (t) => {
+  test('each host draws from its own shard', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const parameters = ['100', '4', '--run-id', 'run-1', '--size', '1KiB', '--access', 'uniform'];
     const files = [];
@@ -243,7 +240,7 @@ describe('the order of reads', { concurrency: 2 }, () => {
   });
 });
 
-test('a search goes through objects of several sizes, drawn at random', async (t) => {
+test('a search cycles through objects of several sizes in random order', async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'queue=400,latency=5ms' });
   const parameters = ['8000', '16', '--run-id', 'run-1', '--size', '1KiB=50,4KiB=50', '--access', 'uniform'];
   const { stages } = await run(t, [...parameters, '--find-peak', '--stages', 'write,read,remove'], dotEnvOf(endpoint));

@@ -9,7 +9,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 
 const TELLS_SCHEDULES = readScheduling(readSystemFile('/proc/self/schedstat') ?? '') !== null;
 
-test('with --local, several buckets of the environment are those of the endpoint', async (t) => {
+test('with --local, the endpoint has all buckets of the environment', async (t) => {
   const bucketsOf = async (/** @type {string} */ S3_BUCKET) => {
     const file = path.join(await folderWith(t, {}), 'result.json');
     const { status } = await runInProcess(['20', '2', '--local', '--size', '1KiB', '--json', file], { S3_BUCKET });
@@ -24,7 +24,7 @@ test('with --local, several buckets of the environment are those of the endpoint
   assert.match(stderr, /^error: S3_BUCKET: expected bucket names of 3 to 63 /m);
 });
 
-test('with --local the result tells what the endpoint had of the CPUs', async (t) => {
+test("with --local, the result reports the endpoint's CPU share", async (t) => {
   const file = path.join(await folderWith(t, {}), 'result.json');
   const { status } = await runInProcess(['200', '4', '--local', '--size', '1KiB', '--json', file], {});
   assert.equal(status, 0);

@@ -9,12 +9,12 @@ import { machineRecords } from '../helpers/log-records.js';
 
 const OBJECTS = 240;
 const THREADS = 7;
-/** Without it one core may be through with all objects before another has begun, and use none of its connections. */
+/** Otherwise one core may finish all objects before another starts, leaving its connections unused. */
 const LATENCY = 'latency=5ms';
 
 const RUN = [`${OBJECTS}`, `${THREADS}`, '--size', '2KiB', '--cores', '2'];
 
-/** Ends the thread of the first core when it first tells of its progress: from outside, as the system would. */
+/** Ends the first core's thread at its first progress report, from outside, as the system would. */
 const ENDS_A_THREAD = `
   import { isMainThread } from 'node:worker_threads';
   if (isMainThread) {
@@ -31,7 +31,7 @@ function sum(numbers) {
 
 describe('a run on two cores', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
-    test(`the ${client} client goes through four stages, whose lines agree, and leaves nothing`, async (t) => {
+    test(`the ${client} client runs four stages with consistent lines, and leaves nothing`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: LATENCY });
       const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);
@@ -43,14 +43,14 @@ describe('a run on two cores', { concurrency: 2 }, () => {
       assert.equal(machineRecords(records, 'run')[0].options.cores, 2);
       assert.deepEqual(await keysIn(endpoint), []);
       const { requests } = await endpoint.report();
-      // Before the stages each probe is removed, and asked for where there is time left for it.
+      // Before the stages, each probe is removed, and requested again if there is time.
       const { total } = requests.PUT;
       assert.equal(requests.DELETE.total, total);
       assert.ok(requests.HEAD.total >= OBJECTS && requests.HEAD.total <= total, `${requests.HEAD.total} of ${total}`);
     });
   }
 
-  test('its totals are exact through failing attempts', async (t) => {
+  test('has exact totals despite failing attempts', async (t) => {
     const faults = 'seed=11,status=503:5%,lost=1%,GET.reset=4%,truncate=3%';
     const endpoint = await startTestEndpoint(t, { faults });
     const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
@@ -69,7 +69,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('SIGINT stops both cores, and what they wrote is removed', async (t) => {
+  test('SIGINT stops both cores, and their objects are removed', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
     const run = ['1000000', '8', '--size', '1KiB', '--cores', '2'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -84,7 +84,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('an error after which nothing can succeed ends both, with one line', async (t) => {
+  test('a fatal error ends both, with one line', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=1,latency=2ms,PUT.status=403/AccessDenied:2%' });
     const outcome = await runCommand(t, ['20000', '8', '--size', '1KiB', '--cores', '2'], {
       dotEnv: dotEnvOf(endpoint),
@@ -95,7 +95,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 28: the death of a core’s thread ends the run, which says so, cleans up and exits with 1', async (t) => {
+  test('Row 28: the death of a core’s thread ends the run, which reports it, cleans up and exits with 1', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
     const folder = await folderWith(t, { 'ends-a-thread.mjs': ENDS_A_THREAD });
     const env = { NODE_OPTIONS: `--import=${path.join(folder, 'ends-a-thread.mjs')}` };

@@ -8,7 +8,7 @@ import { assertStatus } from '../helpers/outcome.js';
 
 /** @import { TestEndpoint } from '../helpers/local-s3.js' */
 
-/** R2's prices of a request; what the endpoint does not know, such as a question for versions, at the dearer one: https://developers.cloudflare.com/r2/pricing/ */
+/** R2's price per request; unsupported requests, such as those for versions, count at the higher price: https://developers.cloudflare.com/r2/pricing/ */
 const DOLLARS = Object.freeze(
   Object.fromEntries([
     ...['PUT', 'LIST', 'CREATE', 'PART', 'COMPLETE', 'UPLOADS', 'OTHER'].map((operation) => [operation, 4.5e-6]),
@@ -19,7 +19,7 @@ const DOLLARS = Object.freeze(
 
 /**
  * @param {TestEndpoint} endpoint
- * @returns {Promise<number>} dollars that R2 would charge for the requests that it had
+ * @returns {Promise<number>} dollars that R2 would charge for its requests
  */
 async function billOf(endpoint) {
   const { requests } = await endpoint.report();
@@ -52,7 +52,7 @@ const LOADS = /** @type {const} */ ([
 describe('--max-cost with --duration', { concurrency: 2 }, () => {
   for (const { load, parameters, end, ...given } of LOADS) {
     const { faults, objects } = { faults: 'latency=0ms', objects: 100_000, ...given };
-    test(`${load}: the stage ends before the bill of the store exceeds the limit, and the run with status 1`, async (t) => {
+    test(`${load}: ends the stage before the store's bill exceeds the limit, and the run with status 1`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults });
       const limit = 0.01;
       const options = ['--duration', '60s', '--max-cost', `${limit}`, '--json', 'result.json', '--size', '1KiB'];
@@ -70,7 +70,7 @@ describe('--max-cost with --duration', { concurrency: 2 }, () => {
     });
   }
 
-  test('a run that stays below its limit goes to its end', async (t) => {
+  test('a run below its limit completes', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
     const parameters = ['1000', '2', '--duration', '1s', '--max-cost', '0.01', '--size', '1KiB'];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });

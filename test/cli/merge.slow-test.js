@@ -23,7 +23,7 @@ const OWN_PEAKS = 'Peak Performance: {\n  Write: 1200,\n  Read: 2000,\n  Stat: 5
 
 /** The golden log ends with a machine line of a later version. @param {string} [file] */
 function laterVersion(file = OWN_LOG) {
-  return `warning: ${file}:57: machine lines of kinds that this version does not know, and does not add up: "no kind"\n`;
+  return `warning: ${file}:57: kinds of machine lines that this version does not know, left out: "no kind"\n`;
 }
 
 let folder = '';
@@ -35,7 +35,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 /**
- * Runs the program in the folder of the test's logs.
+ * Runs the program in the folder of the test logs.
  *
  * @param {readonly string[]} args
  */
@@ -46,7 +46,7 @@ async function peak(...args) {
 }
 
 /**
- * Runs the program as peak() does, and looks at the peaks alone, which come first.
+ * Runs the program like peak(), and returns only the peaks, which come first.
  *
  * @param {readonly string[]} args
  */
@@ -75,11 +75,11 @@ function second(time, operationsPerSecond) {
 const SCHEDULE = 'Write: scheduling for 10000 objects in 1000 threads and 1 buckets';
 const SUMMARY = 'Write took 3000ms. Peak ops 999.9/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 0';
 
-test('the peaks of a log of the old tool are those that its summaries tell', async () => {
+test("the peaks of the old tool's log are those in its summaries", async () => {
   assert.deepEqual(await peaksOf(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
 });
 
-test('the peaks of a log of ours include those of stages without a full second', async () => {
+test('the peaks of our log include those of stages without a full second', async () => {
   assert.deepEqual(await peaksOf(OWN_LOG), { stdout: OWN_PEAKS, stderr: laterVersion(), status: 0 });
 });
 
@@ -89,7 +89,7 @@ test('old and new logs may be mixed', async () => {
   assert.deepEqual({ stdout, stderr, status }, { stdout: best, stderr: laterVersion(), status: 0 });
 });
 
-test('the hosts are added up second by second, over midnight as well', async () => {
+test('adds hosts second by second, even across midnight', async () => {
   const a = await logFile('a.txt', [SCHEDULE, second('23:59:59', '100.5'), second('00:00:00', '200.2'), SUMMARY]);
   const b = await logFile('b.txt', [SCHEDULE, second('00:00:00', '300.1'), second('00:00:01', '400.0'), SUMMARY]);
   const c = await logFile('c.txt', [SCHEDULE, second('23:59:59', '100.7'), second('00:00:00', '0.0'), SUMMARY]);
@@ -97,14 +97,14 @@ test('the hosts are added up second by second, over midnight as well', async () 
   assert.deepEqual(await peaksOf(a, b, c), expected);
 });
 
-test('a log with CRLF, a byte order mark and stderr mixed in gives the same peaks', async () => {
+test('a log with CRLF, a byte order mark and mixed-in stderr gives the same peaks', async () => {
   const log = await readFile(OLD_LOG, 'utf8');
   const mixed = `\uFEFF${log.replaceAll('\n', '\r\nprogress: 40%\r\n')}`;
   await writeFile(path.join(folder, 'mixed.txt'), mixed);
   assert.deepEqual(await peaksOf('mixed.txt'), { stdout: OLD_PEAKS, stderr: '', status: 0 });
 });
 
-test('stages that this version does not run are summed, shown and written as all others', async () => {
+test('adds, shows and writes stages that this version does not run like all others', async () => {
   const summary = SUMMARY.replace('Write', 'Copy-Part');
   const lines = (/** @type {string} */ rate) => [
     SCHEDULE.replace('Write', 'Copy-Part'),
@@ -125,7 +125,7 @@ test('stages that this version does not run are summed, shown and written as all
   assert.match(csv, /^03:10:04,Copy-Part,list-b\.txt,20\.2,\d+$/m);
 });
 
-test('a file that is given twice is counted once, with a warning', async () => {
+test('counts a file that is given twice once, with a warning', async () => {
   await copyFile(OLD_LOG, path.join(folder, 'log.txt'));
   const { stdout, stderr, status } = await peaksOf('log.txt', './log.txt');
   assert.equal(stdout, OLD_PEAKS);
@@ -133,20 +133,20 @@ test('a file that is given twice is counted once, with a warning', async () => {
   assert.equal(status, 0);
 });
 
-test('logs that are missing from the total are named, and the rest is printed', async () => {
+test('names logs that are missing from the total, and prints the rest', async () => {
   await logFile('foreign.txt', ['Lorem ipsum']);
   const { stdout, stderr, status } = await peaksOf('missing.txt', '.', 'foreign.txt', OLD_LOG);
   assert.equal(stdout, OLD_PEAKS);
   assert.deepEqual(stderr.split('\n'), [
     'warning: missing.txt: cannot be read: no such file or directory (ENOENT)',
     'warning: .: is a directory, expected a log file',
-    'warning: foreign.txt:1: neither this line nor any after it is one of a log, expected what r2-benchmark writes to stdout, --log or --json',
+    'warning: foreign.txt:1: contains no log lines: expected output of r2-benchmark (stdout, --log or --json)',
     '',
   ]);
   assert.equal(status, 1);
 });
 
-test('a log that is cut short is named with the line at which its last stage begins', async () => {
+test('names a truncated log with the line at which its last stage starts', async () => {
   const cut = await logFile('cut.txt', ['run id 7f3a', SCHEDULE, second('03:10:05', '931.1')]);
   const { stdout, stderr, status } = await peaksOf(cut);
   assert.equal(stdout, 'Peak Performance: {\n  Write: 931.1\n}\n');
@@ -154,7 +154,7 @@ test('a log that is cut short is named with the line at which its last stage beg
   assert.equal(status, 1);
 });
 
-test('a run that ended early, or of which a shard has no log, is added up, and the status tells that there is less', async () => {
+test('merges a run that ended early or lacks a shard, and reports it in the status', async () => {
   const log = await readFile(OWN_LOG, 'utf8');
   await writeFile(path.join(folder, 'stalled.txt'), log.replace('"end":"complete"', '"end":"stalled"'));
   await writeFile(path.join(folder, 'shard.txt'), log.replace('"shard":"0/1"', '"shard":"0/2"'));
@@ -166,7 +166,7 @@ test('a run that ended early, or of which a shard has no log, is added up, and t
   assert.deepEqual([stalled.stdout, stalled.status, shard.stdout, shard.status], [OWN_PEAKS, 1, OWN_PEAKS, 1]);
 });
 
-test('without any stage nothing is printed but the reason', async () => {
+test('without any stage, prints only the reason', async () => {
   const log = await logFile('retries.txt', ['Retrying on TRANSIENT error']);
   const { stdout, stderr, status } = await peak(log);
   assert.equal(stdout, '');
@@ -174,7 +174,7 @@ test('without any stage nothing is printed but the reason', async () => {
   assert.equal(status, 1);
 });
 
-test('a call without logs, or with an unknown option, is answered on stderr with status 2', async () => {
+test('responds on stderr with status 2 if there are no logs, or an unknown option', async () => {
   const without = await peak();
   assert.deepEqual([without.stdout, without.status], ['', 2]);
   assert.match(without.stderr, /^error: missing required argument 'files'\n.*--help/);
@@ -193,7 +193,7 @@ test('the help fits on one screen and shows an example', () => {
   assert.ok(stdout.split('\n').every((line) => line.length <= 100));
 });
 
-test('the version is that of the package', async () => {
+test('prints the version of the package', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   assert.deepEqual(await peak('--version'), { stdout: `${version}\n`, stderr: '', status: 0 });
 });
@@ -207,7 +207,7 @@ for (const args of [[OLD_LOG], ['--help']]) {
   });
 }
 
-test('a full disk is told in one line', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
+test('reports a full disk in one line', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [PROGRAM, OLD_LOG], { stdio: ['ignore', full, 'pipe'] });
   closeSync(full);
@@ -217,7 +217,7 @@ test('a full disk is told in one line', { skip: !existsSync('/dev/full') && 'nee
   assert.equal(status, 1);
 });
 
-test('a report for a file is beside the text, and one for stdout is alone there', async () => {
+test('prints the text in addition to a report in a file, but not to a report on stdout', async () => {
   const both = await peak(OWN_LOG, '--json', 'report.json', '--csv', 'series.csv');
   assert.deepEqual([both.stdout.startsWith(OWN_PEAKS), both.stderr, both.status], [true, laterVersion(), 0]);
   const [json, csv] = await Promise.all(
@@ -229,7 +229,7 @@ test('a report for a file is beside the text, and one for stdout is alone there'
   assert.deepEqual(await peak(OWN_LOG, '--csv', '-'), { stdout: csv, stderr: laterVersion(), status: 0 });
 });
 
-test('reports that cannot be written are told before the logs are read', async () => {
+test('reports unwritable reports before it reads the logs', async () => {
   const two = await peak(OWN_LOG, '--json', '-', '--csv', '-');
   assert.deepEqual([two.stdout, two.status], ['', 2]);
   assert.match(two.stderr, /^error: --json, --csv: only one of them can go to standard output\n/);
@@ -240,7 +240,7 @@ test('reports that cannot be written are told before the logs are read', async (
   assert.deepEqual([none.status, none.stderr.split('\n')[0]], [2, 'error: --json: expected a value, got nothing']);
 });
 
-test('a report is not written over a log, nor over the other report', async () => {
+test('does not write a report over a log or the other report', async () => {
   const log = await readFile(OWN_LOG, 'utf8');
   await Promise.all(['kept-a.txt', 'kept-b.txt'].map((name) => writeFile(path.join(folder, name), log)));
   for (const [args, option] of /** @type {const} */ ([
@@ -249,7 +249,7 @@ test('a report is not written over a log, nor over the other report', async () =
   ])) {
     const { stdout, stderr, status } = await peak(...args);
     assert.deepEqual([stdout, status], ['', 2]);
-    assert.match(stderr, new RegExp(`^error: ${option}: (\\./)?kept-a\\.txt is a log, which would be overwritten: `));
+    assert.match(stderr, new RegExp(`^error: ${option}: (\\./)?kept-a\\.txt is a log and would be overwritten: `));
   }
   assert.equal(await readFile(path.join(folder, 'kept-a.txt'), 'utf8'), log);
   const same = await peak('kept-a.txt', '--json', 'both', '--csv', './both');
@@ -259,7 +259,7 @@ test('a report is not written over a log, nor over the other report', async () =
   assert.deepEqual([first.status, again.status], [0, 0], 'an earlier report may be written over');
 });
 
-test('without a stage in the logs, the results say so, in place of those of an earlier build', async () => {
+test('if the logs contain no stage, the results report that instead of keeping those of an earlier build', async () => {
   const log = await logFile('nothing.txt', ['Retrying on TRANSIENT error']);
   const files = ['nothing.json', 'nothing.xml', 'nothing.md'];
   await Promise.all(files.slice(1).map((name) => writeFile(path.join(folder, name), 'of an earlier build')));
@@ -273,28 +273,28 @@ test('without a stage in the logs, the results say so, in place of those of an e
   assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- no stage in any of the logs, /m);
 });
 
-test('where something is asserted of a stage that nobody ran, the results say so beside the figures', async () => {
+test('if an assertion refers to a stage that did not run, the results report that with the figures', async () => {
   const files = ['unrun.json', 'unrun.xml', 'unrun.md'];
   const to = ['--json', files[0], '--junit', files[1], '--summary', files[2]];
   const { stdout, stderr, status } = await peak(OLD_LOG, ...to, '--assert', 'list.rate > 1');
   assert.deepEqual([stdout, status], ['', 2]);
-  const problem = '--assert: "list.rate > 1": there is no stage list, expected write, read, stat, remove';
+  const problem = '--assert: "list.rate > 1": unknown stage list, expected write, read, stat, remove';
   assert.ok(stderr.startsWith(`error: ${problem}`), stderr);
   const [json, junit, summary] = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
   const { problems, stages } = resultFrom(json);
   assert.deepEqual([problems.length, problems[0].startsWith(problem), stages.length], [1, true, 4]);
-  assert.match(junit, /<error type="incomplete" message="--assert: [^"]*there is no stage list, /);
-  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- .*there is no stage list, /m);
+  assert.match(junit, /<error type="incomplete" message="--assert: [^"]*unknown stage list, /);
+  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- .*unknown stage list, /m);
 });
 
-test('what is asserted of counters that an old log does not tell is not decided, and the status says so', async () => {
+test('an assertion on counters that an old log lacks is inconclusive, and so is the status', async () => {
   const names = ['throttled', 'failed', 'integrityErrors'];
   const args = names.flatMap((name) => ['--assert', `${name} == 0`]);
   const { stdout, stderr, status } = await peak(OLD_LOG, ...args, '--json', '-');
   assert.equal(status, 1);
   assert.deepEqual(
     stderr.trimEnd().split('\n'),
-    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not tell`),
+    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not contain it`),
   );
   const [{ throttled, merge }] = resultFrom(stdout).stages;
   assert.equal(throttled, 0);
@@ -305,14 +305,14 @@ test('what is asserted of counters that an old log does not tell is not decided,
   );
 });
 
-test('a log may come from standard input', async () => {
+test('reads a log from standard input', async () => {
   const child = spawn(process.execPath, [PROGRAM, '-'], { cwd: folder });
   child.stdin.end(await readFile(OLD_LOG));
   const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   assert.deepEqual([stdout.startsWith(OLD_PEAKS), status], [true, 0]);
 });
 
-test('the log of a real run is understood, down to its percentiles', async () => {
+test('understands the log of a real run, including its percentiles', async () => {
   const parameters = ['300', '5', '--local', '--size', '1KiB', '--quiet'];
   const run = spawn(process.execPath, [BENCHMARK, ...parameters], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
   await writeFile(path.join(folder, 'real.txt'), await text(run.stdout));
@@ -326,7 +326,7 @@ test('the log of a real run is understood, down to its percentiles', async () =>
   }
 });
 
-test('merge, as a command of r2-benchmark, does the same', async () => {
+test('the merge command of r2-benchmark does the same', async () => {
   for (const args of [
     [OLD_LOG],
     [OWN_LOG, '--json', '-'],

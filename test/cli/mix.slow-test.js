@@ -49,7 +49,7 @@ const NONE_WRONG = { staleReads: 0, foreignReads: 0, tornReads: 0 };
 describe('a mixed load', { concurrency: 1 }, () => {
   for (const client of ['direct', 'sdk']) {
     for (const cores of ['1', '2']) {
-      test(`of the ${client} client on ${cores} cores has exact shares, is what the store saw, and leaves nothing`, async (t) => {
+      test(`of the ${client} client on ${cores} cores has exact shares, matches the store's counts, and leaves nothing`, async (t) => {
         const { endpoint, outcome, result } = await runMix(t, [...LOAD, '--client', client, '--cores', cores]);
         assertStatus(outcome, 0);
         const { mixed, kinds } = mixedOf(result);
@@ -78,7 +78,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
           DELETE: of('remove') + removed,
         };
         const sum = (/** @type {readonly number[]} */ counts) => counts.reduce((total, count) => total + count, 0);
-        // To the request: those that are no stage's are counted by themselves.
+        // The totals are exact, because requests outside the stages are counted separately.
         const others = sum(Object.values(result.requests ?? {}));
         assert.equal(sum(Object.values(requests).map(({ total }) => total)), sum(Object.values(ours)) + others);
         for (const [method, count] of Object.entries(ours)) {
@@ -90,7 +90,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     }
   }
 
-  test('has lines of each kind that add up to those of the stage', async (t) => {
+  test('has lines per kind that add up to those of the stage', async (t) => {
     const { outcome } = await runMix(t, LOAD);
     assertStatus(outcome, 0);
     const records = recordsOf(outcome.stdout);
@@ -118,7 +118,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.ok(outcome.stdout.split('\n').every((line) => !line.startsWith('#') || line.length < 1000));
   });
 
-  test('finds each stale version that the store serves', async (t) => {
+  test('finds every stale version that the store serves', async (t) => {
     const parameters = ['300', '16', '--mix', 'read=80,write=20', '--duration', '4s', '--gap', '1s'];
     const { endpoint, outcome, result } = await runMix(t, parameters, 'seed=3,GET.stale=20%');
     const { faults } = await endpoint.report();
@@ -132,7 +132,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('makes no error of lost answers, resets and refusals, and leaves nothing', async (t) => {
+  test('tolerates lost responses, resets and refusals, and leaves nothing', async (t) => {
     const faults = 'seed=5,PUT.lost=3%,reset=2%,status=503:2%,DELETE.status=500:5%,PUT.status=429:2%,GET.truncate=2%';
     const { endpoint, result } = await runMix(t, [...LOAD, '--cores', '2'], faults);
     const { mixed } = mixedOf(result);
@@ -142,7 +142,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('finds bytes that are of no version', async (t) => {
+  test('finds bytes that match no version', async (t) => {
     const { outcome, result } = await runMix(t, LOAD, 'seed=5,GET.corrupt=5%');
     assertStatus(outcome, 1);
     const { mixed } = mixedOf(result);
@@ -150,7 +150,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.equal(mixed.tornReads, mixed.integrityErrors);
   });
 
-  test('leaves nothing where it is interrupted', async (t) => {
+  test('leaves nothing when it is interrupted', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const parameters = ['400', '8', '--mix', MIX, '--duration', '60s', ...SIZES];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -161,7 +161,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('starts its operations at their times in an open loop', async (t) => {
+  test('starts its operations on time in an open loop', async (t) => {
     const parameters = [...LOAD, '--rate', '500'];
     const { outcome, result } = await runMix(t, parameters);
     assertStatus(outcome, 0);
@@ -171,7 +171,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.ok(Number(mixed.duration) > 1900);
   });
 
-  test('never writes a key twice within a second, however few there are', async (t) => {
+  test('never writes a key twice within a second, however few keys there are', async (t) => {
     const parameters = ['20', '4', '--mix', 'read=50,write=50', '--duration', '3s', '--gap', '1s'];
     const { outcome, result } = await runMix(t, parameters);
     assertStatus(outcome, 0);
@@ -181,7 +181,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.match(String(mixed.bottleneck?.evidence), /^threads waited \d+% of the time for a key/);
   });
 
-  test('is added up over hosts, from logs as from results, kind by kind', async (t) => {
+  test('is merged kind by kind, from logs and from results', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const options = { dotEnv: dotEnvOf(endpoint) };
     const hosts = await Promise.all(
@@ -213,7 +213,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.deepEqual(percentiles[0], percentiles[1]);
   });
 
-  test('can be asserted of kind by kind', async (t) => {
+  test('supports assertions per kind', async (t) => {
     const limits = [
       'mixed.read.p99 < 1us',
       'mixed.write.rate > 0',
@@ -234,7 +234,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     );
   });
 
-  test('can be read by a later run, whatever version each object has', async (t) => {
+  test('can be read by a later run, whatever the versions of its objects', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const options = { dotEnv: dotEnvOf(endpoint) };
     const id = ['--run-id', 'kept', '--size', '3kB'];

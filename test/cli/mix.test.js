@@ -5,7 +5,7 @@ import { runInProcess } from '../helpers/command.js';
 /**
  * @param {readonly string[]} parameters
  * @param {number} [objects]
- * @returns {Promise<string>} what the program says of them, which it has to refuse
+ * @returns {Promise<string>} the error message
  */
 async function refusalOf(parameters, objects = 1000) {
   const { status, stdout, stderr } = await runInProcess([`${objects}`, '10', '--local', ...parameters], {});
@@ -30,7 +30,7 @@ const REFUSED = [
   [
     'more removes than writes',
     ['--mix', 'read=70,write=10,remove=20'],
-    /--mix requires a share of write as large as that of remove: what is removed has to be written again/,
+    /--mix requires a share of write at least as large as that of remove: removed objects must be written again/,
   ],
   ['list', ['--mix', 'read=50,list=50'], /list cannot be combined with --mix: which keys/],
   ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /batch-remove cannot be combined with --mix/],
@@ -50,7 +50,7 @@ const REFUSED = [
   [
     'kept objects of which some are removed',
     ['--mix', 'read=50,write=40,remove=10', '--keep'],
-    /--keep cannot be combined with remove in --mix: a later run could not know/,
+    /--keep cannot be combined with remove in --mix: a later run would not know/,
   ],
   [
     'a rate for which there are too few objects',
@@ -60,24 +60,24 @@ const REFUSED = [
   [
     'an assertion of a kind that is not mixed',
     ['--mix', 'read=50,write=50', '--assert', 'mixed.stat.p99 < 1s'],
-    /there is no stage mixed\.stat, expected write, mixed, remove, mixed\.write, mixed\.read/,
+    /unknown stage mixed\.stat, expected write, mixed, remove, mixed\.write, mixed\.read/,
   ],
 ];
 
 for (const [what, parameters, expected] of REFUSED) {
-  test(`--mix refuses ${what}`, async () => {
+  test(`--mix rejects ${what}`, async () => {
     assert.match(await refusalOf(parameters), expected);
   });
 }
 
-test('a mix is refused where its removes may leave no object', async () => {
+test('rejects a mix whose removes may leave no object', async () => {
   const mix = ['--mix', 'write=50,remove=50'];
   assert.match(await refusalOf(mix, 110), /--mix requires 111 <objects> or more .*, got 110/);
 });
 
-test('all problems of a mix are reported at once', async () => {
+test('reports all problems of a mix at once', async () => {
   const stderr = await refusalOf(['--mix', 'read=60,write=10,remove=30', '--rate', '9000', '--find-peak']);
-  assert.match(stderr, /what is removed/);
+  assert.match(stderr, /removed objects must be written again/);
   assert.match(stderr, /--rate 9000 requires 7200 <objects>/);
   assert.match(stderr, /--mix cannot be combined with --find-peak/);
 });

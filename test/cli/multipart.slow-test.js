@@ -30,7 +30,7 @@ async function partsArrived(endpoint, parts) {
 
 describe('objects in parts', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
-    test(`${client}: a run says how it writes, and its log, its JSON and its page have the latency of parts`, async (t) => {
+    test(`${client}: reports how it writes, and shows the latency of parts in its log, its JSON and its page`, async (t) => {
       const files = ['--json', 'result.json', '--report', 'page.html', '--csv', 'stages.csv'];
       const command = await startCommand(t, ['6', '2', '--local', ...IN_PARTS, '--client', client, ...files]);
       const outcome = await command.outcome;
@@ -50,7 +50,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assert.deepEqual([result.cleanup.uploads, result.cleanup.uploadsLeft], [0, 0]);
     });
 
-    test(`${client}: a run that is interrupted among its parts leaves neither objects nor uploads`, async (t) => {
+    test(`${client}: a run that is interrupted while it sends parts leaves neither objects nor uploads`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
       const parameters = ['50', '4', ...IN_PARTS, '--client', client, '--no-preflight', '--run-id', 'a-run'];
       const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -60,7 +60,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
     });
 
-    test(`${client}: what a killed run has left of uploads is listed, and aborted by --cleanup`, async (t) => {
+    test(`${client}: lists the uploads of a killed run, and aborts them with --cleanup`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
       const dotEnv = dotEnvOf(endpoint);
       const parameters = ['50', '4', ...IN_PARTS, '--client', client, '--no-preflight', '--run-id', 'a-run'];
@@ -81,7 +81,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
     });
   }
 
-  test('logs and results of runs in parts are added up, and can be asserted and compared', async (t) => {
+  test('logs and results of runs in parts can be merged, asserted and compared', async (t) => {
     const run = (/** @type {string[]} */ ...more) => startCommand(t, ['6', '2', '--local', ...more]);
     const first = await run(...IN_PARTS, '--json', 'result.json', '--assert', 'write.parts.p99 < 100s');
     const second = await run(...IN_PARTS, '--log', 'log.txt');
@@ -102,7 +102,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
     assert.match(compared.stderr, /objects: sent in parts before, sent whole after \(Write\)/);
   });
 
-  test('a search and a ramp go through their steps with objects in parts', async (t) => {
+  test('a search and a ramp support objects in parts', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'queue=600' });
     const load = ['--size', '16KiB', '--multipart', '--stages', 'write,remove'];
     const options = { dotEnv: dotEnvOf(endpoint) };

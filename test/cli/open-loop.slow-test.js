@@ -29,7 +29,7 @@ async function run(t, faults, parameters) {
 }
 
 for (const cores of ['1', '2']) {
-  test(`--rate starts every operation at its time, on ${cores} cores`, TIME_LIMIT, async (t) => {
+  test(`--rate starts every operation on time, on ${cores} cores`, TIME_LIMIT, async (t) => {
     const parameters = ['60', '6', '--rate', '60', '--arrival', 'poisson', '--cores', cores];
     const { outcome, result, endpoint } = await run(t, '', parameters);
     assertStatus(outcome, 0);
@@ -47,8 +47,8 @@ for (const cores of ['1', '2']) {
   });
 }
 
-test('what waits for a thread counts: the latency of an operation runs from its time', TIME_LIMIT, async (t) => {
-  // One thread at 50 ms a request does 20 a second: of 40 a second, each starts later than the one before.
+test("waiting for a thread counts: an operation's latency starts at its scheduled time", TIME_LIMIT, async (t) => {
+  // One thread at 50 ms per request does 20 per second: at a rate of 40, each starts later than the one before.
   const parameters = ['20', '1', '--rate', '40', '--stages', 'write'];
   const { outcome, result } = await run(t, 'latency=50ms', parameters);
   assertStatus(outcome, 0);
@@ -57,16 +57,20 @@ test('what waits for a thread counts: the latency of an operation runs from its 
   assert.ok(latency.operations.maximum >= latency.startDelay.maximum + 50);
 });
 
-test('more than the threads can do ends the stage as overloaded, once starts are 10 s late', TIME_LIMIT, async (t) => {
-  const parameters = ['2000', '1', '--rate', '1000', '--stages', 'write'];
-  const { outcome, result, endpoint } = await run(t, 'latency=100ms', parameters);
-  assertStatus(outcome, 1);
-  assert.equal(result.stages[0].end, 'overloaded');
-  assert.match(outcome.stderr, /^Write: ended because operations started more than 10 s late: /m);
-  assert.deepEqual(await keysIn(endpoint), []);
-});
+test(
+  "a rate above the threads' capacity ends the stage as overloaded, once starts are 10 s late",
+  TIME_LIMIT,
+  async (t) => {
+    const parameters = ['2000', '1', '--rate', '1000', '--stages', 'write'];
+    const { outcome, result, endpoint } = await run(t, 'latency=100ms', parameters);
+    assertStatus(outcome, 1);
+    assert.equal(result.stages[0].end, 'overloaded');
+    assert.match(outcome.stderr, /^Write: ended because operations started more than 10 s late: /m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  },
+);
 
-test('--warmup keeps its operations in the totals, and out of rates and percentiles', TIME_LIMIT, async (t) => {
+test('--warmup includes its operations in the totals, but not in rates and percentiles', TIME_LIMIT, async (t) => {
   const parameters = ['100', '1', '--warmup', '500ms', '--stages', 'write'];
   const { outcome, result } = await run(t, 'latency=10ms', parameters);
   assertStatus(outcome, 0);
@@ -81,7 +85,7 @@ test('--warmup keeps its operations in the totals, and out of rates and percenti
   assert.ok(Math.abs(average - (100 - warmupOperations) / ((duration - 500) / 1000)) < 1e-6);
 });
 
-test('seconds of a warm-up are no peak, also where it takes the whole stage', TIME_LIMIT, async (t) => {
+test('seconds of a warm-up never count as the peak, even if it takes the whole stage', TIME_LIMIT, async (t) => {
   const { outcome, result } = await run(t, 'latency=10ms', ['150', '1', '--warmup', '1m', '--stages', 'write']);
   assertStatus(outcome, 0);
   const [{ operations, peak, average, bottleneck }] = result.stages;
@@ -96,7 +100,7 @@ test('seconds of a warm-up are no peak, also where it takes the whole stage', TI
   assert.deepEqual([merge.peaks.Write, stages[0].merge.sumOfPeaks, stages[0].operations], [0, 0, 150]);
 });
 
-test('each second has percentiles of its own, and a read its time to first byte', TIME_LIMIT, async (t) => {
+test('each second has its own percentiles, and a read has a time to first byte', TIME_LIMIT, async (t) => {
   const { outcome, result } = await run(t, 'latency=10ms', ['100', '1', '--stages', 'write,read']);
   assertStatus(outcome, 0);
   const [write, read] = result.stages;
@@ -108,10 +112,10 @@ test('each second has percentiles of its own, and a read its time to first byte'
   assert.ok(read.latency.firstByte.minimum >= 10);
 });
 
-test('options of an open loop that mean nothing are refused by name', TIME_LIMIT, async (t) => {
+test('rejects meaningless open-loop options by name', TIME_LIMIT, async (t) => {
   for (const [parameters, problem] of /** @type {const} */ ([
     [['10', '1', '--arrival', 'poisson'], /--arrival requires --rate/],
-    [['10', '1', '--rate', '0'], /--rate: expected operations a second from 0\.1 to 1000000, got "0"/],
+    [['10', '1', '--rate', '0'], /--rate: expected operations per second from 0\.1 to 1000000, got "0"/],
     [['10', '1', '--rate', '1e3'], /--rate: expected/],
     [['10', '1', '--rate', '5', '--arrival', 'random'], /--arrival: expected constant or poisson/],
     [['10', '1', '--warmup', 'soon'], /--warmup: expected/],

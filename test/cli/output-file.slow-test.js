@@ -18,7 +18,7 @@ import { machineRecords } from '../helpers/log-records.js';
  * @import { Command } from '../helpers/command.js'
  */
 
-test('--csv has the seconds of every stage, beside a --json of the same run, and both add up to the same', async (t) => {
+test('--csv contains the seconds of every stage, and adds up to the same as --json', async (t) => {
   const folder = await folderWith(t, {});
   const [json, csv] = ['result.json', 'seconds.csv'].map((name) => path.join(folder, name));
   assertStatus(await runCommand(t, ['200', '5', '--size', '1KiB', '--local', '--json', json, '--csv', csv]), 0);
@@ -33,7 +33,7 @@ test('--csv has the seconds of every stage, beside a --json of the same run, and
 });
 
 describe('--json', { concurrency: 3 }, () => {
-  test('a run that is killed leaves nothing beside the report of the next one', async (t) => {
+  test('a killed run leaves nothing after the report of the next one', async (t) => {
     const folder = await folderWith(t, {});
     const run = ['200', '5', '--size', '1KiB', '--local', '--json', path.join(folder, 'result.json')];
     const killed = await startCommand(t, [...run, '--faults', 'PUT.latency=30s', '--no-preflight']);
@@ -45,7 +45,7 @@ describe('--json', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(folder), ['result.json']);
   });
 
-  test('holds all that the log holds, and more', async (t) => {
+  test('contains everything in the log, and more', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.corrupt=3%, HEAD.status=503:3%' });
     const run = ['200', '5', '--size', '1KiB', '--run-id', 'a-run', '--json', 'result.json'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -78,7 +78,7 @@ describe('--json', { concurrency: 3 }, () => {
     }
   });
 
-  test('says why a run could not begin', async (t) => {
+  test('reports why a run could not start', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-x' });
     const command = await startCommand(t, ['10', '2', '--json', 'result.json'], { dotEnv });
@@ -88,7 +88,7 @@ describe('--json', { concurrency: 3 }, () => {
     assert.match(report.problems[0], /there is no bucket "bucket-x"/);
   });
 
-  test('tells of the clean-up of a run that did not remove its objects itself', async (t) => {
+  test('reports the clean-up of a run that did not remove its objects itself', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const run = ['10', '2', '--stages', 'write', '--json', 'result.json'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -97,8 +97,8 @@ describe('--json', { concurrency: 3 }, () => {
     assert.deepEqual(report.cleanup, { ...newResult(), removed: 10, left: 0 });
   });
 
-  test('Row 20: a report for which there is no room is told, and the log is whole', async (t) => {
-    // A limit on the size of files stands in for a full disk: the report is larger than two blocks.
+  test('Row 20: reports a full disk, and the log is complete', async (t) => {
+    // A limit on file sizes simulates a full disk: the report is larger than two blocks.
     const limited = 'ulimit -f 2 && exec "$0" "$@"';
     const run = ['20', '2', '--local', '--json', 'result.json'];
     const command = await startProgram(t, '/bin/sh', ['-c', limited, process.execPath, PROGRAM, ...run], {});
@@ -113,7 +113,7 @@ describe('--json', { concurrency: 3 }, () => {
 describe('--json -', { concurrency: 3 }, () => {
   const RUN = ['40', '2', '--size', '1KiB', '--json', '-'];
 
-  test('has stdout for itself, and the log stands on stderr', async (t) => {
+  test('has stdout for itself, and the log goes to stderr', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     const outcome = await command.outcome;
@@ -126,7 +126,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(command.folder), ['.env']);
   });
 
-  test('leaves the log to the file of --log, where there is one', async (t) => {
+  test('leaves the log to the --log file, if there is one', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const command = await startCommand(t, [...RUN, '--log', 'log.txt'], { dotEnv: dotEnvOf(endpoint) });
     const outcome = await command.outcome;
@@ -138,7 +138,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.equal(machineRecords(records, 'stage').length, 4);
   });
 
-  test('brings the log back to stderr where its file takes no more', async (t) => {
+  test('returns the log to stderr if its file fails', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const run = [...RUN, '--log', '/dev/full'];
     const outcome = await (await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) })).outcome;
@@ -148,7 +148,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.match(outcome.stderr, /^Write: scheduling for 40 objects/m);
   });
 
-  test('says why a run could not begin, or was ended by a signal', async (t) => {
+  test('reports why a run could not start, or was ended by a signal', async (t) => {
     const refusing = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(refusing, { S3_BUCKET: 'bucket-x' });
     const refused = await (await startCommand(t, RUN, { dotEnv })).outcome;
@@ -164,7 +164,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.equal(resultFrom(stopped.stdout).stages[0].end, 'stopped');
   });
 
-  test('that nobody reads, or for which there is no room, is told of', async (t) => {
+  test('reports an output without a reader, or without space', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     command.closeStdout();
@@ -181,7 +181,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.doesNotMatch(lost.stderr, /Stopping|"format"/);
   });
 
-  test('shows a command that is refused nothing on stdout', async (t) => {
+  test('prints nothing on stdout for a rejected command', async (t) => {
     const outcome = await (await startCommand(t, RUN)).outcome;
     assertStatus(outcome, 2);
     assert.equal(outcome.stdout, '');
@@ -205,7 +205,7 @@ function withoutMachineLines(log) {
 
 /**
  * @param {string} log
- * @returns {any} what peak-performance.js makes of it, its exit status and its warnings
+ * @returns {any} the result of peak-performance.js, with exit status and warnings
  */
 function merge(log) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PEAK_PROGRAM, '--json', '-', '-'], {
@@ -216,7 +216,7 @@ function merge(log) {
 }
 
 describe('--log', { concurrency: 3 }, () => {
-  test('holds the whole record, while stdout has the lines for people alone', async (t) => {
+  test('contains the complete record, while stdout has only the lines for people', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=3, latency=5ms, GET.status=500:5%' });
     const run = ['400', '4', '--size', '1KiB', '--log', 'log.txt', '--quiet'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -240,7 +240,7 @@ describe('--log', { concurrency: 3 }, () => {
     }
   });
 
-  test('adds a second run to the first where that is asked for, and both are read', async (t) => {
+  test('appends a second run on request, and both are read', async (t) => {
     const folder = await folderWith(t, {});
     const log = path.join(folder, 'log.txt');
     const run = ['20', '2', '--local', '--log', log, '--log-append'];
@@ -249,7 +249,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.equal(machineRecords(recordsOf(await readFile(log, 'utf8')), 'run').length, 2);
   });
 
-  test('refuses a file that is there before the run, along with all else that is wrong, and leaves it as it was', async (t) => {
+  test('rejects an existing file before the run, together with all other problems, and leaves it unchanged', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'an earlier one\n' });
     const log = path.join(folder, 'log.txt');
     const command = await startCommand(t, ['20', '2', '--log', log, '--json', folder]);
@@ -262,7 +262,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.equal(await readFile(log, 'utf8'), 'an earlier one\n');
   });
 
-  test('leaves no file where the run is refused', async (t) => {
+  test('leaves no file if the run is refused', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-x' });
     const refusedByStore = await startCommand(t, ['10', '2', '--log', 'log.txt'], { dotEnv });
@@ -273,7 +273,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.deepEqual(await readdir(withoutVariables.folder), []);
   });
 
-  test('has every line that was shown, also of a run that is killed', async (t) => {
+  test('contains every line that was shown, even of a killed run', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
     const run = ['2000', '4', '--size', '1KiB', '--log', 'log.txt', '--run-id', 'a-run'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -286,7 +286,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.ok(stdout.includes('Write: Ops'));
   });
 
-  test('Row 15: goes on to the end of a run that is interrupted', async (t) => {
+  test('Row 15: continues to the end of an interrupted run', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
     const run = ['200', '4', '--size', '1KiB', '--log', 'log.txt'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -300,7 +300,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 19: holds the end of a run whose stdout was closed', async (t) => {
+  test('Row 19: contains the end of a run whose stdout was closed', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
     const run = ['2000', '4', '--size', '1KiB', '--log', 'log.txt'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -313,8 +313,8 @@ describe('--log', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 20: a log for which there is no room is told of once, the run goes on, and ends with status 1', async (t) => {
-    // A limit on the size of files stands in for a full disk: the log is larger than a block.
+  test('Row 20: reports a full disk once, and the run continues and exits with status 1', async (t) => {
+    // A limit on file sizes simulates a full disk: the log is larger than a block.
     const limited = 'ulimit -f 1 && exec "$0" "$@"';
     const run = ['100', '2', '--local', '--log', 'log.txt'];
     const command = await startProgram(t, '/bin/sh', ['-c', limited, process.execPath, PROGRAM, ...run], {});
@@ -322,7 +322,7 @@ describe('--log', { concurrency: 3 }, () => {
     assertStatus(outcome, 1);
     const told = outcome.stderr.split('\n').filter((line) => line.includes('log.txt'));
     assert.equal(told.length, 1, outcome.stderr);
-    assert.match(told[0], /^error: log\.txt could not be written: EFBIG.*; the log ends there, and the run goes on$/);
+    assert.match(told[0], /^error: log\.txt could not be written: EFBIG.*; the log ends there, and the run continues$/);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'table-row').length, 4);
     const log = await logOf(command);
     assert.ok(log.length > 0 && merge(log).status === 1, 'what is there is a log that was cut short');
@@ -331,7 +331,7 @@ describe('--log', { concurrency: 3 }, () => {
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
-test('on a terminal of 120 columns a log is kept, and no row of the screen is for machines', { skip }, async (t) => {
+test('on a terminal of 120 columns, a log is written, and no machine lines are shown', { skip }, async (t) => {
   const line = `stty cols 120; "${process.execPath}" "${PROGRAM}" 5000 64 --local --log log-$(hostname).txt`;
   const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh' } });
   const { stdout, status } = await command.outcome;

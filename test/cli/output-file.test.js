@@ -34,7 +34,7 @@ const WRITES_SLOWLY = `
 
 /**
  * @param {string} place
- * @returns {string} what the name of the file that is left has beside the place's
+ * @returns {string} the suffix of the remaining file's name
  */
 function writeAndDie(place) {
   const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', IS_KILLED_WHILE_IT_WRITES, place]);
@@ -44,7 +44,7 @@ function writeAndDie(place) {
   return name.slice(path.basename(place).length);
 }
 
-test('a report takes its place when it is whole, over an earlier one', async (t) => {
+test('a report replaces an earlier one once it is complete', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
   const place = path.join(folder, 'report.json');
   const report = new ReportFile(place, '--json');
@@ -55,7 +55,7 @@ test('a report takes its place when it is whole, over an earlier one', async (t)
   assert.deepEqual(await readdir(folder), ['report.json']);
 });
 
-test('a report that is discarded leaves nothing, and an earlier one as it was', async (t) => {
+test('a discarded report leaves nothing, and an earlier one unchanged', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
   const report = new ReportFile(path.join(folder, 'report.json'), '--json');
   report.discard();
@@ -63,7 +63,7 @@ test('a report that is discarded leaves nothing, and an earlier one as it was', 
   assert.deepEqual(await readdir(folder), ['report.json']);
 });
 
-test('a place where nothing can be written is refused at once, and by name', async (t) => {
+test('rejects an unwritable path at once, by name', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
   for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
     assert.throws(
@@ -74,7 +74,7 @@ test('a place where nothing can be written is refused at once, and by name', asy
   assert.deepEqual(await readdir(folder), ['a-file']);
 });
 
-test('a link stays a link, and the file behind it is written', async (t) => {
+test('a link stays a link, and its target is written', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
   const link = path.join(folder, 'link.json');
   await symlink('report.json', link);
@@ -83,7 +83,7 @@ test('a link stays a link, and the file behind it is written', async (t) => {
   assert.equal(await readFile(path.join(folder, 'report.json'), 'utf8'), 'the new one');
 });
 
-test('a pipe is written to, and stays a pipe', async (t) => {
+test('writes to a pipe, which stays a pipe', async (t) => {
   const folder = await folderWith(t, {});
   const pipe = path.join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -93,7 +93,7 @@ test('a pipe is written to, and stays a pipe', async (t) => {
   assert.ok((await lstat(pipe)).isFIFO());
 });
 
-test('what a process left that was killed while it wrote is removed by the next one, and nothing else is', async (t) => {
+test('removes what a process left that was killed while writing, and nothing else', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one', 'other.json': '' });
   const place = path.join(folder, 'report.json');
   const killed = writeAndDie(place);
@@ -111,7 +111,7 @@ test('what a process left that was killed while it wrote is removed by the next 
   assert.deepEqual((await readdir(folder)).toSorted(), left);
 });
 
-test('reports that are written to one place at the same time do not disturb each other', async (t) => {
+test('concurrent reports to one file do not disturb each other', async (t) => {
   const folder = await folderWith(t, {});
   const place = path.join(folder, 'report.json');
   const reports = [new ReportFile(place, '--json'), new ReportFile(place, '--csv')];
@@ -139,7 +139,7 @@ function openLog(file, append = false) {
 }
 
 describe('the file of a log', () => {
-  test('has each line as soon as it is written', async (t) => {
+  test('contains each line as soon as it is written', async (t) => {
     const file = path.join(await folderWith(t, {}), 'log.txt');
     const log = openLog(file);
     log.write('one');
@@ -152,7 +152,7 @@ describe('the file of a log', () => {
     assert.equal(await readFile(file, 'utf8'), 'one\ntwo\n');
   });
 
-  test('must not be there already, unless it is to be added to', async (t) => {
+  test('must not exist yet, unless it is appended to', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'an earlier one\n' });
     const file = path.join(folder, 'log.txt');
     await symlink('log.txt', path.join(folder, 'link'));
@@ -171,7 +171,7 @@ describe('the file of a log', () => {
     assert.equal(await readFile(file, 'utf8'), 'an earlier one\na line\n');
   });
 
-  test('is begun where it is to be added to and is not there', async (t) => {
+  test('is created if it does not exist, even for appending', async (t) => {
     const file = path.join(await folderWith(t, {}), 'log.txt');
     const log = openLog(file, true);
     log.write('a line');
@@ -179,7 +179,7 @@ describe('the file of a log', () => {
     assert.equal(await readFile(file, 'utf8'), 'a line\n');
   });
 
-  test('that ends within a line goes on with a line of its own', async (t) => {
+  test('continues on a new line if it ends within a line', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'Write: schedul', 'empty.txt': '' });
     for (const [name, expected] of [
       ['log.txt', 'Write: schedul\none\ntwo\n'],
@@ -193,7 +193,7 @@ describe('the file of a log', () => {
     }
   });
 
-  test('leaves nothing behind where no line was written, and an earlier log as it was', async (t) => {
+  test('leaves nothing if no line was written, and an earlier log unchanged', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'an earlier o', 'empty.txt': '' });
     openLog(path.join(folder, 'new.txt')).close();
     openLog(path.join(folder, 'log.txt'), true).close();
@@ -202,7 +202,7 @@ describe('the file of a log', () => {
     assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), 'an earlier o');
   });
 
-  test('is refused by name where nothing can be written', async (t) => {
+  test('is rejected by name if it cannot be written', async (t) => {
     const folder = await folderWith(t, { 'a-file': '' });
     for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
       assert.throws(
@@ -222,7 +222,7 @@ describe('the file of a log', () => {
     assert.equal(await reading, 'a line\n');
   });
 
-  test('that takes no more is told of once, and ends there', () => {
+  test('is reported once when it fails, and ends there', () => {
     const log = openLog('/dev/full');
     /** @type {string[]} */
     const told = [];
@@ -236,9 +236,9 @@ describe('the file of a log', () => {
   });
 });
 
-test('a log of standard output, of the result’s file, or of no file is refused', async () => {
+test('rejects a log on standard output, in the result’s file, or without a file', async () => {
   for (const [given, problem] of [
-    ['--log -', '--log: expected a file, got "-"; stdout has the log without this option'],
+    ['--log -', '--log: expected a file, got "-"; without this option, the log goes to stdout'],
     ['--log x --json ./x', '--log, --json: expected two files, got "x" for both'],
     ['--log-append', '--log-append requires --log'],
   ]) {

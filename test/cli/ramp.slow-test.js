@@ -10,17 +10,17 @@ import { machineRecords } from '../helpers/log-records.js';
 
 const LIMIT = 300;
 
-/** A queue gives to nobody more than its rate, but what was under way as a second begins may come in it. */
+/** A queue never exceeds its rate, but what was in flight at the start of a second may complete in it. */
 const MAX_EXCESS = 1.1;
 
-/** @param {any} ramp of a merged stage @returns {number[]} the places of the slots that count */
+/** @param {any} ramp of a merged stage @returns {number[]} indices of the slots that count */
 function counting({ slots }) {
   return slots.flatMap((/** @type {any} */ { counts }, /** @type {number} */ place) => (counts ? [place] : []));
 }
 
-// A busy machine may keep hosts from a slot, or from the limit. What a slot shows must be true all the same.
+// A busy machine may keep hosts from a slot, or from the limit. What a slot shows must be true anyway.
 describe('hosts that go through a ramp together', { concurrency: 2, timeout: 240_000 }, () => {
-  test('show no more than the store gives, in the slots that all of them share', async (t) => {
+  test('never show more than the store provides, in the slots that all of them share', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: `queue=${LIMIT},latency=10ms` });
     const { accessKeyId, secretAccessKey } = endpoint.credentials;
     const env = {
@@ -56,7 +56,7 @@ describe('hosts that go through a ramp together', { concurrency: 2, timeout: 240
 });
 
 describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
-  test('has the same sums from its log and from its result, and leaves nothing behind', async (t) => {
+  test('has the same sums from its log and from its result, and leaves nothing', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
     const run = ['4000', '100', '--ramp', '1,2,4', '--step-time', '4s', '--gap', '1s', '--stages', 'write,read'];
     const command = await startCommand(t, [...run, '--log', 'log.txt', '--json', 'result.json', '--size', '1KiB'], {
@@ -95,35 +95,29 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('says in which step its objects ran out, and that the steps from there on do not count', async (t) => {
+  test('reports the step in which its objects ran out, and that later steps do not count', async (t) => {
     const run = ['150', '8', '--ramp', '1,8', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const outcome = await runCommand(t, [...run, '--faults', 'latency=30ms']);
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Write: its objects ran out in step [12] of 2, with [18] threads: that step does not count, nor do those after it; pass about \d+ <objects> instead of 150$/m,
+      /^Write: objects ran out in step [12] of 2 \([18] threads\), so that step and all later ones do not count; pass about \d+ <objects> instead of 150$/m,
     );
     const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'objects');
   });
 
-  test('whose store freezes says so, counts no step without a success, and ends with status 1', async (t) => {
+  test('with a frozen store reports it, counts no step without a success, and exits with status 1', async (t) => {
     const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const outcome = await runCommand(t, [...run, '--faults', 'latency=20ms,stall=14s@5s']);
     assertStatus(outcome, 1);
-    assert.match(
-      outcome.stderr,
-      /^Write: nothing succeeded in the seconds of step 3 of 3 that count, with 4 threads: /m,
-    );
-    assert.match(
-      outcome.stderr,
-      /^Write: \d+ operations were still under way when their step had to end, and were cut/m,
-    );
+    assert.match(outcome.stderr, /^Write: step 3 of 3 \(4 threads\) had no success in its counted seconds, /m);
+    assert.match(outcome.stderr, /^Write: \d+ operations were cut off at the end of their step$/m);
     const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'stalled');
   });
 
-  test('that is stopped has the steps before it in its log', async (t) => {
+  test('that is stopped has its completed steps in its log', async (t) => {
     const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const command = await startCommand(t, [...run, '--faults', 'latency=20ms']);
     await command.shows('stdout', /"kind":"ramp-step"/);

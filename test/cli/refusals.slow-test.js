@@ -19,12 +19,12 @@ import { until } from '../helpers/socket-server.js';
  * @import { TestContext } from 'node:test'
  */
 
-/** The bound of the design is 3 s; the rest is for a machine that has other things to do. */
+/** The specified limit is 3 s; the rest allows for a busy machine. */
 const REFUSED_WITHIN_MS = 30_000;
 
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 
-/** Lets no name resolve, as where there is none: a machine's own name server may be slow, or answer with an address. */
+/** Makes every name lookup fail, because a machine's own name server may be slow, or return an address. */
 const RESOLVES_NO_NAME = `
   import { syncBuiltinESMExports } from 'node:module';
   import promises from 'node:dns/promises';
@@ -34,19 +34,19 @@ const RESOLVES_NO_NAME = `
   syncBuiltinESMExports();
 `;
 
-/** What a server sends before its answer to whoever asked whether to go on. */
+/** What a server sends first to a client that expects 100 Continue. */
 const GO_ON = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 const RUN = ['50', '4', '--size', '1KiB'];
 
 /**
- * Runs against a store that lets nothing be written.
+ * Runs against a store that must refuse the run before any write.
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
  * @param {string} dotEnv
  * @param {Record<string, string>} [env]
- * @returns {Promise<string>} the one line that says why
+ * @returns {Promise<string>} the single error line
  */
 async function refusal(t, client, dotEnv, env) {
   const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv, env });
@@ -61,7 +61,7 @@ async function refusal(t, client, dotEnv, env) {
 
 /**
  * @param {string} stderr
- * @returns {string[]} its lines, without those that say what is under way and what the run is called
+ * @returns {string[]} its lines, without those about phases and the run's name
  */
 function errorLines(stderr) {
   return stderr
@@ -73,7 +73,7 @@ function errorLines(stderr) {
 /**
  * @param {TestContext} t
  * @param {Server} server
- * @returns {Promise<number>} the port on which it listens until the test ends
+ * @returns {Promise<number>} the port on which it listens until the end of the test
  */
 async function listen(t, server) {
   server.listen(0, '127.0.0.1');
@@ -121,7 +121,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       });
     }
 
-    test(`Row 2: ${client}: a bucket that does not exist, beside one that does`, async (t) => {
+    test(`Row 2: ${client}: a bucket that does not exist, alongside one that does`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-x' }));
       assert.match(line, /^error: the first request failed because there is no bucket "bucket-x"/);
@@ -129,16 +129,16 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`${client}: a store that refuses with a code alone, such as a token without permission`, async (t) => {
+    test(`${client}: a store that refuses with just an error code, such as for a token without permission`, async (t) => {
       const { requests, dotEnv } = await answering(t, { status: 403, body: errorBody('AccessDenied') });
       const line = await refusal(t, client, dotEnv);
       assert.match(line, /^error: write, read, stat and remove in bucket "bucket-a" were refused .*AccessDenied/);
-      // After the first: is anything there, does the bucket keep versions, and what the stages do.
+      // Requests after the first: existing objects, versioning, and the operations of the stages.
       const all = ['GET', 'GET', 'GET', 'PUT', 'GET', 'HEAD', 'DELETE'];
       assert.deepEqual(requests, all, 'none is tried again');
     });
 
-    test(`Row 3: ${client}: a clock that is wrong, by how much the store's Date header tells`, async (t) => {
+    test(`Row 3: ${client}: a wrong clock, with the difference to the store's Date header`, async (t) => {
       const headers = { Date: new Date(Date.now() + 3_600_000).toUTCString() };
       const answer = { status: 403, body: errorBody('RequestTimeTooSkewed'), headers };
       const { requests, dotEnv } = await answering(t, answer);
@@ -148,13 +148,13 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.deepEqual(requests, ['GET']);
     });
 
-    test(`Row 3: ${client}: the embedded endpoint with a clock that is 20 minutes ahead`, async (t) => {
+    test(`Row 3: ${client}: the embedded endpoint with a clock 20 minutes ahead`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'skew=20m' });
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a' }));
       assert.match(line, /clock is (119[5-9]|120\d)s behind the store's .*RequestTimeTooSkewed/);
     });
 
-    test(`Row 5: ${client}: a port on which nobody listens`, async (t) => {
+    test(`Row 5: ${client}: a port without a listener`, async (t) => {
       const endpoint = await startTestEndpoint(t, { port: await freePort() });
       await endpoint.close();
       assert.match(await refusal(t, client, dotEnvOf(endpoint)), /no connection to 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
@@ -168,7 +168,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.match(line, /the name no-such-host\.invalid does not resolve .*S3_HOSTNAME/);
     });
 
-    test(`Row 4: ${client}: a server that speaks no TLS where TLS was asked for`, async (t) => {
+    test(`Row 4: ${client}: a server without TLS when TLS was requested`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_USE_SSL: '' }));
       assert.match(line, /no TLS connection to 127\.0\.0\.1:\d+ .*S3_USE_SSL=0/);
@@ -183,7 +183,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       await refusal(t, client, dotEnvOf(endpoint, { S3_PORT: port, S3_BUCKET: 'bucket-a' }));
     });
 
-    test(`${client}: what is no answer to what was asked`, async (t) => {
+    test(`${client}: a response that does not match the request`, async (t) => {
       const { dotEnv } = await answering(t, { status: 304, body: '' });
       const line = await refusal(t, client, dotEnv);
       assert.match(line, /the first request in .* failed \(HTTP 304\)$/);
@@ -195,7 +195,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.match(await refusal(t, client, dotEnv), /redirects/);
     });
 
-    test(`Row 27: ${client}: a certificate that is not trusted, until NODE_EXTRA_CA_CERTS vouches for it`, async (t) => {
+    test(`Row 27: ${client}: an untrusted certificate, until NODE_EXTRA_CA_CERTS adds its authority`, async (t) => {
       const tls = await testCertificate();
       const endpoint = await startTestEndpoint(t, { tls });
       const line = await refusal(t, client, dotEnvOf(endpoint));
@@ -210,7 +210,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     });
   }
 
-  test('a "100 Continue" that was not requested is passed over, by both clients', async (t) => {
+  test('both clients skip an unsolicited "100 Continue"', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const port = await listen(
       t,
@@ -229,7 +229,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
   });
 
   for (const client of CLIENTS) {
-    test(`${client}: a token that may read and not write is found before the first stage, and nothing is left`, async (t) => {
+    test(`${client}: a token that may read but not write is detected before the first stage, and nothing is left`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=403/AccessDenied:100%' });
       const line = await refusal(t, client, dotEnvOf(endpoint));
       assert.match(line, /^error: write in buckets "bucket-a", "bucket-b" was refused \(HTTP 403 AccessDenied/);
@@ -237,7 +237,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.deepEqual([requests.PUT.total, requests.HEAD.total, requests.DELETE.total], [2, 2, 2]);
     });
 
-    test(`${client}: all that is not permitted is told together, and a bucket that is missing beside it`, async (t) => {
+    test(`${client}: all missing permissions are reported together, along with a missing bucket`, async (t) => {
       const faults = 'PUT.status=403/AccessDenied:100%, DELETE.status=501/NotImplemented:100%';
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
       const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-x' });
@@ -251,7 +251,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     });
   }
 
-  test('a store that has trouble of its own is not the fault of the configuration: status 1', async (t) => {
+  test('a store with internal problems is not a configuration problem: status 1', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=503:100%' });
     const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
@@ -262,7 +262,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
   });
 
-  test('what preflight wrote and could not remove is cleaned up', async (t) => {
+  test('cleans up what preflight wrote and could not remove', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'DELETE.status=403/AccessDenied:100%' });
     const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 2);
@@ -271,7 +271,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('a signal during preflight leaves nothing behind, though its write is carried out late', async (t) => {
+  test('a signal during preflight leaves nothing, even if its write is carried out late', async (t) => {
     const endpoint = await startTestEndpoint(t);
     /** @type {Exchange[]} */
     const held = [];
@@ -289,7 +289,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('--no-preflight tries nothing beforehand, and the stage tells what is wrong', async (t) => {
+  test('--no-preflight tries nothing in advance, and the stage reports what is wrong', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=403/AccessDenied:100%' });
     const run = [...RUN, '--no-preflight', '--json', 'result.json'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -301,7 +301,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assert.deepEqual([report.stages.length, report.stages[0].end], [1, 'fatal']);
   });
 
-  test('objects of an earlier run that are not there are named, and the run goes on to count them', async (t) => {
+  test('missing objects of an earlier run are named, and the run continues and counts them', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const run = [...RUN, '--run-id', 'no-such-run', '--stages', 'stat'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -312,7 +312,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     );
   });
 
-  test('variables, the limit on files, the place of the report and the shard are told together, before the store is asked', async (t) => {
+  test('problems with variables, open files, the report and the shard are reported together, before any request', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const limited = 'ulimit -n 200 && exec "$0" "$@"';
     const run = ['1000', '300', '--json', '/no-such-folder/a.json', '--shard', 'auto'];
@@ -345,7 +345,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
   });
 
   for (const client of CLIENTS) {
-    test(`${client}: a signal ends the wait for a store that does not answer`, async (t) => {
+    test(`${client}: a signal ends the wait for a store that does not respond`, async (t) => {
       const silent = net.createServer();
       const connected = once(silent, 'connection');
       const port = await listen(t, silent);

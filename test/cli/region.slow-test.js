@@ -28,10 +28,10 @@ function noticesIn(stderr) {
 }
 
 /**
- * Runs the program against a store that answers every request alike.
+ * Runs the program against a store that gives every request the same response.
  *
  * @param {TestContext} t
- * @param {string} region that it names
+ * @param {string} region named by the store
  * @param {string} client
  */
 async function runAgainst(t, region, client) {
@@ -51,9 +51,9 @@ async function runAgainst(t, region, client) {
   return { outcome, requests };
 }
 
-describe('requests are signed for the region that a store names in its refusal', { concurrency: 3 }, () => {
+describe('requests are signed for the region that a store names when it refuses', { concurrency: 3 }, () => {
   for (const client of CLIENTS) {
-    test(`${client} client: in a run over two cores, which counts no error and leaves nothing`, async (t) => {
+    test(`${client} client: in a run on two cores, which counts no error and leaves nothing`, async (t) => {
       const { endpoint, store } = await startRegional(t);
       const outcome = await runCommand(t, ['40', '8', ...store, '--client', client, '--cores', '2'], { dotEnv: KEYS });
       assertStatus(outcome, 0);
@@ -66,7 +66,7 @@ describe('requests are signed for the region that a store names in its refusal',
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`${client} client: without preflight, by the requests that measure the store's clock`, async (t) => {
+    test(`${client} client: without preflight, from the requests that measure the store's clock`, async (t) => {
       const { endpoint, store } = await startRegional(t);
       const run = ['40', '8', ...store, '--client', client, '--no-preflight'];
       const outcome = await runCommand(t, run, { dotEnv: KEYS });
@@ -75,14 +75,14 @@ describe('requests are signed for the region that a store names in its refusal',
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`${client} client: a store that refuses the region it has named gets one retry, and the run is refused`, async (t) => {
+    test(`${client} client: a store that refuses its own region gets one retry, and the run is refused`, async (t) => {
       const { outcome, requests } = await runAgainst(t, 'eu-home-1', client);
       assertStatus(outcome, 2);
       assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
       assert.equal(requests, 2);
     });
 
-    test(`${client} client: a name that no region can have is neither used nor shown`, async (t) => {
+    test(`${client} client: an invalid region name is neither used nor shown`, async (t) => {
       for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
         const { outcome, requests } = await runAgainst(t, named, client);
         assertStatus(outcome, 2);
@@ -103,7 +103,7 @@ describe('requests are signed for the region that a store names in its refusal',
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('also in place of a region that was configured', async (t) => {
+  test('even instead of a configured region', async (t) => {
     const { store } = await startRegional(t);
     const outcome = await runCommand(t, ['20', '4', ...store], {
       dotEnv: `${KEYS}S3_REGION=eu-nowhere-1\n`,
@@ -112,7 +112,7 @@ describe('requests are signed for the region that a store names in its refusal',
     assert.match(outcome.stderr, /^The store expects region eu-home-1, not eu-nowhere-1: /m);
   });
 
-  test('in each side of a comparison by its own store', async (t) => {
+  test('separately for each side of a comparison', async (t) => {
     const { endpoint, address } = await startRegional(t);
     const other = await startTestEndpoint(t, { region: 'auto' });
     const [a, b] = [address, ['--endpoint-url', `http://${other.hostname}:${other.port}`]].map((words) =>

@@ -15,7 +15,7 @@ function report(error, withStack) {
   return { status, lines };
 }
 
-test('every problem of the usage is told on a line of its own, and the hint behind them', () => {
+test('reports each usage problem on its own line, followed by the hint', () => {
   assert.deepEqual(report(new UsageError(['one', 'another'], 'where to go')), {
     status: 2,
     lines: ['error: one', 'error: another', 'where to go'],
@@ -23,32 +23,32 @@ test('every problem of the usage is told on a line of its own, and the hint behi
   assert.deepEqual(report(new UsageError(['one'])), { status: 2, lines: ['error: one'] });
 });
 
-test('nothing is added to what commander has said', () => {
+test("adds nothing to commander's messages", () => {
   assert.deepEqual(report(new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)')), { status: 0, lines: [] });
   assert.deepEqual(report(new CommanderError(1, 'commander.unknownOption', 'error')), { status: 2, lines: [] });
 });
 
-test('what nobody expected is told on one line, without a stack', () => {
+test('reports an unexpected error on one line, without a stack trace', () => {
   const { status, lines } = report(new TypeError('x is not a function'));
   assert.equal(status, 1);
   assert.equal(lines.length, 1);
   assert.match(
     lines[0],
-    /^error: something unexpected happened, which is a defect of this tool \(TypeError: x is not a function\); please report/,
+    /^error: unexpected error, which is a defect of this tool \(TypeError: x is not a function\); please report/,
   );
   for (const thrown of ['text', undefined, null, 7]) {
     assert.deepEqual([report(thrown).status, report(thrown).lines.length], [1, 1]);
   }
 });
 
-test('a message of several lines, or without end, becomes one line', () => {
+test('a message of several lines, or of excessive length, becomes one line', () => {
   const { lines } = report(new Error(`one\n    at two\r\n${'x'.repeat(5000)}`));
   assert.equal(lines.length, 1);
   assert.match(lines[0], /\(Error: one at two xxx/);
   assert.ok(!/[\r\n]/.test(lines[0]) && lines[0].length < 600);
 });
 
-test('the versions stand in the line that is to be reported', () => {
+test('the line to report includes the versions', () => {
   const { lines } = report(new Error('no'));
   assert.match(
     lines[0],
@@ -56,14 +56,14 @@ test('the versions stand in the line that is to be reported', () => {
   );
 });
 
-test('the stack is shown where it is asked for', () => {
+test('shows the stack trace on request', () => {
   const { lines } = report(new TypeError('no'), true);
   assert.equal(lines[1], 'TypeError: no');
   assert.match(lines[2], /^ {4}at /);
   assert.equal(report('text', true).lines.length, 1);
 });
 
-test('a limit of the host that was reached is no defect of the tool', () => {
+test('reaching a limit of the host is not a defect of the tool', () => {
   const wasm = 'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance';
   const errors = /** @type {const} */ ([
     [new RangeError(wasm), /virtual memory .*`ulimit -v unlimited`/],
@@ -71,8 +71,8 @@ test('a limit of the host that was reached is no defect of the tool', () => {
       Object.assign(new Error(`the thread of worker 2 died: ${wasm}`), { name: 'WorkerError' }),
       /virtual memory .*worker 2/,
     ],
-    [new RangeError('Array buffer allocation failed'), /not given enough memory .*`ulimit -v`/],
-    [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /not given enough memory .*`ulimit -v`/],
+    [new RangeError('Array buffer allocation failed'), /ran out of memory .*`ulimit -v`/],
+    [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /ran out of memory .*`ulimit -v`/],
     [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /may not open more files .*`ulimit -n`/],
     [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'WorkerError' }), /`ulimit -n`/],
   ]);

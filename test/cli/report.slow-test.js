@@ -39,13 +39,13 @@ async function report(...args) {
 
 /**
  * @param {string} page
- * @returns {any} the result that it holds
+ * @returns {any} the result embedded in it
  */
 function resultOf(page) {
   return JSON.parse(/<script type="application\/json" id="result">([^<]*)<\/script>/.exec(page)?.[1] ?? 'null');
 }
 
-test('a log becomes a page, and nothing goes to standard output', async () => {
+test('turns a log into a page, and prints nothing to standard output', async () => {
   const { stdout, stderr, status } = await report('log.txt', '-o', 'page.html');
   assert.deepEqual([stdout, status], ['', 0], stderr);
   const page = await readFile(path.join(folder, 'page.html'), 'utf8');
@@ -56,7 +56,7 @@ test('a log becomes a page, and nothing goes to standard output', async () => {
   );
 });
 
-test('what many hosts did together is shown as it is, though it cannot be added to others', async () => {
+test('shows a result of many hosts as it is, although it cannot be merged', async () => {
   const { stdout, stderr, status } = await report('many.json', '-o', '-');
   assert.deepEqual([stderr, status], ['', 0]);
   assert.deepEqual(resultOf(stdout), JSON.parse(await readFile(path.join(folder, 'many.json'), 'utf8')));
@@ -65,7 +65,7 @@ test('what many hosts did together is shown as it is, though it cannot be added 
   assert.equal(refused, 1);
 });
 
-test('runs of one host in three ways stand side by side in one page, and are no sum for a merge', async () => {
+test('compares runs of one host in three ways in one page, although a merge does not add them', async () => {
   const operations = Array.from({ length: 9 }, () => ({ after: 50, latency: 7 }));
   const files = await Promise.all(
     /** @type {const} */ (['direct', 'binding', 'through']).map(async (way, place) => {
@@ -95,14 +95,14 @@ test('runs of one host in three ways stand side by side in one page, and are no 
   assert.deepEqual([refused.stdout, refused.status], ['', 2]);
   assert.match(
     refused.stderr,
-    /again\.json: host fra-1 began this run .* give the logs of one run alone, or pass --several-runs/,
+    /again\.json: host fra-1 started this run .* give the logs of one run only, or pass --several-runs/,
   );
 });
 
-test('a log is not overwritten, and a file that is not there is named', async () => {
+test('does not overwrite a log, and names a missing file', async () => {
   const log = await readFile(path.join(folder, 'log.txt'), 'utf8');
   const { stderr, status } = await report('many.json', '-o', 'log.txt');
-  assert.match(stderr, /^error: --report: log\.txt is a log, which would be overwritten/);
+  assert.match(stderr, /^error: --report: log\.txt is a log and would be overwritten/);
   assert.equal(status, 2);
   assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), log);
   const missing = await report('missing.json', '-o', 'none.html');

@@ -10,10 +10,10 @@ import { machineRecords } from '../helpers/log-records.js';
 const SMALL = ['--size', '1KiB'];
 const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
 
-/** Times stand in the log to a millisecond. */
+/** Times in the log have a resolution of one millisecond. */
 const PRECISION_MS = 1;
 
-/** Timers count whole milliseconds of a time that the event loop reads now and then. */
+/** Timers count whole milliseconds of a time that the event loop reads only occasionally. */
 const TIMER_PRECISION_MS = 5;
 
 /** @param {readonly LogRecord[]} records */
@@ -25,9 +25,9 @@ function linesAddUp(records) {
   }
 }
 
-describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
+describe('a run with stages of a fixed duration', { concurrency: 3 }, () => {
   for (const cores of ['1', '2']) {
-    test(`keeps to its slots on ${cores} cores, and removes all that it wrote`, async (t) => {
+    test(`keeps to its slots on ${cores} cores, and removes everything it wrote`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'latency=2ms' });
       const run = ['100000', '4', ...SMALL, '--duration', '1s', '--gap', '1s', '--cores', cores];
       const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -41,7 +41,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
       const [write, read, stat, remove] = stages;
       const begun = Date.parse(machineRecords(records, 'run')[0].start);
       for (const [place, { stage, startedAt: start, endedAt: stop }] of stages.slice(0, 3).entries()) {
-        // A busy host may begin a stage late, so that it is short, but none begins before its slot or ends before it.
+        // A busy host may start a stage late and so shorten it, but no stage starts or ends before its slot.
         const slotAt = begun + place * 2000 - TIMER_PRECISION_MS;
         assert.ok(start >= slotAt, `${stage} begins ${slotAt - start}ms before its slot`);
         assert.ok(stop >= slotAt + 1000, `${stage} ends ${slotAt + 1000 - stop}ms before its slot`);
@@ -57,7 +57,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     });
   }
 
-  test('ends its rounds where there is nothing to go round over', { timeout: 120_000 }, async (t) => {
+  test('ends its rounds when there is nothing to cycle through', { timeout: 120_000 }, async (t) => {
     const run = ['100', '4', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'PUT.hang=100%'];
     const outcome = await runCommand(t, [...run, '--no-preflight', '--timeout', '2s']);
     assertStatus(outcome, 1);
@@ -73,7 +73,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     );
   });
 
-  test('has done with Write when its objects are all written, and goes round in Read and Stat', async (t) => {
+  test('finishes Write after all its objects, and cycles in Read and Stat', async (t) => {
     const run = ['3', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
     const outcome = await runCommand(t, run);
     assertStatus(outcome, 0);
@@ -84,8 +84,8 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
   });
 });
 
-describe('a run that is to start at a moment', { concurrency: 3 }, () => {
-  test('waits for it, and says so', async (t) => {
+describe('a run with a start time', { concurrency: 3 }, () => {
+  test('waits for it, and reports that', async (t) => {
     const launchedAfter = Date.now();
     const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+15s', '--local']);
     assertStatus(outcome, 0);
@@ -97,7 +97,7 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     assert.ok(Date.parse(told[1]) >= launchedAfter + 15_000 - PRECISION_MS && Number(told[2]) < 15);
   });
 
-  test('that has passed is refused before the first stage', async (t) => {
+  test('is refused before the first stage if the time has passed', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const run = ['20', '2', '--start-at', '2020-01-31T12:00:00Z'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
@@ -118,7 +118,7 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     assert.deepEqual(machineRecords(recordsOf(outcome.stdout), 'stage'), []);
   });
 
-  test('keeps to the store’s clock, not to its own', async (t) => {
+  test('uses the store’s clock, not its own', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'skew=+100s' });
     const run = ['20', '2', ...SMALL, '--start-at', '+15s'];
     const launchedAfter = Date.now();
@@ -138,7 +138,7 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
   const OBJECTS = 60;
   const shard = (/** @type {string} */ given) => [`${OBJECTS}`, '4', ...SMALL, '--run-id', 'shared', '--shard', given];
 
-  test('write objects of their own, which one run can read, check and remove', async (t) => {
+  test('write their own objects, which a single run can read, verify and remove', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     const hosts = await Promise.all(
@@ -160,7 +160,7 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('get their place from the engine that started them', async (t) => {
+  test('get their shard from the orchestrator that started them', async (t) => {
     const env = { SLURM_PROCID: '2', SLURM_NTASKS: '3' };
     const outcome = await runCommand(t, [...shard('auto'), '--local'], { env });
     assertStatus(outcome, 0);

@@ -12,7 +12,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 const BUCKETS = ['bucket-1', 'bucket-2', 'bucket-3', 'bucket-4'];
 
 for (const cores of ['1', '2']) {
-  test(`one slow bucket of four is named, on ${cores} cores, and where the result is added up`, async (t) => {
+  test(`names the slow one of four buckets, on ${cores} cores and in a merge`, async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: BUCKETS, faults: 'latency=20ms,latency@bucket-3=100ms' });
     const parameters = ['800', '20', '--size', '1KiB', '--cores', cores, '--json', 'result.json'];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });

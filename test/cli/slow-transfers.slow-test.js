@@ -5,19 +5,19 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { machineRecords } from '../helpers/log-records.js';
 
-/** Of a body that takes ten seconds. */
+/** Chosen for a body that takes ten seconds. */
 const RUN = ['1', '1', '--size', '3MiB', '--timeout', '3s', '--retries', '1', '--no-preflight'];
 
 const TOLD = 'no complete answer within 3000ms, with \\d\\.\\d of 3\\.0 MiB received: it may take a longer --timeout';
 
-describe('an attempt that ends while its object is on the way', { concurrency: 2 }, () => {
+describe('an attempt that times out during a transfer', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
-    test(`${client}: names --timeout and how far it was, once for the stage and where an operation is given up`, async (t) => {
+    test(`${client}: names --timeout and its progress, once per stage and when an operation is given up`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'GET.bandwidth=300kB' });
       const run = [...RUN, '--client', client, '--stages', 'write,read,remove'];
       const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 1);
-      const warning = `^warning: Read: attempts end while their objects are on the way: ${TOLD}$`;
+      const warning = `^warning: Read: attempts time out while their objects are still in transit: ${TOLD}$`;
       assert.equal(outcome.stderr.match(new RegExp(warning, 'gm'))?.length, 1, outcome.stderr);
       const failures = outcome.stderr.match(new RegExp(`^Read: \\S+ failed after 2 attempts: ${TOLD}$`, 'gm'));
       assert.equal(failures?.length, 1, outcome.stderr);

@@ -17,7 +17,7 @@ const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD',
 const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '4', '--size', '1KiB', '--run-id', 'stopped-run'];
 
-/** So slow that the stage would take 5 s: a line of the log comes in the midst of it, whenever the second turns. */
+/** So slow that the stage would take 5 s, and a log line appears in its middle whenever the second turns. */
 const SLOW = 'latency=100ms';
 
 /** @param {string} stage */
@@ -25,7 +25,7 @@ function firstSecondOf(stage) {
   return new RegExp(`^\\d\\d:\\d\\d:\\d\\d: ${stage}: Ops [1-9]`, 'm');
 }
 
-const OFFER = /Press Ctrl-C again to end at once, without further clean-up/;
+const OFFER = /Press Ctrl-C again to exit immediately, without further clean-up/;
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
@@ -66,14 +66,14 @@ describe('a request to stop', { concurrency: 6 }, () => {
     }
   }
 
-  test('Row 16: a PUT that is never answered is given up, and its object removed all the same', async (t) => {
-    // Long behind the timeout, and long before the clean-up looks again.
+  test('Row 16: a PUT without a response is given up, and its object is removed anyway', async (t) => {
+    // Long after the timeout, and long before the clean-up looks again.
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
     const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^Write: .* failed: no complete answer within 1000ms$/m);
-    // The clean-up looks again after 2 s, when the writes that were given up have been carried out.
+    // The clean-up looks again after 2 s, when the abandoned writes have been carried out.
     assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
     assert.deepEqual(await keysIn(endpoint), []);
     const { requests } = await endpoint.report();
@@ -81,7 +81,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
   });
 
   test(
-    'Row 41: another Ctrl-C, a second after the first, ends the process at once, with the command that removes the rest',
+    'Row 41: a second Ctrl-C, a second after the first, exits immediately with the command that removes the rest',
     { skip },
     async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'LIST.latency=500ms' });
@@ -103,7 +103,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     },
   );
 
-  test('a run against an endpoint of its own needs no clean-up after another Ctrl-C', { skip }, async (t) => {
+  test('a run with an embedded endpoint needs no clean-up after a second Ctrl-C', { skip }, async (t) => {
     const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
     const { command, pressCtrlC } = await startOnTerminal(t, run);
     await command.shows('stdout', /Run stopped-run/);
@@ -115,7 +115,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.doesNotMatch(outcome.stdout, /--cleanup/);
   });
 
-  test('a run ends with an endpoint of its own that has gone, and says so', async (t) => {
+  test('a run ends when its embedded endpoint dies, and reports it', async (t) => {
     const command = await startCommand(t, [...RUN, '--local', '--faults', `PUT.${SLOW}`]);
     await command.shows('stdout', firstSecondOf('Write'));
     process.kill(await endpointOf(command), 'SIGKILL');
@@ -125,7 +125,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
   });
 
-  test('Row 17: what a killed run left is removed by --cleanup, from anywhere', async (t) => {
+  test('Row 17: --cleanup removes what a killed run left, from anywhere', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
     const dotEnv = dotEnvOf(endpoint);
     const command = await startCommand(t, RUN, { dotEnv });
@@ -143,7 +143,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('an interrupted run leaves what others wrote beside its prefix and under it, and looks twice for late writes', async (t) => {
+  test('an interrupted run keeps what others wrote under and next to its prefix, and checks twice for late writes', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}, PUT.lost=10%, seed=7` });
     const foreign = [
       'benchmark/stopped-run',
@@ -167,7 +167,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     ['an exception that nobody caught', 'throw new TypeError("a mistake\\nof ours")'],
     ['a rejection that nobody handled', 'Promise.reject(new TypeError("a mistake\\nof ours"))'],
   ])) {
-    test(`${what} is told on one line, the objects are removed, and the status is 1`, async (t) => {
+    test(`reports ${what} on one line, removes the objects, and exits with status 1`, async (t) => {
       const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGUSR2', () => { ${throws}; });` });
       const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
       const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
@@ -179,7 +179,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assertStatus(outcome, 1);
       assert.match(
         outcome.stderr,
-        /^error: something unexpected happened, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
+        /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
       );
       assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
       assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
@@ -190,7 +190,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     });
   }
 
-  test('R2_BENCHMARK_DEBUG=1 shows where an unexpected error comes from', async (t) => {
+  test('R2_BENCHMARK_DEBUG=1 shows the stack trace of an unexpected error', async (t) => {
     const folder = await folderWith(t, { 'mistake.mjs': `setTimeout(() => { throw new TypeError('a mistake'); });` });
     const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}`, R2_BENCHMARK_DEBUG: '1' };
     const outcome = await runCommand(t, ['--cleanup', 'a-run', '--local'], { env });
@@ -198,7 +198,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.match(outcome.stderr, /^ {4}at .*mistake\.mjs/m);
   });
 
-  test('an output that cannot be written, for the disk is full, ends the run with status 1 and an empty store', async (t) => {
+  test('an output that cannot be written because of a full disk ends the run with status 1 and an empty store', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const full = await open('/dev/full', 'w');
     t.after(() => full.close());
@@ -224,7 +224,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     });
   }
 
-  test('with --keep, what was written until then stays, and the command that removes it is told', async (t) => {
+  test('with --keep, the objects written so far remain, and the command that removes them is printed', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
     const command = await startCommand(t, [...RUN, '--keep'], { dotEnv: dotEnvOf(endpoint) });
     await command.shows('stdout', firstSecondOf('Write'));
@@ -239,7 +239,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     );
   });
 
-  test('Row 41: --cleanup removes everything, whatever signals come', async (t) => {
+  test('Row 41: --cleanup removes everything despite any signals', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
@@ -249,7 +249,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       ({ requests } = await endpoint.report());
     }
     command.child.kill('SIGHUP');
-    await command.shows('stderr', /^The clean-up continues to its end \(SIGHUP\)$/m);
+    await command.shows('stderr', /^Still cleaning up \(SIGHUP\): not interrupted$/m);
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
       command.child.kill(signal);
     }
@@ -261,7 +261,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('a signal before --cleanup has removed anything ends it', async (t) => {
+  test('a signal ends --cleanup as long as it has not removed anything', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const key = 'benchmark/a-run/00000000-0';
     await endpoint.put('bucket-a', key, Buffer.from('an object'));

@@ -7,7 +7,7 @@ import { StopRequest } from '../../lib/cli/stop-request.js';
 
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 
-/** A process that is sent signals, and writes down the statuses with which it was to end. */
+/** A process that receives signals, and records the statuses with which it would have exited. */
 class FakeProcess extends EventEmitter {
   /** @type {unknown[]} */
   statuses = [];
@@ -33,7 +33,7 @@ function listening(isPersonThere) {
   return { stopRequest, events, statuses: fake.statuses, send };
 }
 
-/** @param {() => Promise<void>} work with a clock that stands still */
+/** @param {() => Promise<void>} work run with a stopped clock */
 async function withTimers(work) {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
@@ -49,7 +49,7 @@ async function pass(milliseconds) {
   await nextTurn();
 }
 
-test('a signal after the end of a run stops what still waits, and leaves the status that its result has', () => {
+test('a signal after the end of a run stops what still waits, and keeps the status of the result', () => {
   for (const settled of [0, 1, 3]) {
     const { stopRequest, statuses, send } = listening(false);
     stopRequest.settle(settled);
@@ -75,7 +75,7 @@ test('Row 41: without a terminal, no sequence of signals ends the process', () =
   );
 });
 
-test('Row 41: at a terminal, neither SIGTERM or SIGHUP nor SIGINT within a second of the first ends the process', () => {
+test('Row 41: at a terminal, neither SIGTERM, SIGHUP nor SIGINT within a second of the first ends the process', () => {
   const others = fc.array(fc.record({ signal: fc.constantFrom('SIGHUP', 'SIGTERM'), pause: fc.nat(3000) }));
   const repeats = fc.array(fc.record({ signal: fc.constant('SIGINT'), pause: fc.nat(300) }), { maxLength: 3 });
   return fc.assert(
@@ -92,7 +92,7 @@ test('Row 41: at a terminal, neither SIGTERM or SIGHUP nor SIGINT within a secon
   );
 });
 
-test('Row 41: a second after the first Ctrl-C a person is offered another one, which ends the process at once', () =>
+test('Row 41: a second after the first Ctrl-C, another one is offered, which exits immediately', () =>
   withTimers(async () => {
     const { events, statuses, send } = listening(true);
     send('SIGTERM');
@@ -113,7 +113,7 @@ test('Row 41: a repeat that is seen a second late, because the process was held 
     const { events, statuses, send } = listening(true);
     send('SIGINT');
     mock.timers.tick(2000);
-    // Node comes to its timers first, and then to the signals that have come meanwhile.
+    // Node runs its timers first, and then handles the signals that arrived in the meantime.
     send('SIGINT');
     assert.deepEqual([events, statuses], [['SIGINT', 'offer'], []]);
     await nextTurn();
@@ -121,7 +121,7 @@ test('Row 41: a repeat that is seen a second late, because the process was held 
     assert.deepEqual(statuses, [130]);
   }));
 
-test('another Ctrl-C is offered, whatever has asked for a stop before the first', () =>
+test('offers another Ctrl-C, whatever requested a stop before the first', () =>
   withTimers(async () => {
     const { stopRequest, events, statuses, send } = listening(true);
     stopRequest.outputLost(true);
@@ -132,7 +132,7 @@ test('another Ctrl-C is offered, whatever has asked for a stop before the first'
     assert.deepEqual([events, statuses], [['the output was closed', 'offer', 'end'], [130]]);
   }));
 
-test('once all is done, nothing is offered, and signals that come while the process ends change nothing', () =>
+test('once everything is done, offers nothing, and ignores signals while the process ends', () =>
   withTimers(async () => {
     const { stopRequest, events, send } = listening(true);
     stopRequest.settle(0);

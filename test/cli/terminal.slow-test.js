@@ -11,7 +11,7 @@ import { screenRows } from '../../scripts/terminal-screen.js';
 
 /** @import { TestContext } from 'node:test' */
 
-/** Slow enough for the live line, which is refreshed four times a second. */
+/** Slow enough for the live line, which is refreshed four times per second. */
 const RUN = '60 3 --size 1KiB --local --stages write --faults latency=40ms --run-id a-run';
 
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
@@ -20,25 +20,25 @@ const LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
 const ESCAPE = '\x1b';
 const CLEAR_LINE = `\r${ESCAPE}[K`;
 
-/** @param {string} screen all that was written to it */
+/** @param {string} screen everything written to it */
 function hasLiveLine(screen) {
   return screen
     .split(CLEAR_LINE)
     .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MiB\/s {2}\d+s left$/.test(text));
 }
 
-/** The first line of the live view, in ASCII: no locale is set. */
+/** The first line of the live view, in ASCII because no locale is set. */
 const VIEW = /^Write 1\/1 {3}#+\.* +\d+% +\d+ of 60 +(\d+s left)?$/;
 
 /**
- * @param {string} screen all that was written to it
+ * @param {string} screen everything written to it
  * @returns {boolean} whether the live view was drawn
  */
 function hasView(screen) {
   return screen.split(new RegExp(`\\r\\n|\\r|${ESCAPE}\\[\\d*[A-Za-z]`)).some((text) => VIEW.test(text));
 }
 
-/** A line that the log has every second. */
+/** A line that appears in the log every second. */
 const SECOND = /^\d\d:\d\d:\d\d: Write: Ops /m;
 
 const TABLE_OF_LOG = /^Stage +Ops +Ops\/s +Peak\/s /m;
@@ -47,7 +47,7 @@ const TABLE_WITH_BARS = /^Write +[\d,]+\.\d {2}#+ /m;
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
 /**
- * Runs the program on a terminal of its own.
+ * Runs the program on its own terminal.
  *
  * @param {TestContext} t
  * @param {string} [redirection] of one of its outputs
@@ -64,7 +64,7 @@ async function onTerminal(t, redirection = '', env = {}, run = RUN) {
 }
 
 describe('a terminal', { concurrency: 3, skip }, () => {
-  test('shows a live view in place of the log, and ends with a table and what limited the stages', async (t) => {
+  test('shows a live view instead of the log, and ends with a table and the bottlenecks of the stages', async (t) => {
     const { screen } = await onTerminal(t);
     assert.ok(hasView(screen), screen);
     const log = screenRows(screen, 300).join('\n');
@@ -72,13 +72,13 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.doesNotMatch(log, /^Write(:| took| latency| connections| limited)/m);
     assert.match(log, /^Run a-run: 60 objects of 1KiB in local under benchmark\/a-run\/$/m);
     assert.match(log, TABLE_WITH_BARS);
-    assert.match(log, /^(What limited Write is not known|Write was (likely )?limited by .*): /m);
+    assert.match(log, /^(The limit of Write is unknown|Write was (likely )?limited by .*): /m);
     assert.doesNotMatch(log, SECOND);
     assert.doesNotMatch(log, TABLE_OF_LOG);
     assert.doesNotMatch(log, /^Write 1\/1/m, 'the view is taken away');
   });
 
-  test('shows the view, while the file of --log has every line', async (t) => {
+  test('shows the view while the --log file gets every line', async (t) => {
     const line = `"${process.execPath}" "${PROGRAM}" ${RUN} --log log.txt`;
     const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh' } });
     const { stdout: screen } = await command.outcome;
@@ -91,7 +91,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.ok(!log.includes(ESCAPE));
   });
 
-  test('shows plain lines with --no-live, or where it cannot move the cursor; NO_COLOR takes the colour alone', async (t) => {
+  test('shows plain lines with --no-live, or if it cannot move the cursor; NO_COLOR removes only the colour', async (t) => {
     const runs = await Promise.all([onTerminal(t, '', {}, `${RUN} --no-live`), onTerminal(t, '', { TERM: 'dumb' })]);
     for (const { screen } of runs) {
       assert.ok(!screen.includes(ESCAPE), screen);
@@ -106,14 +106,14 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     }
   });
 
-  test('shows the lines of the log, and nothing that moves, with --quiet', async (t) => {
+  test('shows the lines of the log, and no animation, with --quiet', async (t) => {
     const { screen } = await onTerminal(t, '', {}, `${RUN} --quiet`);
     assert.match(screen, SECOND);
     assert.match(screen, TABLE_OF_LOG);
     assert.ok(!hasView(screen));
   });
 
-  test('shows the live line alone where the log goes to a file, and the file holds the lines for machines', async (t) => {
+  test('shows only the live line if the log goes to a file, which also has the machine lines', async (t) => {
     const { screen, file } = await onTerminal(t, '>output');
     assert.ok(hasLiveLine(screen), screen);
     assert.doesNotMatch(screen, /took/);
@@ -121,7 +121,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.ok(!file.includes(ESCAPE));
   });
 
-  test('shows the log alone where stderr goes to a file, which holds no live line', async (t) => {
+  test('shows only the log if stderr goes to a file, which has no live line', async (t) => {
     const { screen, file } = await onTerminal(t, '2>output');
     assert.ok(!screen.includes(ESCAPE));
     assert.match(screen, /^Write took \d+ms\. /m);
@@ -130,7 +130,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.ok(!file.includes(ESCAPE));
   });
 
-  test('shows data as it flows, long before the first large object is done', async (t) => {
+  test('shows progress by bytes, long before the first large object completes', async (t) => {
     const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
     const { screen } = await onTerminal(t, '>output', {}, run);
     const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MiB\/s {2}\d+s left$/;
@@ -140,7 +140,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     );
   });
 
-  test('ends a merge with a table with bars, and a pipe has the text alone', async (t) => {
+  test('ends a merge with a table with bars, while a pipe gets only the text', async (t) => {
     const piped = await (await startProgram(t, process.execPath, [PEAK, LOG])).outcome;
     assertStatus(piped, 0);
     const line = `"${process.execPath}" "${PEAK}" "${LOG}"`;
@@ -154,13 +154,13 @@ describe('a terminal', { concurrency: 3, skip }, () => {
   });
 });
 
-test('neither output has control characters where it is no terminal', async (t) => {
+test('neither output contains control characters if it is not a terminal', async (t) => {
   const outcome = await runCommand(t, RUN.split(' '));
   assertStatus(outcome, 0);
   assert.doesNotMatch(`${outcome.stdout}${outcome.stderr}`, /[^\x20-\x7e\n]/);
 });
 
-/** Long enough to be looked at in the middle; it ends by itself where a test fails. */
+/** Long enough to be observed in the middle; it ends on its own if a test fails. */
 const LONG_RUN = `"${process.execPath}" "${PROGRAM}" 4000 4 --size 1KiB --local --stages write --faults latency=20ms`;
 
 /** The first line of the live view with block elements, in the middle of a stage. */
@@ -168,7 +168,7 @@ const VIEW_IN_BLOCKS = /^Write 1\/1 {3}█+░+ +\d+%/;
 
 /**
  * @param {readonly string[]} rows
- * @returns {number} how many views stand on a terminal
+ * @returns {number} number of views on a terminal
  */
 function viewsOn(rows) {
   return rows.filter((row) => row.startsWith('Write 1/1')).length;
@@ -177,7 +177,7 @@ function viewsOn(rows) {
 const skipTmux = hasTmux() ? false : 'needs tmux';
 
 describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
-  test('shows one view, whatever its size becomes, and keeps the lines above it', async (t) => {
+  test('shows one view at any size, and keeps the lines above it', async (t) => {
     const terminal = await onTmux(t, LONG_RUN, { columns: 100, rows: 24 });
     await terminal.shows((rows) => rows.some((row) => VIEW_IN_BLOCKS.test(row)));
     for (const [columns, rows] of [
@@ -198,7 +198,7 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
     assert.equal(viewsOn(rows), 0);
   });
 
-  test('gets one line where it is small, and the view again where it is large enough', async (t) => {
+  test('gets a single line if it is small, and the view again once it is large enough', async (t) => {
     const terminal = await onTmux(t, LONG_RUN, { columns: 100, rows: 5 });
     const isLine = (/** @type {string} */ row) => /^Write {2}\d+ of 4000 /.test(row);
     await terminal.shows((rows) => rows.some(isLine));
@@ -210,7 +210,7 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
     await terminal.shows((all) => all.at(-1)?.startsWith('$'));
   });
 
-  test('is left as it was by SIGINT, with the table, and the cursor where it belongs', async (t) => {
+  test('is restored after SIGINT, with the table, and the cursor in the right position', async (t) => {
     const terminal = await onTmux(t, LONG_RUN, { columns: 80, rows: 24 });
     await terminal.shows((rows) => viewsOn(rows) === 1);
     const modes = '#{cursor_flag} #{wrap_flag} #{insert_flag} #{alternate_on}';
@@ -243,7 +243,7 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
 /**
  * @param {string} row
  * @param {number} columns
- * @returns {boolean} whether it was drawn for a terminal of that width, whose bar has 40 columns at most
+ * @returns {boolean} whether it was drawn for a terminal of that width, whose bar has up to 40 columns
  */
 function isOfWidth(row, columns) {
   return [...row].length === Math.min(columns - 1, 12 + 40 + 36);

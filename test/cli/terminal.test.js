@@ -6,7 +6,7 @@ import { Terminal, abilitiesOf, lookOf } from '../../lib/cli/terminal.js';
 import { screenRows } from '../../scripts/terminal-screen.js';
 
 /**
- * @param {number} taken lines that stdout takes before it fails
+ * @param {number} taken lines that stdout accepts before it fails
  * @param {string} code of its failure
  */
 function terminalThatFails(taken, code) {
@@ -42,7 +42,7 @@ for (const [code, isClosed, words] of /** @type {const} */ ([
   ['EPIPE', true, 'stdout was closed\n'],
   ['ENOSPC', false, 'error: stdout cannot be written: it is gone: ENOSPC\n'],
 ])) {
-  test(`lines that stdout did not take any more, for ${code}, go to stderr, and none is lost`, async () => {
+  test(`lines that stdout did not accept, because of ${code}, go to stderr, and none is lost`, async () => {
     const { terminal, stdout, read, told, lost } = terminalThatFails(2, code);
     const closed = new Promise((resolve) => stdout.once('close', resolve));
     ['one', 'two', 'three', 'four'].forEach((line) => terminal.out(line));
@@ -55,7 +55,7 @@ for (const [code, isClosed, words] of /** @type {const} */ ([
 }
 
 /**
- * A terminal whose two outputs show on one screen.
+ * A terminal that shows both outputs on one screen.
  *
  * @param {{ columns: number, rows?: number }} size
  */
@@ -79,7 +79,7 @@ function terminalOnScreen(size) {
   return { terminal, stderr, written, rows };
 }
 
-test('lines that are drawn stand below the log, and stay below it', async () => {
+test('drawn lines stay below the log', async () => {
   const { terminal, rows } = terminalOnScreen({ columns: 20 });
   terminal.out('one');
   terminal.draw(['first', 'second']);
@@ -95,7 +95,7 @@ test('lines that are drawn stand below the log, and stay below it', async () => 
   assert.deepEqual(rows(), ['one', 'two', 'three']);
 });
 
-test('all lines of one turn are followed by one redraw, and what stands there already is not drawn again', async () => {
+test('redraws once after all lines of a turn, and leaves unchanged lines alone', async () => {
   const { terminal, written } = terminalOnScreen({ columns: 20 });
   const drawings = () => written.filter((text) => text.includes('first')).length;
   terminal.draw(['first']);
@@ -110,7 +110,7 @@ test('all lines of one turn are followed by one redraw, and what stands there al
   assert.equal(drawings(), 2);
 });
 
-test('on a terminal that has become narrower, the rows into which lines were broken are taken away', () => {
+test('removes wrapped rows on a terminal that became narrower', () => {
   const { terminal, stderr, written } = terminalOnScreen({ columns: 20 });
   terminal.draw(['a line of 18 colums', 'x', '\x1b[31m漢字漢字漢字\x1b[39m']);
   stderr.columns = 10;
@@ -119,7 +119,7 @@ test('on a terminal that has become narrower, the rows into which lines were bro
   assert.equal(terminal.look.columns, 10);
 });
 
-test('after the process was stopped, what stands on the terminal is not touched', () => {
+test("after the process was stopped, does not touch the screen's content", () => {
   const { terminal, written, rows } = terminalOnScreen({ columns: 20 });
   terminal.draw(['first', 'second']);
   written.push('[1]+  Stopped\n$ fg\n');
@@ -128,7 +128,7 @@ test('after the process was stopped, what stands on the terminal is not touched'
   assert.deepEqual(rows(), ['first', 'second', '[1]+  Stopped', '$ fg', 'first', 'second']);
 });
 
-test('one live line and several take turns', () => {
+test('alternates between one live line and several', () => {
   const { terminal, rows } = terminalOnScreen({ columns: 20 });
   terminal.live('waiting');
   terminal.draw(['first', 'second']);
@@ -140,7 +140,7 @@ test('one live line and several take turns', () => {
   assert.deepEqual(rows(), ['done']);
 });
 
-test('no mode of the terminal is changed: nothing has to be set back, whatever ends the process', () => {
+test('changes no terminal mode, so that nothing needs restoring however the process ends', () => {
   const { terminal, written } = terminalOnScreen({ columns: 20 });
   terminal.draw(['first', 'second']);
   terminal.out('one');
@@ -160,7 +160,7 @@ test('a wide character at the edge does not break the live line', () => {
   assert.equal(written.at(-1), '\r\x1b[Kab漢');
 });
 
-test('nothing is drawn where only lines are shown', () => {
+test('draws nothing if only lines are shown', () => {
   const { terminal, written } = terminalOnScreen({ columns: 20 });
   terminal.showLinesOnly();
   terminal.draw(['first']);
@@ -169,7 +169,7 @@ test('nothing is drawn where only lines are shown', () => {
   assert.equal(terminal.look.hasColour, false);
 });
 
-test('what a terminal can show follows from the environment', () => {
+test("derives a terminal's abilities from the environment", () => {
   const utf8 = { LANG: 'en_GB.UTF-8', TERM: 'xterm-256color' };
   assert.deepEqual(abilitiesOf(utf8, 'linux'), { plain: false, hasColour: true, isUnicode: true });
   assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '1' }, 'linux'), {
@@ -187,13 +187,13 @@ test('what a terminal can show follows from the environment', () => {
   assert.equal(abilitiesOf({ WT_SESSION: 'an-id' }, 'win32').isUnicode, true);
 });
 
-test('a terminal that does not know its size is taken for a usual one', () => {
+test('treats a terminal of unknown size as a common one', () => {
   const abilities = { plain: false, hasColour: true, isUnicode: false };
   const { columns, rows } = lookOf({ columns: 0 }, abilities);
   assert.deepEqual({ columns, rows }, { columns: 80, rows: 24 });
 });
 
-test('a line breaks between words on a terminal, and a word that no row has room for is left whole', () => {
+test('wraps a line between words on a terminal, but never a word that no row can hold', () => {
   /** @type {string[]} */
   const written = [];
   const stream = () => ({

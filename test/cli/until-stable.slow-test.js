@@ -6,7 +6,7 @@ import { startCommand } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { machineRecords } from '../helpers/log-records.js';
 
-/** Looks at the rate are after 30 and 38 seconds. */
+/** The rate is checked after 30 and 38 seconds. */
 const FEWEST_SECONDS = 38;
 
 const LOAD = ['4000000', '4', '--size', '1KiB', '--warmup', '1s', '--gap', '1s', '--local', '--json', 'result.json'];
@@ -14,10 +14,10 @@ const LOAD = ['4000000', '4', '--size', '1KiB', '--warmup', '1s', '--gap', '1s',
 describe('a run with --until-stable', { concurrency: 2 }, () => {
   for (const cores of ['1', '2']) {
     test(
-      `ends a stage on ${cores} cores before its time, says why, and starts the next one`,
+      `ends a stage on ${cores} cores early, reports why, and starts the next one`,
       { timeout: 300_000 },
       async (t) => {
-        // A store with a limit has a steady rate, also on a busy host.
+        // A store with a limit has a steady rate, even on a busy host.
         const steady = ['--faults', 'queue=100', '--cores', cores, '--stages', 'write,read,remove'];
         const time = ['--duration', '100s', '--until-stable', '20%'];
         const command = await startCommand(t, [...LOAD, ...steady, ...time]);
@@ -38,12 +38,12 @@ describe('a run with --until-stable', { concurrency: 2 }, () => {
           assert.ok(stability.seconds >= FEWEST_SECONDS, stage);
           assert.ok(duration >= 1000 * FEWEST_SECONDS && duration < 95_000, `${stage} took ${duration}ms`);
           assert.ok(Math.abs(average - stability.mean) < 0.2 * stability.mean, stage);
-          assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage was ended: mean `, 'm'));
+          assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage ended early: mean `, 'm'));
         }
         assert.equal(remove.stability, undefined);
         assert.equal(remove.operations, write.operations);
         assert.ok(read.startedAt - write.endedAt >= 900 && read.startedAt - write.endedAt < 20_000);
-        // What completes after the end is in the totals, and the lines of the log still add up to them.
+        // Operations that complete after the end are in the totals, and the log lines still add up to them.
         const records = recordsOf(outcome.stdout);
         for (const { stage, operations } of machineRecords(records, 'stage')) {
           const lines = ofKind(records, 'second').filter((line) => line.stage === stage);

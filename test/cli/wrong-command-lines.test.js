@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInProcess } from '../helpers/command.js';
 
-/** What a new user may type, and what the one line of the answer has to say. @type {readonly [string, RegExp][]} */
+/** What a new user may type, and what the error line must contain. @type {readonly [string, RegExp][]} */
 const WRONG = [
   ['', /<objects>: expected a whole number/],
   ['1000', /<threads>: expected a whole number/],
@@ -34,7 +34,7 @@ const WRONG = [
   ['1000 10 --stages put,get --local', /--stages: expected some of write,read,/],
   ['1000 10 --stage write --local', /--stage(: use --stages|'.*Did you mean --stages\?)/],
   ['1000 10 --operations write --local', /use --stages/],
-  ['1000 10 --stages read --local', /--stages of a --local run require write/],
+  ['1000 10 --stages read --local', /--local requires write in --stages/],
   ['1000 10 --mix read=50 --local', /--mix: expected shares that add up to 100, got 50/],
   ['1000 10 --mix read=50,write=50 --existing a/', /--existing takes only --mix of read, range, stat, list, got write/],
   ['1000 10 --mix read=50,list=50 --local', /list cannot be combined with --mix: which keys a page has to show/],
@@ -46,7 +46,7 @@ const WRONG = [
   ['1000 10 --peak-of rate --local', /--peak-of requires --find-peak/],
   ['1000 10 --arrival poisson --local', /--arrival requires --rate or --find-peak --peak-of rate/],
   ['1000 10 --through --local', /--through requires --client edge/],
-  ['1000 10 --client s3 --local', /--client: expected direct or sdk or edge, got "s3"/],
+  ['1000 10 --client s3 --local', /--client: expected direct, sdk, edge or public, got "s3"/],
   ['1000 10 --cores two --local', /--cores: expected a whole number from 1/],
   ['1000 10 --cpus 2 --local', /use --cores/],
   ['1000 10 --verbose --local', /R2_BENCHMARK_DEBUG=1/],
@@ -58,12 +58,9 @@ const WRONG = [
   ['1000 10 --metrics --local', /--metrics(: use --metrics-port|'.*Did you mean)/],
   ['1000 10 --prometheus --local', /use --metrics-port/],
   ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
-  [
-    '1000 10 --assert p99<50 --local',
-    /p99 is a figure of a stage, expected the name of one before it, such as read\.p99/,
-  ],
+  ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage, expected a stage name before it, such as read\.p99/],
   ['1000 10 --assert read.p99<50MB --local', /expected a limit such as/],
-  ['1000 10 --assert get.p99<50ms --local', /there is no stage get, expected write, read, stat, remove/],
+  ['1000 10 --assert get.p99<50ms --local', /unknown stage get, expected write, read, stat, remove/],
   ['1000 10 --endpoint http://127.0.0.1:9000', /use --endpoint-url/],
   [
     '1000 10 --endpoint-url 127.0.0.1:9000',
@@ -78,16 +75,16 @@ const WRONG = [
   ['1000 10 --lokal', /Did you mean --local\?/],
   ['merge', /missing required argument 'files'/],
   ['merg log.txt', /Did you mean merge\?/],
-  ['merge log.txt --size 1MiB', /--size is not an option here: it belongs to a run/],
+  ['merge log.txt --size 1MiB', /--size does not apply here: it belongs to a run/],
   ['compare before.json', /missing required argument 'after'/],
-  ['ab 100 10 --local --a --client=sdk', /--b requires its options in quotes/],
+  ['ab 100 10 --local --a --client=sdk', /--b: expected its options in quotes/],
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
-  ['compare a b --threads 5', /--threads is not an option here/],
+  ['compare a b --threads 5', /--threads does not apply here/],
   ['cleanup', /cleanup requires a run id, or cleanup --list/],
-  ['--help loads', /there is no help on "loads", expected workload, load, /],
+  ['--help loads', /no help topic "loads", expected workload, load, /],
 ];
 
-test('a wrong command line is answered with one line that says what to type instead', async () => {
+test('answers a wrong command line with one line that suggests what to type instead', async () => {
   assert.ok(WRONG.length >= 60);
   for (const [line, expected] of WRONG) {
     const { status, stdout, stderr } = await runInProcess(line === '' ? [] : line.split(' '), {});
@@ -102,7 +99,7 @@ test('a wrong command line is answered with one line that says what to type inst
   }
 });
 
-test('the help has a topic for every group, and all of them together have every option', async () => {
+test('the help has a topic for every group, and together they have every option', async () => {
   const helpOf = async (/** @type {string[]} */ ...words) => (await runInProcess(words, {})).stdout;
   const flagsIn = (/** @type {string} */ text) =>
     [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
@@ -116,7 +113,7 @@ test('the help has a topic for every group, and all of them together have every 
     assert.ok(flags.length > 0, topic);
     flags.forEach((flag) => seen.add(flag));
   }
-  // Those that are commands, too, are shown as commands.
+  // Topics that are also commands are shown as commands.
   const asCommands = ['--init', '--cleanup', '--list', '--calibrate'];
   assert.deepEqual(
     all.filter((flag) => !seen.has(flag)),

@@ -10,9 +10,9 @@ const anyQuestion = fc.record({
 });
 
 /**
- * What a store answers whose clock is ahead by an offset.
+ * The response of a store whose clock is ahead by an offset.
  *
- * @param {{ sentAt: number, there: number, back: number }} question ms that it travels, there and back
+ * @param {{ sentAt: number, there: number, back: number }} question with travel times in ms
  * @param {number} offset ms
  */
 function sampleOf({ sentAt, there, back }, offset) {
@@ -22,14 +22,14 @@ function sampleOf({ sentAt, there, back }, offset) {
 
 const anyOffset = fc.integer({ min: -3_600_000, max: 3_600_000 });
 
-test('however long questions and answers travel, the true offset lies within the uncertainty', () => {
+test('the true offset is within the uncertainty, however long requests and responses travel', () => {
   fc.assert(
     fc.property(anyOffset, fc.array(anyQuestion, { minLength: 1, maxLength: 20 }), (offset, questions) => {
       const measured = new ClockOffset();
       for (const question of questions) {
         const sample = sampleOf(question, offset);
-        const { least, most } = boundsOf(sample);
-        assert.ok(least <= offset && offset <= most);
+        const { min, max } = boundsOf(sample);
+        assert.ok(min <= offset && offset <= max);
         assert.equal(contradictionOf(offset, sample), 0);
         measured.add(sample);
       }
@@ -41,7 +41,7 @@ test('however long questions and answers travel, the true offset lies within the
   );
 });
 
-test('a further answer never makes the offset less certain', () => {
+test('another response never makes the offset less certain', () => {
   fc.assert(
     fc.property(anyOffset, fc.array(anyQuestion, { minLength: 2, maxLength: 20 }), (offset, questions) => {
       const measured = new ClockOffset();
@@ -55,7 +55,7 @@ test('a further answer never makes the offset less certain', () => {
   );
 });
 
-test('questions around the turn of the store’s second leave about half a round trip of uncertainty', () => {
+test('requests around the turn of the store’s second leave an uncertainty of about half a round trip', () => {
   const measured = new ClockOffset();
   for (let sentAt = 1_700_000_000_900; sentAt < 1_700_000_001_100; sentAt += 1) {
     measured.add(sampleOf({ sentAt, there: 5, back: 5 }, 40));
@@ -64,7 +64,7 @@ test('questions around the turn of the store’s second leave about half a round
   assert.ok(measured.uncertainty <= 6, String(measured.uncertainty));
 });
 
-test('answers that contradict each other make the offset uncertain', () => {
+test('contradicting responses make the offset uncertain', () => {
   const measured = new ClockOffset();
   const question = { sentAt: 1_700_000_000_500, there: 5, back: 5 };
   measured.add(sampleOf(question, 0));
@@ -74,7 +74,7 @@ test('answers that contradict each other make the offset uncertain', () => {
   assert.equal(measured.uncertainty, -measured.width / 2 + 5, 'half a round trip more than they lie apart');
 });
 
-test('a clock that has drifted contradicts what was measured, by as much as is certain', () => {
+test('a clock that has drifted contradicts the measurement by the certain part of the drift', () => {
   const question = { sentAt: 1_700_000_000_000, there: 0, back: 0 };
   assert.equal(contradictionOf(0, sampleOf(question, 3000)), 3000);
   assert.equal(contradictionOf(3000, sampleOf(question, 0)), 2000);

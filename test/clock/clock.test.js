@@ -6,10 +6,10 @@ import { Clock } from '../../lib/clock/clock.js';
 
 /** @import { TestContext } from 'node:test' */
 
-/** The system tells whole milliseconds; the rest is for a thread that is kept waiting at each of its readings. */
+/** The system's time has a resolution of 1 ms; the rest allows for a thread that waits at each reading. */
 const PRECISION_MS = 5;
 
-test('time begins at the wall clock and goes on by the monotonic clock', () => {
+test('time starts at the wall clock and continues with the monotonic clock', () => {
   const time = { monotonic: 500, wall: 1_700_000_000_000 };
   const clock = new Clock({ monotonic: () => time.monotonic, wall: () => time.wall });
   assert.equal(clock.epochNow(), 1_700_000_000_000);
@@ -18,7 +18,7 @@ test('time begins at the wall clock and goes on by the monotonic clock', () => {
   assert.equal(clock.epochNow(), 1_700_000_001_250);
 });
 
-test('a wall clock that is set back or ahead in mid-run changes nothing', () => {
+test('setting the wall clock back or ahead during a run changes nothing', () => {
   const time = { monotonic: 0, wall: 1_700_000_000_000 };
   const clock = new Clock({ monotonic: () => time.monotonic, wall: () => time.wall });
   for (const jump of [-3_600_000, 7_200_000, 1]) {
@@ -28,14 +28,14 @@ test('a wall clock that is set back or ahead in mid-run changes nothing', () => 
   }
 });
 
-test('without sources of its own it tells the time of this host', () => {
+test("uses this host's time by default", () => {
   const before = Date.now();
   const told = new Clock().epochNow();
   const after = Date.now();
   assert.ok(told > before - PRECISION_MS && told < after + 1 + PRECISION_MS, `${told}, from ${before} to ${after}`);
 });
 
-test('a thread that has to wait between two readings of its clocks does not set time ahead or back', () => {
+test('a thread that waits between readings of its clocks does not shift time', () => {
   const EPOCH = 1_700_000_000_000;
   const READING_MS = 0.001;
   for (let waits = 1; waits <= 12; waits++) {
@@ -59,29 +59,25 @@ test('once it is set to the store’s time, only the epoch moves', () => {
   assert.equal(clock.toEpoch(600), 1_699_999_998_600);
 });
 
-test(
-  'in another thread it tells the same time, by the epoch and by the monotonic clock',
-  { timeout: 120_000 },
-  async () => {
-    const clock = new Clock();
-    clock.adjust(-86_400_000);
-    const thread = await clockReader();
-    let best = Infinity;
-    for (let reading = 0; reading < 10; reading++) {
-      const before = { now: clock.now(), epoch: clock.epochNow() };
-      thread.postMessage(clock.toState());
-      const [told] = await once(thread, 'message');
-      const after = { now: clock.now(), epoch: clock.epochNow() };
-      const early = Math.max(before.now - told.now, before.epoch - told.epoch);
-      const late = Math.max(told.now - after.now, told.epoch - after.epoch);
-      best = Math.min(best, Math.max(early, late, 0));
-    }
-    await thread.terminate();
-    assert.ok(best < 5, `${best}ms aside`);
-  },
-);
+test('another thread has the same time, both epoch and monotonic', { timeout: 120_000 }, async () => {
+  const clock = new Clock();
+  clock.adjust(-86_400_000);
+  const thread = await clockReader();
+  let best = Infinity;
+  for (let reading = 0; reading < 10; reading++) {
+    const before = { now: clock.now(), epoch: clock.epochNow() };
+    thread.postMessage(clock.toState());
+    const [told] = await once(thread, 'message');
+    const after = { now: clock.now(), epoch: clock.epochNow() };
+    const early = Math.max(before.now - told.now, before.epoch - told.epoch);
+    const late = Math.max(told.now - after.now, told.epoch - after.epoch);
+    best = Math.min(best, Math.max(early, late, 0));
+  }
+  await thread.terminate();
+  assert.ok(best < 5, `${best}ms aside`);
+});
 
-/** @returns {Promise<Worker>} a thread that tells the time by each state of a clock that it is sent */
+/** @returns {Promise<Worker>} a thread that reports the time according to each clock state it receives */
 async function clockReader() {
   const code = `
     import { parentPort, workerData } from 'node:worker_threads';
@@ -99,7 +95,7 @@ async function clockReader() {
   return thread;
 }
 
-test('a moment is in the same second for all threads, to the last bit', () => {
+test('a time is in the same second for all threads, to the last bit', () => {
   const clock = new Clock();
   clock.adjust(1 / 3);
   const other = Clock.fromState(clock.toState());
@@ -111,7 +107,7 @@ test('a moment is in the same second for all threads, to the last bit', () => {
 });
 
 /**
- * A clock that looks for pauses, 10 s after its beginning.
+ * A clock that detects pauses, 10 s after its start.
  *
  * @param {TestContext} t
  */
@@ -134,7 +130,7 @@ function watchedClock(t) {
   return { clock, time, pauses, advance, tick: () => mock.timers.tick(250) };
 }
 
-test('while the process is suspended, monotonic time stands still and the epoch does not', (t) => {
+test('while the process is suspended, monotonic time stops and the epoch does not', (t) => {
   const { clock, pauses, advance, tick } = watchedClock(t);
   advance(100);
   const before = clock.now();
@@ -159,7 +155,7 @@ test('while the process is suspended, monotonic time stands still and the epoch 
   assert.ok(!clock.wasSuspended(before - 10, before - 5) && !clock.wasSuspended(after, after + 10));
 });
 
-test('each of several pauses moves the epoch from its own moment on', (t) => {
+test('each of several pauses moves the epoch from its own start', (t) => {
   const { clock, advance } = watchedClock(t);
   for (const pause of [2000, 3000]) {
     advance(500);
@@ -174,7 +170,7 @@ test('each of several pauses moves the epoch from its own moment on', (t) => {
   assert.deepEqual(epochs, [499, 2501, 2999, 6001]);
 });
 
-test('a process that computes, or waits for a CPU, without looking at its clock was not suspended', (t) => {
+test('a process that computes or waits for a CPU without reading its clock was not suspended', (t) => {
   const { clock, time, pauses, advance, tick } = watchedClock(t);
   clock.now();
   advance(5000);
@@ -184,7 +180,7 @@ test('a process that computes, or waits for a CPU, without looking at its clock 
   assert.deepEqual(pauses, []);
 });
 
-test('the part of a gap in which the process was busy is no pause', (t) => {
+test('the part of a gap in which the process was busy does not count as a pause', (t) => {
   const { clock, time, pauses, advance, tick } = watchedClock(t);
   clock.now();
   advance(5000);
@@ -194,7 +190,7 @@ test('the part of a gap in which the process was busy is no pause', (t) => {
   assert.deepEqual(pauses, [3500]);
 });
 
-test('a process that waits for answers, and looks at its clock from time to time, was not suspended', (t) => {
+test('a process that waits for responses and occasionally reads its clock was not suspended', (t) => {
   const { clock, pauses, advance, tick } = watchedClock(t);
   for (let ticks = 0; ticks < 20; ticks++) {
     advance(900);
@@ -204,7 +200,7 @@ test('a process that waits for answers, and looks at its clock from time to time
   assert.deepEqual(pauses, []);
 });
 
-test('a gap does not count as a pause before anything looks for pauses', () => {
+test('a gap does not count as a pause before detection starts', () => {
   let time = 0;
   const clock = new Clock({ monotonic: () => time });
   clock.now();
@@ -212,11 +208,11 @@ test('a gap does not count as a pause before anything looks for pauses', () => {
   assert.equal(clock.now(), 3_600_000);
 });
 
-test('a pause that only other clocks show moves the epoch alone', (t) => {
+test('a pause that only other clocks show moves only the epoch', (t) => {
   const { clock, time, pauses, advance, tick } = watchedClock(t);
   time.wall += 30_000;
   assert.equal(clock.wallLead, 30_000);
-  clock.stoodStill(clock.wallLead);
+  clock.addSuspension(clock.wallLead);
   assert.equal(clock.wallLead, 0);
   advance(10);
   assert.equal(clock.now(), 10_010);
@@ -236,7 +232,7 @@ test('if one thread is blocked and another is not, the process was not suspended
   assert.deepEqual(pauses, []);
 });
 
-test('a thread that looks at the clock after a pause takes out as much as the first one', (t) => {
+test('any thread that reads the clock after a pause excludes the same time as the first one', (t) => {
   const { clock, advance, time } = watchedClock(t);
   const other = new Clock({ monotonic: () => time.monotonic, memory: clock.toState().memory });
   advance(200);

@@ -8,13 +8,13 @@ const NOW = Date.parse('2026-01-31T11:59:30Z');
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
-test('a pause is over when its time is', async () => {
+test('a pause ends on time', async () => {
   const startedAt = performance.now();
   await pause(20, new AbortController().signal);
   assert.ok(performance.now() - startedAt >= 18);
 });
 
-test('a stop ends a pause at once, also one that has come before it', { timeout: 120_000 }, async () => {
+test('a stop ends a pause immediately, even if it came first', { timeout: 120_000 }, async () => {
   const controller = new AbortController();
   const waiting = pause(3_600_000, controller.signal);
   controller.abort();
@@ -22,7 +22,7 @@ test('a stop ends a pause at once, also one that has come before it', { timeout:
   await pause(3_600_000, controller.signal);
 });
 
-test('a wait may be longer than a timer takes', async (t) => {
+test('a wait may exceed the limit of a timer', async (t) => {
   const time = new SimulatedTime(t, NOW);
   const hours = 30 * 24;
   let isOver = false;
@@ -34,7 +34,7 @@ test('a wait may be longer than a timer takes', async (t) => {
   await waiting;
 });
 
-test('a moment that has passed is not waited for', async () => {
+test('does not wait for a time in the past', async () => {
   const clock = new ManualClock(NOW);
   await waitUntil(clock.now() - 1, clock, NEVER);
 });

@@ -6,7 +6,7 @@ import { NEXT_MARGIN_MS, parseStartTime } from '../../lib/clock/start-time.js';
 const NOW = Date.parse('2026-01-31T11:59:20.500Z');
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 
-test('a moment is told as ISO time with its zone, or as epoch seconds', () => {
+test('accepts an ISO time with its zone, or epoch seconds', () => {
   for (const text of [
     '2026-01-31T12:00:00Z',
     '2026-01-31T12:00Z',
@@ -17,13 +17,13 @@ test('a moment is told as ISO time with its zone, or as epoch seconds', () => {
   }
 });
 
-test('the last day of a month is one, that of a leap year, too', () => {
+test('accepts the last day of a month, including that of a leap year', () => {
   for (const day of ['2026-01-31', '2026-02-28', '2028-02-29', '2026-12-31']) {
     assert.equal(new Date(parseStartTime(`${day}T12:00:00Z`).after(NOW)).toISOString(), `${day}T12:00:00.000Z`);
   }
 });
 
-test('the next round moment leaves ten seconds, and is the same for all who are started between two of them', () => {
+test('the next round time leaves ten seconds, and is the same for all processes started between two of them', () => {
   const start = parseStartTime('next:60s');
   assert.equal(start.after(NOW), NOON);
   assert.equal(start.after(NOON - 60_000), NOON);
@@ -39,17 +39,17 @@ test('the next round moment leaves ten seconds, and is the same for all who are 
   );
 });
 
-test('a delay counts from the start of the process', () => {
+test('a delay starts with the process', () => {
   assert.equal(parseStartTime('+30s').after(NOW), NOW + 30_000);
   assert.equal(parseStartTime('+1.5m').after(NOW), NOW + 90_000);
 });
 
-test('all but a delay can be common to several hosts', () => {
+test('everything except a delay can be shared by several hosts', () => {
   const isCommon = (/** @type {string} */ text) => parseStartTime(text).isCommon;
   assert.deepEqual(['next:60s', '2026-01-31T12:00:00Z', '1769860800', '+30s'].map(isCommon), [true, true, true, false]);
 });
 
-test('whatever else is refused with what was expected', () => {
+test('rejects anything else with what was expected', () => {
   const refused = [
     '',
     'noon',

@@ -13,8 +13,8 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
  * @typedef {object} PlayedStore
- * @property {(() => number)[]} offsets ms by which its clocks are ahead of this host's; each answer comes from the next one
- * @property {() => [there: number, back: number]} [travel] ms of a question and of its answer
+ * @property {(() => number)[]} offsets ms by which its clocks are ahead of this host's; responses use them in turn
+ * @property {() => [there: number, back: number]} [travel] ms of a request and its response
  * @property {boolean} [tellsTime]
  */
 
@@ -23,18 +23,18 @@ const START = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
 const NOTHING = () => {};
 
-/** What is told is rounded to a tenth of a millisecond, and simulated timers are late by less than one. */
+/** Figures are rounded to 0.1 ms, and simulated timers are late by less than 1 ms. */
 const PRECISION = 1.1;
 
 /**
  * @param {TestContext} t
  * @param {PlayedStore} store
- * @param {number} [phase] ms into a second at which it begins
+ * @param {number} [phase] ms into a second at which it starts
  */
 function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phase = 0) {
   const time = new SimulatedTime(t, START + phase);
   let questions = 0;
-  /** When the store read them, in ms of its own time. @type {number[]} */
+  /** When the store read the requests, in its own ms. @type {number[]} */
   const readAt = [];
   const connections = /** @type {ObjectConnection[]} */ (/** @type {unknown} */ ([{}, {}, {}, {}]));
   const busy = new Set();
@@ -69,36 +69,32 @@ function factsOf(storeClock) {
   return /** @type {ClockFacts} */ (storeClock.facts);
 }
 
-test(
-  'whatever the offset and however answers travel, the true offset lies within the uncertainty',
-  TIME_LIMIT,
-  async (t) => {
-    const scenario = fc.record({
-      offset: fc.integer({ min: -3_600_000, max: 3_600_000 }),
-      phase: fc.nat(999),
-      slowest: fc.constantFrom(2, 20, 150),
-      draws: fc.infiniteStream(fc.nat(1000)),
-    });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ offset, phase, slowest, draws }) => {
-        const draw = () => Math.round((draws.next().value / 1000) * slowest);
-        const { time, storeClock } = openClock(t, { offsets: [() => offset], travel: () => [draw(), draw()] }, phase);
-        const startedAt = time.hostTime;
-        await time.until(storeClock.measure(NEVER));
-        time.end();
-        const { offset: told, uncertainty } = factsOf(storeClock);
-        assert.ok(Math.abs(told - offset) <= uncertainty + PRECISION, `${told} ± ${uncertainty}, in truth ${offset}`);
-        assert.ok(uncertainty <= 2 * slowest + 40, `± ${uncertainty}ms over round trips of at most ${2 * slowest}ms`);
-        const storeTime = time.hostTime + offset;
-        assert.ok(Math.abs(time.clock.epochNow() - storeTime) <= uncertainty + PRECISION, 'the clock is set');
-        assert.ok(time.hostTime - startedAt <= 4500, 'it takes some two seconds');
-      }),
-      { numRuns: cases(30) },
-    );
-  },
-);
+test('the true offset is within the uncertainty, whatever the offset and the travel times', TIME_LIMIT, async (t) => {
+  const scenario = fc.record({
+    offset: fc.integer({ min: -3_600_000, max: 3_600_000 }),
+    phase: fc.nat(999),
+    slowest: fc.constantFrom(2, 20, 150),
+    draws: fc.infiniteStream(fc.nat(1000)),
+  });
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ offset, phase, slowest, draws }) => {
+      const draw = () => Math.round((draws.next().value / 1000) * slowest);
+      const { time, storeClock } = openClock(t, { offsets: [() => offset], travel: () => [draw(), draw()] }, phase);
+      const startedAt = time.hostTime;
+      await time.until(storeClock.measure(NEVER));
+      time.end();
+      const { offset: told, uncertainty } = factsOf(storeClock);
+      assert.ok(Math.abs(told - offset) <= uncertainty + PRECISION, `${told} ± ${uncertainty}, in truth ${offset}`);
+      assert.ok(uncertainty <= 2 * slowest + 40, `± ${uncertainty}ms over round trips of at most ${2 * slowest}ms`);
+      const storeTime = time.hostTime + offset;
+      assert.ok(Math.abs(time.clock.epochNow() - storeTime) <= uncertainty + PRECISION, 'the clock is set');
+      assert.ok(time.hostTime - startedAt <= 4500, 'it takes some two seconds');
+    }),
+    { numRuns: cases(30) },
+  );
+});
 
-test('with short round trips the offset is known to some milliseconds', TIME_LIMIT, async (t) => {
+test('short round trips determine the offset within a few milliseconds', TIME_LIMIT, async (t) => {
   const { time, storeClock, asked } = openClock(t, { offsets: [() => 12_345] }, 300);
   await time.until(storeClock.measure(NEVER));
   const { offset, uncertainty } = factsOf(storeClock);
@@ -106,11 +102,11 @@ test('with short round trips the offset is known to some milliseconds', TIME_LIM
   assert.ok(asked() <= 60, `${asked()} questions`);
 });
 
-test('a store that does not tell the time leaves the clock as it is', TIME_LIMIT, async (t) => {
+test('a store without Date headers leaves the clock unchanged', TIME_LIMIT, async (t) => {
   const { time, storeClock } = openClock(t, { offsets: [() => 5000], tellsTime: false });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
-  assert.equal(storeClock.problem, 'no answer had a Date header');
+  assert.equal(storeClock.problem, 'no response had a Date header');
   assert.equal(time.clock.epochNow(), time.hostTime);
   await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
@@ -120,7 +116,7 @@ for (const [there, apart] of [
   [60, 5000],
 ]) {
   test(
-    `a far store's turn is not looked at more closely than its distance allows: ${there} ms`,
+    `does not examine a distant store's turn more closely than its distance allows: ${there} ms`,
     TIME_LIMIT,
     async (t) => {
       const { time, storeClock } = openClock(t, { offsets: [() => 0], travel: () => [there, there] }, 10);
@@ -133,18 +129,18 @@ for (const [there, apart] of [
   );
 }
 
-test('where the answers leave the clock uncertain by more than five seconds, it is unknown', TIME_LIMIT, async (t) => {
+test('the clock is unknown if the responses leave it uncertain by more than five seconds', TIME_LIMIT, async (t) => {
   const hours = 25 * 3_600_000;
   const { time, storeClock } = openClock(t, { offsets: [() => hours, () => -hours] });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
-  assert.match(String(storeClock.problem), /^the Date headers of its answers leave it uncertain by ±1d 0h$/);
+  assert.match(String(storeClock.problem), /^the Date headers of its responses leave it uncertain by ±1d 0h$/);
   assert.equal(time.clock.epochNow(), time.hostTime, 'the clock is not set');
   await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
 
 test(
-  'a clock that later answers contradict by more than five seconds is lost, which is told once',
+  'a clock that later responses contradict by more than five seconds is lost, which is reported once',
   TIME_LIMIT,
   async (t) => {
     let offset = 0;
@@ -165,7 +161,7 @@ test(
   },
 );
 
-test('answers from two clocks make the offset as uncertain as the clocks lie apart', TIME_LIMIT, async (t) => {
+test('responses from two clocks make the offset as uncertain as the difference between them', TIME_LIMIT, async (t) => {
   const { time, storeClock } = openClock(t, { offsets: [() => 0, () => 5000] });
   await time.until(storeClock.measure(NEVER), 5000);
   const { offset, uncertainty } = factsOf(storeClock);
@@ -173,7 +169,7 @@ test('answers from two clocks make the offset as uncertain as the clocks lie apa
   assert.ok(offset > 1500 && offset < 3500, String(offset));
 });
 
-test('a stop gives measuring up', TIME_LIMIT, async (t) => {
+test('a stop aborts the measurement', TIME_LIMIT, async (t) => {
   const { time, storeClock } = openClock(t, { offsets: [() => 0] }, 500);
   const controller = new AbortController();
   const measuring = storeClock.measure(controller.signal);
@@ -182,7 +178,7 @@ test('a stop gives measuring up', TIME_LIMIT, async (t) => {
   await time.until(measuring, 20);
 });
 
-test('as long as the store’s clock goes right, watching changes nothing, and asks seldom', TIME_LIMIT, async (t) => {
+test('while the store’s clock is right, watching changes nothing and rarely sends a request', TIME_LIMIT, async (t) => {
   const { time, storeClock, asked } = openClock(t, { offsets: [() => -777] }, 100);
   await time.until(storeClock.measure(NEVER));
   const [facts, before] = [factsOf(storeClock), asked()];
@@ -195,7 +191,7 @@ test('as long as the store’s clock goes right, watching changes nothing, and a
   await time.until(watching, 20);
 });
 
-test('a watch’s questions are read as far before a turn of the store’s second as behind one', TIME_LIMIT, async (t) => {
+test('a watch’s requests are read equally far before and after a turn of the store’s second', TIME_LIMIT, async (t) => {
   const [there, back] = [30, 30];
   const { time, storeClock, readAt } = openClock(t, { offsets: [() => 2000], travel: () => [there, back] }, 100);
   await time.until(storeClock.measure(NEVER));
@@ -216,7 +212,7 @@ test('a watch’s questions are read as far before a turn of the store’s secon
 });
 
 for (const drift of [-300, -60, 60, 300]) {
-  test(`a drift of ${drift}ms is seen, and widens the uncertainty alone`, TIME_LIMIT, async (t) => {
+  test(`detects a drift of ${drift}ms, which only widens the uncertainty`, TIME_LIMIT, async (t) => {
     let offset = 2000;
     const { time, storeClock } = openClock(t, { offsets: [() => offset] }, 100);
     await time.until(storeClock.measure(NEVER));
@@ -239,7 +235,7 @@ for (const drift of [-300, -60, 60, 300]) {
 }
 
 test(
-  'where the store’s clock and the host’s wall clock are both ahead, the machine was suspended',
+  'if the store’s clock and the host’s wall clock are both ahead, the machine was suspended',
   TIME_LIMIT,
   async (t) => {
     let offset = 0;

@@ -21,12 +21,12 @@ function compared(model, metric = 'rate') {
   return found;
 }
 
-/** Of 10% over all quads. @param {number} time from 0 to 1 */
+/** Drifts by 10% over all quads. @param {number} time from 0 to 1 */
 const drift = (time) => 1 + 0.1 * time;
 
 describe('a drift of 10% from the first pass to the last', () => {
   for (const seed of [1, 2, 3]) {
-    test(`is cancelled in every quad, in whatever order they are (seed ${seed})`, () => {
+    test(`cancels out in every quad, in any order (seed ${seed})`, () => {
       const orders = quadOrders(8, chance(seed).uniform);
       const { verdict, ratio, logRatios } = compared({ orders, drift });
       assert.equal(logRatios.length, 8);
@@ -39,13 +39,13 @@ describe('a drift of 10% from the first pass to the last', () => {
     });
   }
 
-  test('would be taken for a difference if one side had its turns before the other', () => {
+  test('would look like a difference if one side took its turns first', () => {
     const orders = Array.from({ length: 8 }, () => /** @type {any} */ ('AABB'));
     const { logRatios } = compared({ orders, drift });
     assert.ok(logRatios.every((logRatio) => logRatio > 0.004));
   });
 
-  test('leaves a difference between the sides as it is', () => {
+  test('does not change a difference between the sides', () => {
     const orders = quadOrders(8, chance(4).uniform);
     const { verdict, ratio } = compared({ orders, drift, ratio: 1.1 });
     assert.equal(verdict, 'faster');
@@ -56,7 +56,7 @@ describe('a drift of 10% from the first pass to the last', () => {
 describe('what the quads show', () => {
   const orders = quadOrders(8, chance(5).uniform);
 
-  test('a rate and a latency that are larger mean opposite things', () => {
+  test('a higher rate and a higher latency mean opposite things', () => {
     const model = { orders, ratio: 1.2, noise: 0.01, random: chance(6) };
     assert.deepEqual(
       [compared(model, 'rate').verdict, compared(model, 'p50').verdict, compared(model, 'cpu').verdict],
@@ -65,19 +65,19 @@ describe('what the quads show', () => {
     assert.equal(compared({ ...model, ratio: 0.8 }, 'p99').verdict, 'faster');
   });
 
-  test('both figures are geometric means, so that the ratio is that of the two', () => {
+  test('both figures are geometric means, so that their ratio is the reported one', () => {
     const { before, after, ratio } = compared({ orders, ratio: 1.2, noise: 0.05, random: chance(7) });
     assert.ok(before !== null && after !== null && ratio !== null);
     assert.ok(Math.abs(after / before - ratio) < 1e-12);
   });
 
-  test('a difference that is proven, and within the margin, is none', () => {
+  test('a proven difference within the margin counts as no change', () => {
     const { verdict, signFlip, low } = compared({ orders, ratio: 1.02, noise: 0.001, random: chance(8) });
     assert.equal(verdict, 'the same');
     assert.ok(Number(low) > 1 && Number(signFlip) < 0.05);
   });
 
-  test('where the noise is too large, it says about how many more quads would tell', () => {
+  test('if the noise is too large, the number of further quads is estimated', () => {
     const { verdict, moreQuads, reason } = compared({ orders, ratio: 1.05, noise: 0.06, random: chance(9) });
     assert.equal(verdict, 'cannot tell');
     assert.match(String(reason), /it may be unchanged, or changed by more than/);
@@ -102,8 +102,8 @@ describe('what the quads show', () => {
     assert.ok(unknown.every(({ count, moreQuads }) => count < MAX_QUADS || moreQuads === null));
   });
 
-  test('where the t interval shows a difference that the sign-flip test does not, it cannot tell', () => {
-    // Seven of one sign, and a small one of the other: 4 of 256 ways bring a sum that is as far from 0, or farther.
+  test('a difference that only the t interval shows is inconclusive', () => {
+    // Seven of one sign and a small one of the other: 4 of 256 combinations have a sum at least this far from 0.
     const logRatios = [0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, -0.08];
     const { verdict, signFlip } = compared({ orders, logRatios });
     assert.ok(Number(signFlip) < 0.05);
@@ -116,7 +116,7 @@ describe('what the quads show', () => {
     assert.equal(other.moreQuads, null);
   });
 
-  test('fewer quads than the sign-flip test takes tell nothing', () => {
+  test('fewer quads than the sign-flip test needs decide nothing', () => {
     const few = compared({ orders: orders.slice(0, MIN_QUADS - 1), ratio: 2 });
     const { verdict, low, high, tTest, signFlip, moreQuads, ratio } = few;
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('what the quads show', () => {
     assert.ok(Math.abs(Number(ratio) - 2) < 1e-9);
   });
 
-  test('a quad in which a figure is not known is left out of that metric alone', () => {
+  test('a quad with an unknown figure is left out of that metric only', () => {
     const quads = simulateQuads({ orders });
     quads[3].passes[2].stages[0].metrics.p99 = null;
     const [{ metrics }] = compareQuads(quads, { margin: MARGIN });
@@ -141,11 +141,11 @@ describe('what the quads show', () => {
     );
   });
 
-  test('no quad, no stage', () => {
+  test('without quads there are no stages', () => {
     assert.deepEqual(compareQuads([], { margin: MARGIN }), []);
   });
 
-  test('attempts that failed are added up for each side', () => {
+  test('failed attempts are added up per side', () => {
     const quads = simulateQuads({ orders });
     quads[0].passes.forEach(({ stages }, place) => (stages[0].failedAttempts = 10 ** place));
     const [{ failedAttempts }] = compareQuads(quads, { margin: MARGIN });
@@ -153,7 +153,7 @@ describe('what the quads show', () => {
   });
 });
 
-test('turning the sides turns the ratio, and what it means', () => {
+test('swapping the sides inverts the ratio and the verdict', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0.5, max: 2, noNaN: true }), (seed, ratio) => {
       const orders = quadOrders(8, chance(seed).uniform);
@@ -169,7 +169,7 @@ test('turning the sides turns the ratio, and what it means', () => {
   );
 });
 
-test('of quads that differ by chance alone, at most one in twenty comparisons finds a difference anywhere', () => {
+test('if quads differ only by chance, at most one in twenty comparisons finds a difference', () => {
   const random = chance(10);
   const falseAlarms = Array.from({ length: 300 }, () => {
     const orders = quadOrders(8, random.uniform);

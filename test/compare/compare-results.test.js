@@ -44,7 +44,7 @@ function run(plan, facts = {}) {
 /**
  * @param {number} seed
  * @param {number} median ms
- * @param {number} [count] operations of a second
+ * @param {number} [count] operations per second
  */
 function lognormal(seed, median, count = 200) {
   return (/** @type {number} */ second) => {
@@ -54,7 +54,7 @@ function lognormal(seed, median, count = 200) {
 }
 
 describe('a rate', () => {
-  test('that is higher is faster, and one that is lower is slower', () => {
+  test('is faster if it is higher, and slower if it is lower', () => {
     const [slow, fast] = [run({}), run({ rates: ratesOf(60, () => 1100) })];
     const rate = metricOf(compare(slow, fast), 'rate');
     assert.equal(rate.verdict, 'faster');
@@ -63,19 +63,19 @@ describe('a rate', () => {
     assert.equal(metricOf(compare(fast, slow), 'rate').verdict, 'slower');
   });
 
-  test('of the same run is the same, although chance could not bring one operation more', () => {
+  test('of the same run is the same, even if it is too steady for chance to add one operation', () => {
     const rates = ratesOf(60).map((rate) => rate + 1);
     const rate = metricOf(compare(run({}), run({ rates })), 'rate');
     assert.equal(rate.verdict, 'the same');
   });
 
-  test('is the same only within the margin that was asked for', () => {
+  test('is the same only within the requested margin', () => {
     const [one, other] = [run({}), run({ rates: ratesOf(60, () => 1020) })];
     assert.equal(metricOf(compare(one, other, 0.03), 'rate').verdict, 'the same');
     assert.equal(metricOf(compare(one, other, 0.01), 'rate').verdict, 'faster');
   });
 
-  test('of fewer than thirty whole seconds is not compared, and both figures are shown', () => {
+  test('over fewer than thirty whole seconds is not compared, but both figures are shown', () => {
     const comparison = compare(run({ rates: ratesOf(29) }), run({ rates: ratesOf(60, () => 2000) }));
     const { before, after, ratio, low, high, verdict, reason } = metricOf(comparison, 'rate');
     assert.equal(verdict, 'cannot tell');
@@ -85,7 +85,7 @@ describe('a rate', () => {
     assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });
   });
 
-  test('with as much missing on both sides says so once', () => {
+  test('with the same reason on both sides gives it once', () => {
     const short = run({ rates: ratesOf(5) });
     assert.equal(
       metricOf(compare(short, short), 'rate').reason,
@@ -93,7 +93,7 @@ describe('a rate', () => {
     );
   });
 
-  test('that wanders as much as it differs cannot be told', () => {
+  test('that varies as much as it differs is inconclusive', () => {
     const wandering = (/** @type {number} */ shift) =>
       run({ rates: ratesOf(60, (place) => 1000 + shift + 300 * Math.sin(place / 10)) });
     const { verdict, reason } = metricOf(compare(wandering(0), wandering(80)), 'rate');
@@ -101,13 +101,13 @@ describe('a rate', () => {
     assert.equal(reason, 'it may be unchanged, or changed by more than 3%');
   });
 
-  test('of a stage in which nothing succeeded has no ratio', () => {
+  test('of a stage without a success has no ratio', () => {
     const nothing = run({ rates: Array.from({ length: 60 }, () => 0) });
     const { verdict, ratio, reason } = metricOf(compare(nothing, run({})), 'rate');
     assert.deepEqual([verdict, ratio, reason], ['cannot tell', null, 'before: no operation succeeded']);
   });
 
-  test('of a search is not compared, even if somebody insists', () => {
+  test('of a search is not compared, even with --force', () => {
     const search = run({}, { search: /** @type {any} */ ({ steps: [] }) });
     const comparison = compare(search, run({}));
     assert.match(String(metricOf(comparison, 'rate').reason), /^before: the load of a search or a ramp changes/);
@@ -115,7 +115,7 @@ describe('a rate', () => {
     assert.equal(comparison.mismatches.length, 1);
   });
 
-  test('of several hosts is that of the seconds in which all of them measured', () => {
+  test('of several hosts covers the seconds in which all of them measured', () => {
     const rates = [...ratesOf(20, () => 500), ...ratesOf(40), ...ratesOf(20, () => 500)];
     const stage = resultOf([{ rates }]).stages[0];
     const { startedAt, endedAt } = stage;
@@ -128,14 +128,14 @@ describe('a rate', () => {
 });
 
 describe('a throughput', () => {
-  test('is the same measurement as the rate where each operation moves as many bytes', () => {
+  test('is the same measurement as the rate if every operation moves the same number of bytes', () => {
     const comparison = compare(run({}), run({ rates: ratesOf(60, () => 1100) }));
     const [rate, throughput] = [metricOf(comparison, 'rate'), metricOf(comparison, 'throughput')];
     assert.deepEqual([throughput.verdict, throughput.low, throughput.high], [rate.verdict, rate.low, rate.high]);
     assert.ok(Math.abs(Number(throughput.before) / Number(rate.before) - 16_384) < 1e-6);
   });
 
-  test('is one by itself where they do not', () => {
+  test('is a separate measurement otherwise', () => {
     const { stages } = run({});
     const seconds = stages[0].seconds.map((second, place) => ({ ...second, bytes: second.bytes * (1 + (place % 2)) }));
     const comparison = compare(run({}), run({}, { seconds, averageBytes: 1.5 * Number(stages[0].averageBytes) }));
@@ -143,14 +143,14 @@ describe('a throughput', () => {
     assert.equal(metricOf(comparison, 'throughput').verdict, 'faster');
   });
 
-  test('that a log does not say is the mean of its seconds', () => {
+  test('that a log lacks is the mean of its seconds', () => {
     const comparison = compare(run({}, { averageBytes: null }), run({}));
     const { before, after, verdict } = metricOf(comparison, 'throughput');
     assert.ok(Math.abs(Number(before) / Number(after) - 1) < 1e-9, `${before}, ${after}`);
     assert.equal(verdict, 'the same');
   });
 
-  test('of a stage that moves no bytes is none', () => {
+  test('does not exist for a stage that moves no bytes', () => {
     const facts = { averageBytes: 0, seconds: run({}).stages[0].seconds.map((second) => ({ ...second, bytes: 0 })) };
     const comparison = compare(run({}, facts), run({}, facts));
     assert.equal(metricOf(comparison, 'rate').verdict, 'the same');
@@ -159,7 +159,7 @@ describe('a throughput', () => {
 });
 
 describe('a latency', () => {
-  test('that is higher is slower, and one that is lower is faster', () => {
+  test('is slower if it is higher, and faster if it is lower', () => {
     const [one, other] = [run({ latencies: lognormal(1, 10) }), run({ latencies: lognormal(2, 13) })];
     const comparison = compare(one, other);
     for (const metric of /** @type {const} */ (['p50', 'p90', 'p99'])) {
@@ -171,7 +171,7 @@ describe('a latency', () => {
     assert.equal(metricOf(compare(other, one), 'p50').verdict, 'faster');
   });
 
-  test('is the one that the result says', () => {
+  test('is that of the result', () => {
     const result = run({ latencies: lognormal(1, 10) });
     const comparison = compare(result, result);
     for (const metric of /** @type {const} */ (['p50', 'p90', 'p99', 'p999'])) {
@@ -179,7 +179,7 @@ describe('a latency', () => {
     }
   });
 
-  test('whose slow operations come in a few bursts has no interval, and says so', () => {
+  test('with slow operations in a few bursts has no interval, and the reason is given', () => {
     const bursts = (/** @type {number} */ seed) => {
       const { normal } = chance(seed);
       const latencies = (/** @type {number} */ second) =>
@@ -188,10 +188,10 @@ describe('a latency', () => {
     };
     const { low, high, verdict, reason } = metricOf(compare(bursts(1), bursts(2)), 'p90');
     assert.deepEqual([low, high, verdict], [null, null, 'cannot tell']);
-    assert.equal(reason, 'its seconds differ too much for an interval, longer runs would tell more');
+    assert.equal(reason, 'its seconds vary too much for an interval: use longer runs');
   });
 
-  test('with few operations beyond it cannot be told, as that of a log', () => {
+  test('is inconclusive with few operations above it, or from a log', () => {
     const result = run({ latencies: lognormal(1, 10) });
     const comparison = compare(result, run({}));
     assert.match(
@@ -207,7 +207,7 @@ describe('a latency', () => {
     assert.equal(ratio, 1);
   });
 
-  test('is known though nothing was done in a second', () => {
+  test('is known even if a second has no operations', () => {
     const rates = ratesOf(60).map((rate, place) => (place === 30 ? 0 : rate));
     const latencies = (/** @type {number} */ second) => (second === 30 ? [] : lognormal(1, 10)(second));
     const result = run({ rates, latencies });
@@ -220,14 +220,14 @@ describe('errors', () => {
   /** @param {number} failedAttempts */
   const failing = (failedAttempts) => run({}, { failedAttempts, attempts: 60_000 });
 
-  test('are more, fewer, the same, or cannot be told', () => {
+  test('are more, fewer, the same or inconclusive', () => {
     assert.equal(metricOf(compare(failing(10), failing(100)), 'errors').verdict, 'more');
     assert.equal(metricOf(compare(failing(100), failing(10)), 'errors').verdict, 'fewer');
     assert.equal(metricOf(compare(failing(10), failing(12)), 'errors').verdict, 'cannot tell');
     assert.equal(metricOf(compare(failing(30_000), failing(30_000)), 'errors').verdict, 'the same');
   });
 
-  test('that did not happen are the same, without a ratio', () => {
+  test('are the same if there were none, without a ratio', () => {
     const errors = metricOf(compare(failing(0), failing(0)), 'errors');
     assert.deepEqual(errors, {
       ...{ metric: 'errors', before: 0, after: 0, ratio: null, low: null, high: null },
@@ -241,20 +241,20 @@ describe('errors', () => {
     assert.ok(Number(low) > 1);
   });
 
-  test('of a log are its attempts without success, but for those that the end cut off', () => {
+  test('in a log are its attempts without success, except those that the end cut off', () => {
     const result = run({}, { failedAttempts: null, attempts: 60_110, errors: { abandoned: 10 }, operations: 60_000 });
     assert.equal(metricOf(compare(result, failing(0)), 'errors').before, 100 / 60_110);
   });
 });
 
 describe('CPU time', () => {
-  test('is shown, and is not judged: one figure has no spread', () => {
+  test('is shown without a verdict: one figure has no spread', () => {
     const { before, verdict, reason } = metricOf(compare(run({}), run({})), 'cpu');
     assert.deepEqual([before, verdict], [50, 'cannot tell']);
     assert.match(String(reason), /^a run has one figure of it/);
   });
 
-  test('is not known of a log', () => {
+  test('is unknown for a log', () => {
     const { before, after, reason } = metricOf(compare(run({}, { clientLoad: null }), run({})), 'cpu');
     assert.deepEqual([before, after], [null, 50]);
     assert.match(String(reason), /^the CPU time is not known/);
@@ -262,7 +262,7 @@ describe('CPU time', () => {
 });
 
 describe('a comparison', () => {
-  test('takes the stages that both have, and names the others', () => {
+  test('covers the stages that both runs have, and names the others', () => {
     const [before, after] = [
       ['Write', 'Read'],
       ['Read', 'Stat'],
@@ -275,7 +275,7 @@ describe('a comparison', () => {
     assert.deepEqual(stagesOfOne, { before: ['Write'], after: ['Stat'] });
   });
 
-  test('of many figures asks more of each of them', () => {
+  test('of many figures requires more of each', () => {
     const noisy = (/** @type {number} */ mean) => {
       const { normal } = chance(11);
       return Array.from({ length: 60 }, () => Math.round(mean * (1 + 0.05 * normal())));
@@ -292,10 +292,10 @@ describe('a comparison', () => {
     const [beforeAmongMany, afterAmongMany] = pair([501, 502, 503, 504, 505, 506, 507, 508]);
     const { verdict, reason } = metricOf(compare(beforeAmongMany, afterAmongMany), 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'among 9 figures, chance alone may bring one that differs as much');
+    assert.equal(reason, 'with 9 figures, chance alone can make one differ this much');
   });
 
-  test('of any two runs has a verdict that fits its interval, and the opposite one the other way round', () => {
+  test('of any two runs has a verdict that fits its interval, and the opposite one when swapped', () => {
     const opposite = new Map(
       [
         ...[
@@ -348,7 +348,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('says who is compared', () => {
+  test('names both sides', () => {
     const { before, confidence, margin, differences, mismatches } = compare(run({}), run({}));
     assert.deepEqual(before, { name: 'before.json', run: 'run-1', hosts: 1, start: '2026-01-31T12:00:00.000Z' });
     assert.deepEqual(
@@ -361,9 +361,7 @@ describe('a comparison', () => {
 });
 
 describe('a stage that mixes operations', () => {
-  /**
-   * @param {Record<string, { operations: number, failed?: number, p99?: number }>} counts by kind
-   */
+  /** @param {Record<string, { operations: number, failed?: number, p99?: number }>} counts by operation */
   const mixed = (counts) => {
     const kinds = Object.entries(counts).map(([operation, { operations, failed = 0, p99 = 20 }]) => ({
       ...{ operation, operations, average: operations / 60, averageBytes: 16 * operations },
@@ -376,7 +374,7 @@ describe('a stage that mixes operations', () => {
   const before = mixed({ read: { operations: 42_000 }, write: { operations: 18_000 } });
   const after = mixed({ read: { operations: 42_010, p99: 25 }, write: { operations: 18_004, failed: 400 } });
 
-  test('has each of its kinds after its own figures, under the name that the log has', () => {
+  test('lists each operation after itself, named as in the log', () => {
     const { stages } = compare(before, after);
     assert.deepEqual(
       stages.map(({ stage, kindOf }) => [stage, kindOf]),
@@ -389,7 +387,7 @@ describe('a stage that mixes operations', () => {
     assert.deepEqual(stages[1].seconds, stages[0].seconds);
   });
 
-  test('shows the figures of a kind, and tests its errors alone', () => {
+  test('shows the figures of an operation, and tests only its errors', () => {
     const comparison = compare(before, after);
     const p99 = metricOf(comparison, 'p99', 'Mixed read');
     assert.deepEqual([p99.before, p99.after, p99.ratio, p99.verdict], [20, 25, 1.25, 'cannot tell']);
@@ -407,7 +405,7 @@ describe('a stage that mixes operations', () => {
     );
   });
 
-  test('leaves out kinds that only one of the runs mixes, or whose results do not tell them apart', () => {
+  test('leaves out operations that only one run mixes, or whose figures are not separate', () => {
     const other = mixed({ read: { operations: 60_000 } });
     assert.deepEqual(
       compare(before, other).stages.map(({ stage }) => stage),

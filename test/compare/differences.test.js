@@ -16,12 +16,12 @@ function run(stage = {}, facts = {}) {
   return resultOf([{ rates: RATES, facts: stage }], facts);
 }
 
-describe('what was different', () => {
-  test('is nothing for the same run', () => {
+describe('differences between runs', () => {
+  test('are empty for the same run', () => {
     assert.deepEqual(differencesBetween(run(), run()), []);
   });
 
-  test('is versions, options, hosts, data centers, days, and how stages ended', () => {
+  test('cover versions, options, hosts, data centers, days and the ends of stages', () => {
     const options = {
       objects: 10_000,
       threads: 50,
@@ -50,19 +50,19 @@ describe('what was different', () => {
       { what: 'warmup', before: null, after: '500ms' },
       { what: 'keep alive', before: null, after: 'no' },
       { what: 'host', before: 'fra-1', after: 'ams-1' },
-      { what: 'data centers of Cloudflare', before: null, after: 'AMS, FRA' },
+      { what: 'Cloudflare data centers', before: null, after: 'AMS, FRA' },
       { what: 'day (UTC)', before: '2026-01-31', after: '2026-02-01' },
       { what: 'end of Read', before: 'complete', after: 'stopped' },
       { what: 'Read limited by', before: null, after: 'store' },
     ]);
   });
 
-  test('is one thing, and not many, for a log that says nothing of its options', () => {
+  test('count once, not per option, if a log lacks its options', () => {
     const differences = differencesBetween(run(), run({}, { options: null }));
     assert.deepEqual(differences, [{ what: 'options', before: 'known', after: null }]);
   });
 
-  test('of several hosts, is about their names and the first of their times', () => {
+  test('of several hosts cover their names and the earliest start', () => {
     const hosts = [2, 1].map((number) => ({
       ...run().hosts[0],
       host: `fra-${number}`,
@@ -77,7 +77,7 @@ describe('what was different', () => {
 });
 
 describe('runs cannot be compared', () => {
-  test('that have other sizes, threads, loads or operations, with a line for all stages that differ alike', () => {
+  test('with different sizes, threads, loads or operations, in one line for all stages that differ alike', () => {
     const two = (/** @type {Partial<StageSum>} */ facts) =>
       resultOf(['Write', 'Read'].map((name) => ({ name, rates: RATES, facts })));
     const openLoop = { mode: /** @type {const} */ ('open loop'), rate: 500, arrival: /** @type {const} */ ('poisson') };
@@ -94,7 +94,7 @@ describe('runs cannot be compared', () => {
     ]);
   });
 
-  test('that were to mix operations in other shares, whatever has succeeded', () => {
+  test('with different requested mixes, whatever succeeded', () => {
     const mixed = (/** @type {string | undefined} */ mix, /** @type {number} */ reads) => {
       const counts = Object.entries({ read: reads, write: 1000 - reads });
       const kinds = counts.map(([operation, operations]) => ({ operation, operations }));
@@ -106,7 +106,7 @@ describe('runs cannot be compared', () => {
     assert.deepEqual(mismatchesBetween(mixed(asked, 700), mixed(other, 700)), [
       `operations: ${asked} before, ${other} after (Read)`,
     ]);
-    // Where it is not known what was asked for, what has succeeded tells.
+    // Without a known request, the operations that succeeded decide.
     assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(asked, 696)), []);
     assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(undefined, 694)), []);
     assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(undefined, 693)), [
@@ -115,7 +115,7 @@ describe('runs cannot be compared', () => {
     assert.deepEqual(mismatchesBetween(mixed(asked, 700), run()), []);
   });
 
-  test('whose objects have other sizes, or are read in another order', () => {
+  test('with different object sizes or read orders', () => {
     const several = run({ objectSize: 16384, sizes: '4KiB..16KiB', access: 'zipf:0.99' });
     assert.deepEqual(mismatchesBetween(run(), several), [
       'objects: of 16KiB before, of 4KiB..16KiB after (Read)',
@@ -124,20 +124,24 @@ describe('runs cannot be compared', () => {
     assert.deepEqual(mismatchesBetween(several, several), []);
   });
 
-  test('that have no stage in common', () => {
+  test('without a common stage', () => {
     const write = resultOf([{ name: 'Write', rates: RATES }]);
-    assert.deepEqual(mismatchesBetween(write, run()), ['no stage is in both: Write before, Read after']);
-    assert.deepEqual(mismatchesBetween(resultOf([]), run()), ['no stage is in both: none before, Read after']);
+    assert.deepEqual(mismatchesBetween(write, run()), [
+      'the results have no stage in common: Write before, Read after',
+    ]);
+    assert.deepEqual(mismatchesBetween(resultOf([]), run()), [
+      'the results have no stage in common: none before, Read after',
+    ]);
   });
 
-  test('of which one is a search or a ramp', () => {
+  test('if one is a search or a ramp', () => {
     const search = run({ search: /** @type {any} */ ({ steps: [] }) });
-    const line = 'after is a search or a ramp, whose load changes while it measures (Read)';
+    const line = 'after is a search or a ramp, whose load changes during the measurement (Read)';
     assert.deepEqual(mismatchesBetween(run(), search), [line]);
     assert.deepEqual(mismatchesBetween(run(), run({ ramp: { of: 'threads', steps: [] } })), [line]);
   });
 
-  test('and can where they are of one kind, or do not say', () => {
+  test('unless they match, or a log does not say', () => {
     assert.deepEqual(mismatchesBetween(run(), run()), []);
     assert.deepEqual(mismatchesBetween(run(), run({ threads: null, objectSize: null, load: null })), []);
   });

@@ -6,7 +6,7 @@ import { testFailures } from '../../lib/compare/failures.js';
 /**
  * @param {number} n
  * @param {number} p
- * @returns {number[]} how probable each number of successes is
+ * @returns {number[]} probability of each number of successes
  */
 function binomial(n, p) {
   const probabilities = [(1 - p) ** n];
@@ -24,7 +24,7 @@ function sum(values) {
 const side = fc.record({ failed: fc.integer({ min: 0, max: 30 }), attempts: fc.integer({ min: 100, max: 100_000 }) });
 const pair = fc.tuple(side, side).filter(([one, other]) => one.failed + other.failed > 0);
 
-test('the probability is that of the binomial distribution, added up', () => {
+test('the probability is the sum of the binomial distribution', () => {
   fc.assert(
     fc.property(pair, ([before, after]) => {
       const failed = before.failed + after.failed;
@@ -37,7 +37,7 @@ test('the probability is that of the binomial distribution, added up', () => {
   );
 });
 
-test('at the ends of the interval, what was found is just too improbable', () => {
+test('at the ends of the interval, the finding is just too improbable', () => {
   fc.assert(
     fc.property(pair, ([before, after]) => {
       const failed = before.failed + after.failed;
@@ -60,7 +60,7 @@ test('at the ends of the interval, what was found is just too improbable', () =>
   );
 });
 
-test('the interval leaves out 1 exactly where the probability is below 5%', () => {
+test('the interval excludes 1 exactly if the probability is below 5%', () => {
   fc.assert(
     fc.property(pair, ([before, after]) => {
       const { low, high, p } = /** @type {NonNullable<ReturnType<typeof testFailures>>} */ (
@@ -73,19 +73,19 @@ test('the interval leaves out 1 exactly where the probability is below 5%', () =
   );
 });
 
-test('the interval of a textbook: 10 of 30 is a share from 17.3% to 52.8%', () => {
-  // With as many attempts on both sides, the odds of the share are the ratio.
+test('textbook interval: 10 of 30 is a share from 17.3% to 52.8%', () => {
+  // With equal attempts on both sides, the odds of the share are the ratio.
   const found = testFailures({ failed: 20, attempts: 1000 }, { failed: 10, attempts: 1000 });
   assert.ok(found !== null);
   assert.equal((found.low / (1 + found.low)).toFixed(4), '0.1729');
   assert.equal((found.high / (1 + found.high)).toFixed(4), '0.5281');
 });
 
-test('where nothing failed, there is nothing to test', () => {
+test('without failures there is nothing to test', () => {
   assert.equal(testFailures({ failed: 0, attempts: 10 }, { failed: 0, attempts: 1000 }), null);
 });
 
-test('millions of attempts are no more than it can do', () => {
+test('it handles millions of attempts', () => {
   const found = testFailures({ failed: 400_000, attempts: 20_000_000 }, { failed: 410_000, attempts: 20_000_000 });
   assert.ok(found !== null && found.p < 1e-20 && found.low > 1.02 && found.high < 1.03, JSON.stringify(found));
 });

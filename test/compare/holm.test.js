@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { adjustByHolm } from '../../lib/compare/holm.js';
 
-test('the example of a textbook is what comes out', () => {
-  // 4 × 0.005, 3 × 0.01, 2 × 0.03, and no less for the last one.
+test('it matches a textbook example', () => {
+  // 4 × 0.005, 3 × 0.01, 2 × 0.03, and the last one no less.
   const adjusted = adjustByHolm([0.01, 0.04, 0.03, 0.005]);
   assert.deepEqual(
     adjusted.map((p) => Number(p.toFixed(9))),
@@ -12,7 +12,7 @@ test('the example of a textbook is what comes out', () => {
   );
 });
 
-test('what is adjusted is never less, stays in order, and is below 5% exactly where Holm rejects', () => {
+test('adjusted values never decrease, keep their order, and are below 5% exactly if Holm rejects', () => {
   const probability = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(fc.array(probability, { maxLength: 20 }), (probabilities) => {
@@ -29,7 +29,7 @@ test('what is adjusted is never less, stays in order, and is below 5% exactly wh
   );
 });
 
-test('one test alone is not adjusted', () => {
+test('a single test is not adjusted', () => {
   assert.deepEqual(adjustByHolm([0.04]), [0.04]);
   assert.deepEqual(adjustByHolm([]), []);
 });

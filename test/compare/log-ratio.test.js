@@ -27,7 +27,7 @@ const anyEstimate = fc
   })
   .map(({ log, down, up, freedom }) => estimate(log, down, up, freedom));
 
-test('where intervals reach as far down as up, it is the test of Welch', () => {
+test("for symmetric intervals it is Welch's test", () => {
   const sample = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 4, maxLength: 20 });
   const samples = fc.tuple(sample, sample).filter((pair) => pair.every((values) => new Set(values).size > 2));
   fc.assert(
@@ -45,7 +45,7 @@ test('where intervals reach as far down as up, it is the test of Welch', () => {
   );
 });
 
-test('the interval holds the ratio, and leaves out 1 exactly where the probability is below 5%', () => {
+test('the interval contains the ratio, and excludes 1 exactly if the probability is below 5%', () => {
   fc.assert(
     fc.property(anyEstimate, anyEstimate, (before, after) => {
       const { low, high, p } = testRatio(before, after);
@@ -58,7 +58,7 @@ test('the interval holds the ratio, and leaves out 1 exactly where the probabili
   );
 });
 
-test('with both sides exchanged, everything is the other way round', () => {
+test('swapping the sides inverts everything', () => {
   fc.assert(
     fc.property(anyEstimate, anyEstimate, (one, other) => {
       const [forth, back] = [testRatio(one, other), testRatio(other, one)];
@@ -69,7 +69,7 @@ test('with both sides exchanged, everything is the other way round', () => {
   );
 });
 
-test('a side without an end leaves the ratio without one, in its direction alone', () => {
+test('an unbounded side leaves the ratio unbounded in its direction only', () => {
   const endless = { ...estimate(0, 0.01), above: () => Infinity };
   const before = testRatio(endless, estimate(1, 0.01));
   assert.ok(before.low === 0 && Number.isFinite(before.high));
@@ -79,14 +79,14 @@ test('a side without an end leaves the ratio without one, in its direction alone
   assert.ok(after.p < 0.001);
 });
 
-test('only the sides that face each other count for the difference', () => {
-  // Upwards the later one reaches far: that it is lower than it seems is improbable all the same.
+test('only the sides that face each other affect the difference', () => {
+  // The later figure extends far upwards, but its being lower is still improbable.
   const { p, low, high } = testRatio(estimate(0, 0.02), estimate(0.1, 0.02, 0.5, 20));
   assert.ok(low > 1 && high > 2);
   assert.ok(p < 0.01);
 });
 
-test('figures of which each is known exactly are the same only if they are equal', () => {
+test('exactly known figures are the same only if they are equal', () => {
   assert.equal(testRatio(estimate(0, 0), estimate(0, 0)).p, 1);
   assert.ok(testRatio(estimate(0, 0), estimate(0.01, 0)).p < 1e-6);
 });

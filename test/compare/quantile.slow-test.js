@@ -6,7 +6,7 @@ import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/qu
 import { studentT } from '../../lib/statistics/student-t.js';
 import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
 
-test('a distribution counts what is larger, and finds what a share does not exceed', () => {
+test('a distribution counts larger values and finds quantiles', () => {
   const values = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(
@@ -31,14 +31,14 @@ test('a distribution counts what is larger, and finds what a share does not exce
   );
 });
 
-/** Lognormal around 10 ms, with 0.5 for the standard deviation of the logarithm: its quantiles by share. */
+/** Quantiles by share of a lognormal distribution around 10 ms, with 0.5 for the standard deviation of the logarithm. */
 const TRUTH = new Map([
   [0.5, 10],
   [0.9, 10 * Math.exp(0.5 * 1.281552)],
   [0.99, 10 * Math.exp(0.5 * 2.326348)],
 ]);
 
-test('94 of 100 intervals, or more, hold the true quantile', () => {
+test('at least 94 of 100 intervals contain the true quantile', () => {
   const steady = {
     name: 'steady',
     factors: (/** @type {unknown} */ _draw, /** @type {number} */ seconds) => Array.from({ length: seconds }, () => 1),
@@ -59,7 +59,7 @@ test('94 of 100 intervals, or more, hold the true quantile', () => {
   }
 });
 
-test('where seconds are slow together, the interval is wider', () => {
+test('the interval is wider if seconds are slow together', () => {
   const widthAt = (/** @type {number} */ correlation) =>
     Array.from({ length: 10 }, (_, seed) => {
       const { whole, seconds } = simulatedLatencies({ pace: wandering(correlation), seed });
@@ -70,7 +70,7 @@ test('where seconds are slow together, the interval is wider', () => {
   assert.ok(dependent > 1.5 * independent, `${dependent}, ${independent}`);
 });
 
-test('the point is the quantile of the whole, and more errors reach farther', () => {
+test('the point is the quantile of the whole, and the interval grows with the number of errors', () => {
   const { whole, seconds } = simulatedLatencies({ pace: wandering(0.5), seed: 7 });
   for (const share of [0.5, 0.9, 0.99]) {
     const { log, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, share), share);
@@ -83,7 +83,7 @@ test('the point is the quantile of the whole, and more errors reach farther', ()
   }
 });
 
-test('seconds that are all alike know the quantile as well as the histogram does', () => {
+test('if all seconds are alike, the quantile is as exact as the histogram', () => {
   const second = new Distribution([1, 2, 3, 4, 5], [100, 100, 100, 100, 100]);
   const whole = new Distribution([1, 2, 3, 4, 5], [6000, 6000, 6000, 6000, 6000]);
   const seconds = Array.from({ length: 60 }, () => second);
@@ -91,7 +91,7 @@ test('seconds that are all alike know the quantile as well as the histogram does
   assert.deepEqual([below(2), above(2)], [0.002, 0.002]);
 });
 
-test('too few operations beyond the quantile, or in too few seconds, say nothing of it', () => {
+test('too few operations above the quantile, or in too few seconds, prove nothing', () => {
   const exceedances = (/** @type {readonly number[]} */ counts) => counts.map((above) => ({ above, all: 1000 }));
   const spread = (/** @type {number} */ count) => Array.from({ length: 60 }, (_, place) => (place < count ? 10 : 0));
   assert.equal(whyTooFew(exceedances(spread(10))), null);

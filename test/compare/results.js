@@ -11,14 +11,13 @@ export const OBJECT_SIZE = 16 * 1024;
 /**
  * @typedef {object} StagePlan
  * @property {string} [name]
- * @property {readonly number[]} rates operations of each second
- * @property {(second: number) => readonly number[]} [latencies] of the operations of a second, in ms; without it, none are
- *   known
- * @property {Partial<StageSum>} [facts] in place of those that follow from the plan
+ * @property {readonly number[]} rates operations per second
+ * @property {(second: number) => readonly number[]} [latencies] in ms, of the operations of a second; unknown by default
+ * @property {Partial<StageSum>} [facts] replace those that follow from the plan
  */
 
 /**
- * A result as `--json` writes it, of which as much is known as a comparison looks at.
+ * A result as written by `--json`, with everything a comparison looks at.
  *
  * @param {readonly StagePlan[]} stages
  * @param {Partial<Result>} [facts]
@@ -106,7 +105,7 @@ function secondOf(place, operations, latencies) {
 /**
  * @param {number} length
  * @param {(place: number) => number} [rate]
- * @returns {number[]} a rate that is a little different in each second
+ * @returns {number[]} rates that vary a little from second to second
  */
 export function ratesOf(length, rate = () => 1000) {
   return Array.from({ length }, (_, place) => rate(place) + [0, 7, -5, 3, -8, 6, -3][place % 7]);

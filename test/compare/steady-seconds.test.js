@@ -11,7 +11,7 @@ const FIRST = STARTED / 1000;
 /**
  * @param {Partial<StageSum>} facts
  * @param {Parameters<typeof steadySeconds>[1]} [options]
- * @returns {number[]} the seconds that count, from that in which the stage began
+ * @returns {number[]} the seconds that count, relative to the one in which the stage started
  */
 function placesOf(facts, options = null) {
   const stage = stageOf({ rates: Array.from({ length: 20 }, () => 100), facts });
@@ -26,27 +26,27 @@ function range(from, to) {
   return Array.from({ length: to - from + 1 }, (_, place) => from + place);
 }
 
-test('a second that the stage has only in part does not count', () => {
+test('an incomplete second does not count', () => {
   assert.deepEqual(placesOf({ startedAt: STARTED + 250, endedAt: STARTED + 19_750 }), range(1, 18));
   assert.deepEqual(placesOf({ startedAt: STARTED, endedAt: STARTED + 20_000 }), range(0, 19));
 });
 
-test('neither does one with something of a warm-up or of a drain in it', () => {
+test('nor does one with part of the warm-up or the drain', () => {
   const facts = { startedAt: STARTED + 250, endedAt: STARTED + 19_750, warmup: 3000, drain: 1500 };
   assert.deepEqual(placesOf(facts), range(4, 17));
 });
 
-test('where nobody knows at which moment a stage began, a second at each end is left out', () => {
+test('if the exact start is unknown, a second at each end is left out', () => {
   assert.deepEqual(placesOf({ warmup: null, drain: null }), range(1, 18));
 });
 
-test('of a stage whose time is not known, no second counts', () => {
+test('no second counts if the times of the stage are unknown', () => {
   assert.deepEqual(placesOf({ startedAt: null, endedAt: null }), []);
 });
 
 /**
- * @param {number} from ms after the beginning, at which the last host was in
- * @param {number} to at which the first one was out
+ * @param {number} from ms after the start, when the last host joined
+ * @param {number} to when the first host left
  * @returns {Partial<StageSum>}
  */
 function ofSeveral(from, to) {
@@ -54,22 +54,22 @@ function ofSeveral(from, to) {
   return { merge: /** @type {any} */ ({ hosts: 3, overlap }) };
 }
 
-test('of several hosts, the seconds count in which all of them were in the stage', () => {
+test('for several hosts, seconds count while all of them are in the stage', () => {
   assert.deepEqual(placesOf(ofSeveral(2500, 17_500)), range(3, 16));
 });
 
-test('the warm-up of the host that came last, and the time of the one that came first, are theirs', () => {
+test("the last host's warm-up and the first host's duration count", () => {
   const facts = { ...ofSeveral(2500, 17_500), warmup: 4000, drain: 0 };
   assert.deepEqual(placesOf(facts, { warmup: 4000, duration: 15_000 }), range(7, 14));
 });
 
-test('hosts that were never together have no second', () => {
+test('hosts that were never together have no such second', () => {
   const merge = /** @type {any} */ ({ hosts: 3, overlap: { together: 0, any: 20_000, from: null, to: null } });
   assert.deepEqual(placesOf({ merge }), []);
   assert.deepEqual(placesOf({ merge: /** @type {any} */ ({ hosts: 3, overlap: null }) }), []);
 });
 
-test('whatever the times are, each second that counts lies within them, and they are in order', () => {
+test('seconds that count are within all times, and in order', () => {
   const time = fc.integer({ min: -5000, max: 30_000 });
   fc.assert(
     fc.property(time, time, fc.nat(9000), fc.nat(9000), (from, to, warmup, drain) => {
@@ -85,7 +85,7 @@ test('whatever the times are, each second that counts lies within them, and they
   );
 });
 
-test('a second next to a pause does not count: the process may have been suspended for a part of it', () => {
+test('a second next to a pause does not count: the process may have been suspended for part of it', () => {
   const stage = stageOf({
     rates: Array.from({ length: 20 }, () => 100),
     facts: { startedAt: STARTED, endedAt: STARTED + 20_000, paused: 3200 },

@@ -6,12 +6,12 @@ import { dollarsOf, dollarsSpentOn, operationsBilledAs, priceOf } from '../../li
 
 /** @import { Overrides } from '../helpers/run-config.js' */
 
-test('a million operations of each stage cost what R2’s list says', () => {
+test('a million operations of each stage cost R2’s list price', () => {
   const prices = ['write', 'read', 'stat', 'remove'].map((stage) => Number((1e6 * priceOf(stage)).toFixed(6)));
   assert.deepEqual(prices, [4.5, 0.36, 0.36, 0]);
 });
 
-test('writes are of Class A, reads and stats of Class B, and deleting is of neither', () => {
+test('writes are Class A, reads and stats are Class B, and deletions are free', () => {
   const billed = (/** @type {string[]} */ ...stages) => {
     const config = runConfig(NO_TARGET, { objects: 1, stages });
     return [operationsBilledAs('A', config), operationsBilledAs('B', config)];
@@ -22,7 +22,7 @@ test('writes are of Class A, reads and stats of Class B, and deleting is of neit
   assert.deepEqual(billed('range'), [0, 1]);
 });
 
-test('a list of each bucket at the end is of Class A: it proves that what was written or removed is gone', () => {
+test('the final list of each bucket, which proves that objects are gone, is Class A', () => {
   const { store } = runConfig(NO_TARGET);
   const billed = (/** @type {Overrides} */ overrides) =>
     operationsBilledAs(
@@ -37,15 +37,15 @@ test('a list of each bucket at the end is of Class A: it proves that what was wr
   assert.equal(billed({ stages: ['write', 'remove'], store }), 10, 'the embedded endpoint is gone after the run');
 });
 
-test('of operations on several objects, those are billed and not the objects', () => {
+test('operations on several objects are billed per operation, not per object', () => {
   const amounts = { ...DEFAULT_AMOUNTS, pageSize: 100 };
   const config = runConfig(NO_TARGET, { objects: 401, stages: ['write', 'list', 'remove'], amounts });
-  // Two buckets have 201 and 200 objects: three pages and two.
+  // The two buckets have 201 and 200 objects, and so three pages and two.
   assert.equal(operationsBilledAs('A', config), 401 + 5);
   assert.ok(Math.abs(dollarsOf(config) - (406 * 4.5) / 1e6) < 1e-12);
 });
 
-test('of objects of several sizes, each is written by as many requests as it takes', () => {
+test('objects of several sizes take different numbers of write requests', () => {
   const sizes = /** @type {const} */ ({
     kind: 'weighted',
     sizes: [
@@ -55,11 +55,11 @@ test('of objects of several sizes, each is written by as many requests as it tak
   });
   const multipart = { partSize: 8 * 2 ** 20, partThreads: 4, minSize: 8 * 2 ** 20 };
   const config = runConfig(NO_TARGET, { objects: 400, stages: ['write'], size: 32 * 2 ** 20, sizes, multipart });
-  // Three of four take one request, and every fourth one its four parts and two more.
+  // Three of four objects take one request; every fourth one takes its four parts and two more.
   assert.equal(operationsBilledAs('A', config), 300 + 100 * 6);
 });
 
-test('attempts that were made cost what their operations do, each kind of a mixed stage by itself, and aborts nothing', () => {
+test('attempts cost as much as their operations, separately for each kind of a mixed stage, and aborts are free', () => {
   const kinds = ['write', 'read', 'remove', 'later'].map((operation) => ({
     ...{ operation, operations: 0, bytes: 0, attempts: 1_000_000, errors: {} },
     latency: /** @type {any} */ (null),

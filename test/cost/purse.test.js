@@ -9,7 +9,7 @@ test('prices are whole nanodollars, rounded up', () => {
   ]);
 });
 
-test('no more is taken than there is, whoever takes it, and a request that is too dear takes nothing', () => {
+test('never takes more than is left, whoever takes it, and a request that is too expensive takes nothing', () => {
   const amounts = fc.array(fc.bigInt({ min: 0n, max: 5000n }), { maxLength: 100 });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100 }), amounts, (micros, asked) => {
@@ -27,7 +27,7 @@ test('no more is taken than there is, whoever takes it, and a request that is to
   );
 });
 
-test('what was spent already is taken even if there was less, and what is given back can be taken again', () => {
+test('deducts spent money even if there was less, and money that is given back can be taken again', () => {
   const purse = Purse.of(9e-6);
   purse.spend(3);
   assert.ok(!purse.take(1n));

@@ -13,11 +13,11 @@ const HOSTS = 3;
 const OBJECTS = 400;
 const FOLDER = path.join(many.DEPLOY, 'ansible');
 
-/** For a run that has to be there for a while: more objects than are written in the time of a stage. */
+/** More objects than a stage can write in its time, for tests that need a run in progress. */
 const LONG_OBJECTS = 1_000_000;
 const LONG = ['-e', 'patience=200', '-e', `objects=${LONG_OBJECTS}`, '-e', "options='--duration 6s --gap 1s'"];
 
-/** Named to Ansible, which would take the newest of a version manager, whether it works or not. */
+/** Ansible would otherwise pick the newest version of a version manager, even a broken one. */
 const PYTHON = await many.run('python3', ['-c', 'import sys; print(sys.executable, end="")'], { cwd: FOLDER });
 
 const [server, copy, hosts] = await Promise.all([
@@ -55,7 +55,7 @@ async function startPlaybook(t, store, parameters, names = hosts.names) {
   return { folder, outcome };
 }
 
-test('the playbook installs, runs on all hosts together, fetches the logs and prints their total', async (t) => {
+test('the playbook installs, runs on all hosts at once, fetches the logs and prints the merged result', async (t) => {
   const store = await many.newStore(server);
   const earlier = await store.puts();
 
@@ -80,11 +80,11 @@ function inventoryOf(names) {
 
 /** @param {string} home */
 function environmentOf(home) {
-  // A connection that is kept for the next task would outlive the test.
+  // A shared connection would outlive the test.
   return { HOME: home, ANSIBLE_SSH_ARGS: `-F ${hosts.config} -o ControlMaster=no` };
 }
 
-test('the playbook of an installed copy does the same from the folder that has it', async (t) => {
+test('the playbook of an installed copy works from the folder where it is installed', async (t) => {
   const store = await many.newStore(server);
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -108,7 +108,7 @@ test('the playbook of an installed copy does the same from the folder that has i
   }
 });
 
-test('a host that is killed spoils nobody else’s run, is named, and its objects are removed', async (t) => {
+test('a killed host is reported, does not affect the others, and its objects are removed', async (t) => {
   const store = await many.newStore(server);
   const [, { name, home }] = hosts.hosts;
   const { folder, outcome } = await startPlaybook(t, store, [...LONG, '--skip-tags', 'install']);
@@ -127,7 +127,7 @@ test('a host that is killed spoils nobody else’s run, is named, and its object
   await store.assertEmpty();
 });
 
-test('nothing is started where a host cannot be reached', async (t) => {
+test('nothing starts if a host is unreachable', async (t) => {
   const store = await many.newStore(server);
   const earlier = await store.puts();
 
@@ -143,7 +143,7 @@ test('nothing is started where a host cannot be reached', async (t) => {
   assert.equal(await store.puts(), earlier);
 });
 
-test('a host that can no longer be reached spoils nobody else’s run, and its log is missed', async (t) => {
+test('a host that becomes unreachable does not affect the others, and its log is reported missing', async (t) => {
   const store = await many.newStore(server);
   const last = HOSTS - 1;
   const { name, home } = hosts.hosts[last];
@@ -154,7 +154,7 @@ test('a host that can no longer be reached spoils nobody else’s run, and its l
   const { status, stdout } = await outcome;
 
   assert.equal(status, 2, stdout);
-  assert.match(stdout, new RegExp(`${name}: exit status not known`));
+  assert.match(stdout, new RegExp(`${name}: exit status unknown`));
   assert.match(stdout, new RegExp(`log-.*-${name}\\.txt: cannot be read`));
   assert.match(stdout, /Peak Performance: \{/);
   await many.until(async () => (await many.processesIn(path.join(home, 'r2-benchmark'))).length === 0, 'its end');

@@ -5,7 +5,7 @@ import { DEPLOY } from './many-hosts.js';
 
 /**
  * @param {string} heading
- * @param {string} [after] what the block follows, where it is not the first
+ * @param {string} [after] text before the block, if it is not the first
  * @returns {Promise<string>} a block of shell commands under a heading of deploy/README.md
  */
 export async function documentedCommands(heading, after = '') {
@@ -19,7 +19,7 @@ export async function documentedCommands(heading, after = '') {
 /**
  * @param {string} given
  * @param {Record<string, string>} replacements
- * @returns {string} with each of them made, once
+ * @returns {string} the text with each replacement made exactly once
  */
 export function adapt(given, replacements) {
   return Object.entries(replacements).reduce((adapted, [from, to]) => {

@@ -9,7 +9,7 @@ import { folderWith, startCommand } from '../helpers/command.js';
 import { resultOf } from '../model/results.js';
 import * as many from './many-hosts.js';
 
-/** Shows a file as junitparser, which CI servers and their plug-ins use, understands it. */
+/** Prints a file as junitparser reads it; CI servers and their plug-ins use junitparser. */
 const READ_BACK = `
 import json, sys
 from junitparser import JUnitXml, Properties
@@ -40,7 +40,7 @@ async function readBack(file) {
   return JSON.parse(stdout);
 }
 
-test('junitparser reads back what a run wrote: each stage with its figures, each assertion with its outcome', async (t) => {
+test('junitparser reads each stage with its figures, and each assertion with its outcome', async (t) => {
   const asserted = ['--assert', 'read.p99 < 60s', '--assert', 'write.rate > 1e9', '--assert', 'errors == 0'];
   const files = ['--junit', 'a.xml', '--json', 'a.json'];
   const command = await startCommand(t, ['200', '10', '--local', ...asserted, ...files]);
@@ -77,7 +77,7 @@ test('junitparser reads back what a run wrote: each stage with its figures, each
   }
 });
 
-test('junitparser reads hostile texts as they are shown on a terminal', async (t) => {
+test('junitparser reads hostile text escaped as on a terminal', async (t) => {
   const hostile = '</testcase><script>alert("1")</script> \u001b[31m \u0000 ]]> & \ud800 \ufffe 𝒳';
   const junit = [...junitReporter.format({ ...resultOf(), problems: [hostile], host: hostile })].join('');
   const folder = await folderWith(t, { 'a.xml': junit });

@@ -13,7 +13,7 @@ import * as many from './many-hosts.js';
 const FOLDER = path.join(many.DEPLOY, 'kubernetes');
 const OBJECTS = 400;
 
-/** The oldest version that has all of the manifest's fields, and the newest that the validator knows. */
+/** The oldest version that supports all fields of the manifest, and the newest that the validator supports. */
 const VERSIONS = [['-k', '1.29'], []];
 
 const [server, copy] = await Promise.all([many.startStore(), many.installCopy()]);
@@ -31,10 +31,10 @@ async function readManifest(file) {
 }
 
 /**
- * Takes the steps of the Dockerfile, each stage in a folder of its own that stands for its WORKDIR.
+ * Runs the steps of the Dockerfile, each stage in its own folder in place of its WORKDIR.
  *
  * @param {TestContext} t
- * @param {string} context the folder that is named to `docker build`
+ * @param {string} context the folder passed to `docker build`
  * @returns {Promise<{ image: string, entrypoint: string[] }>}
  */
 async function layOutImage(t, context) {
@@ -85,7 +85,7 @@ async function copyInto(image, context, words) {
  * @param {Record<string, string>} secret
  * @param {number} index
  * @param {string} uid of the Job
- * @returns {Record<string, string>} the environment as the kubelet makes it
+ * @returns {Record<string, string>} the environment that the kubelet would set
  */
 function environmentOf(container, secret, index, uid) {
   const fields = {
@@ -102,13 +102,13 @@ function environmentOf(container, secret, index, uid) {
 /**
  * @param {string} argument
  * @param {Record<string, string>} env
- * @returns {string} with its references to variables resolved
+ * @returns {string} the argument with variables substituted
  */
 function expand(argument, env) {
   return argument.replace(/\$\(([A-Z_]+)\)/g, (reference, name) => env[name] ?? reference);
 }
 
-/** Shows each pod's log by the name that an indexed Job gives the pod, and that the Job is complete. */
+/** A kubectl that prints the logs of an indexed Job's pods, and reports the Job as complete. */
 const STAND_IN_FOR_KUBECTL = `#!/bin/sh
 cd "$PODS" || exit
 case "$*" in
@@ -123,7 +123,7 @@ esac
 /**
  * @param {TestContext} t
  * @param {readonly string[]} logs one for each pod
- * @returns {Promise<{ folder: string, env: Record<string, string> }>} an empty folder, in which a kubectl can be called
+ * @returns {Promise<{ folder: string, env: Record<string, string> }>} an empty folder, and an environment with kubectl
  */
 async function standInForKubectl(t, logs) {
   const parent = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-kubectl-'));
@@ -136,7 +136,7 @@ async function standInForKubectl(t, logs) {
 }
 
 for (const version of VERSIONS) {
-  test(`the manifests are valid for Kubernetes ${version[1] ?? 'as it is now'}, without a field that it does not know`, async () => {
+  test(`the manifests are valid for Kubernetes ${version[1] ?? 'latest'}, without unknown fields`, async () => {
     const files = ['job.yml', 'secret.example.yml'];
 
     const { status, stdout, stderr } = await many.run('kubernetes-validate', ['--strict', ...version, ...files], {
@@ -147,11 +147,11 @@ for (const version of VERSIONS) {
   });
 }
 
-test('hadolint has nothing to say about the Dockerfile', async () => {
+test('hadolint accepts the Dockerfile', async () => {
   assert.deepEqual(await many.run('hadolint', ['Dockerfile'], { cwd: FOLDER }), { status: 0, stdout: '', stderr: '' });
 });
 
-test('the Job waits for clean-up, tries no index twice, needs no right, and says three times how many pods it has', async () => {
+test('the Job waits for clean-up, retries no index, needs no privileges, and has the same number of pods in three places', async () => {
   const { spec } = await readManifest('job.yml');
   const pod = spec.template.spec;
   const [container] = pod.containers;
@@ -170,7 +170,7 @@ test('the Job waits for clean-up, tries no index twice, needs no right, and says
 });
 
 for (const project of /** @type {const} */ (['clone', 'installed copy'])) {
-  test(`what the image of a${project === 'clone' ? '' : 'n'} ${project} holds, called as the Job’s pods call it, runs together, and the documented command prints the total`, async (t) => {
+  test(`the image of a${project === 'clone' ? '' : 'n'} ${project} runs as the Job’s pods call it, and the documented command prints the merged result`, async (t) => {
     const store = await many.newStore(server);
     const { image, entrypoint } = await layOutImage(t, project === 'clone' ? many.ROOT : copy.project);
     const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
@@ -195,7 +195,7 @@ for (const project of /** @type {const} */ (['clone', 'installed copy'])) {
     );
 
     pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
-    // A pod's log holds both of its streams.
+    // A pod's log contains both of its streams.
     const kubectl = await standInForKubectl(
       t,
       pods.map(({ stdout, stderr }) => stderr + stdout),

@@ -19,23 +19,23 @@ import { machineRecords } from '../helpers/log-records.js';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const DEPLOY = path.join(ROOT, 'deploy');
 
-/** What a host needs to run, beside `.env`. */
+/** The files that a host needs to run, besides `.env`. */
 const INSTALLED = ['r2-benchmark.js', 'peak-performance.js', 'lib', 'package.json', '.env.example', 'node_modules'];
 
-/** A program that hangs is a finding, not a reason for the test run to hang. */
+/** A program that hangs must fail its test, not block the test run. */
 const PATIENCE_MS = 240_000;
 const POLL_INTERVAL_MS = 100;
 
-/** Hosts that start at one moment by the store's clock start closer together than this, on however busy a machine. */
+/** The most that hosts may differ in their start by the store's clock, even on a busy machine. */
 const TOGETHER_MS = 3000;
 
 /**
- * Objects that a host writes beside the stages': one in each of two buckets ahead, and those of the unloaded latency, which
- * are fewer where the store is slow.
+ * The most objects that a host writes outside its stages: one in each of two buckets in preflight, and those of the unloaded
+ * latency, of which a slow store gets fewer.
  */
 const MAX_OTHER_PUTS = 2 + 25;
 
-/** A MinIO with buckets that only one test uses. */
+/** A MinIO with buckets that only one test uses, so that tests can count. */
 export class Store {
   /**
    * @param {TestServer} server
@@ -57,19 +57,19 @@ export class Store {
 
   /**
    * @param {number} hosts
-   * @param {number} objects that the stages of a host have at most
-   * @returns {Promise<boolean>} whether each host has objects there that are its stages'
+   * @param {number} objects per stage and host, at most
+   * @returns {Promise<boolean>} whether each host has written objects in a stage
    */
   async holdsObjectsOf(hosts, objects) {
     const listings = await Promise.all(this.buckets.map((bucket) => this.server.list(bucket)));
-    // What preflight writes is no write of a stage.
+    // Preflight objects do not count.
     const objectKeys = listings.flat().filter(({ key }) => !key.includes('-probe-'));
     const indices = objectKeys.map(({ key }) => Number(/-(\d+)$/.exec(key)?.[1]));
-    // A host has every so manieth object of the run.
+    // Host i of N has every Nth object of the run.
     return new Set(indices.filter((index) => index < hosts * objects).map((index) => index % hosts)).size === hosts;
   }
 
-  /** @returns {Promise<number>} objects that have been put since the server started */
+  /** @returns {Promise<number>} PUT requests since the server started */
   async puts() {
     return (await this.server.countsOf('putobject')).succeeded;
   }
@@ -96,7 +96,7 @@ export async function newStore(server) {
  */
 
 /**
- * Starts a program as the leader of a process group, as a shell does.
+ * Starts a program as a process group leader, as a shell does.
  *
  * @param {string} program
  * @param {readonly string[]} parameters
@@ -127,7 +127,7 @@ export function run(program, parameters, options) {
 }
 
 /**
- * Lays out a folder in which the program runs as if it had been installed there.
+ * Makes a folder look as if the program had been installed in it.
  *
  * @param {string} folder
  * @param {string} dotEnv
@@ -138,7 +138,7 @@ export async function installByLink(folder, dotEnv) {
   await writeFile(path.join(folder, '.env'), dotEnv, { mode: 0o600 });
 }
 
-/** The package as npm installs it, and the recipes in it. */
+/** The package as npm installs it, including the recipes. */
 export class InstalledCopy {
   #parent;
 
@@ -150,7 +150,7 @@ export class InstalledCopy {
   }
 
   /**
-   * Lays out a folder in which the package is installed.
+   * Makes a folder with the package installed.
    *
    * @param {string} folder
    * @param {string} dotEnv
@@ -184,13 +184,13 @@ export async function readLogs(folder, pattern) {
 }
 
 /**
- * Checks the logs of hosts that wrote all their objects, and what the aggregate made of them.
+ * Checks the logs of hosts that wrote all their objects, and the merged result.
  *
  * @param {readonly string[]} logs one for each host
  * @param {object} expected
  * @param {number} expected.objects on each host
  * @param {number} expected.hosts
- * @param {string} expected.printed what holds the aggregate
+ * @param {string} expected.printed output with the merged result
  */
 export function assertOneRun(logs, { objects, hosts, printed }) {
   assert.equal(logs.length, hosts);
@@ -214,10 +214,10 @@ export function assertOneRun(logs, { objects, hosts, printed }) {
 }
 
 /**
- * Checks that each host wrote its own objects, and no other's: what goes beyond is less than half as much again, from
- * attempts that were carried out though they seemed to fail.
+ * Checks that each host wrote only its own objects. Attempts that took effect although they seemed to fail may add up to half
+ * as many again.
  *
- * @param {number} puts that the store counted
+ * @param {number} puts PUT requests that the store counted
  * @param {object} expected
  * @param {number} expected.objects on each host
  * @param {number} expected.hosts
@@ -242,7 +242,7 @@ export async function until(condition, what) {
 
 /**
  * @param {string} folder
- * @returns {Promise<number[]>} the ids of the Node processes that work there
+ * @returns {Promise<number[]>} the ids of the Node processes in that folder
  */
 export async function processesIn(folder) {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -252,7 +252,7 @@ export async function processesIn(folder) {
         const [cwd, name] = await Promise.all([readlink(`/proc/${id}/cwd`), readFile(`/proc/${id}/comm`, 'utf8')]);
         return cwd === folder && name === 'node\n' ? [Number(id)] : [];
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
         return [];
       }
     }),

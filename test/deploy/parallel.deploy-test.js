@@ -12,11 +12,11 @@ import { startSshHosts } from './ssh-hosts.js';
 
 const OBJECTS = 400;
 
-/** Seconds by which the hosts' clocks are ahead, as faketime wants them. */
+/** Clock offsets of the hosts in seconds, in faketime's format. */
 const CLOCKS = ['-7', '+0', '+11'];
 const HOSTS = CLOCKS.length;
 
-/** How the project comes into a folder, and what the documented commands say otherwise for it. */
+/** How to install the project in a folder, and how its commands differ from the documented ones. */
 const CLONE = { installByLink: many.installByLink, words: /** @type {Record<string, string>} */ ({}) };
 
 const libfaketime = await findLibfaketime();
@@ -27,7 +27,7 @@ const [server, copy, hosts] = await Promise.all([
 ]);
 after(() => Promise.all([server.stop(), copy.remove(), hosts.stop()]));
 
-/** @returns {Promise<string>} where Debian's package faketime has put it for this machine's architecture */
+/** @returns {Promise<string>} the library of Debian's faketime package for this architecture */
 async function findLibfaketime() {
   const folders = (await readdir('/usr/lib')).map((name) => `/usr/lib/${name}/faketime/libfaketime.so.1`);
   const found = folders.find(existsSync);
@@ -36,7 +36,7 @@ async function findLibfaketime() {
 }
 
 /**
- * Lays out the hosts and a folder of the user's, and makes the documented command one of this test.
+ * Prepares the hosts and a user's folder, and adapts the documented command to this test.
  *
  * @param {TestContext} t
  * @param {many.Store} store
@@ -59,7 +59,7 @@ async function prepare(t, store, load, { installByLink, words } = CLONE) {
   return { folder, homes, parameters: ['-c', commands], options: { cwd: folder, env } };
 }
 
-test('the documented commands run together on hosts whose clocks are seconds apart, and print their total', async (t) => {
+test('the documented commands run hosts together whose clocks are seconds apart, and print the merged result', async (t) => {
   const store = await many.newStore(server);
   const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`);
   const earlier = await store.puts();
@@ -86,7 +86,7 @@ test('the commands run an installed copy with npx', async (t) => {
   await store.assertEmpty();
 });
 
-test('a run whose connections end removes what it wrote on every host', async (t) => {
+test('a run removes what it wrote on every host when its connections close', async (t) => {
   const store = await many.newStore(server);
   const { folder, homes, parameters, options } = await prepare(t, store, '1000000 10 --duration 60s');
   const earlier = await store.puts();
@@ -96,7 +96,7 @@ test('a run whose connections end removes what it wrote on every host', async (t
   assert.equal(running.length, HOSTS);
   assert.ok((await store.puts()) > earlier);
 
-  // Ctrl-C reaches all of the group.
+  // Ctrl-C reaches the whole process group.
   process.kill(-pid, 'SIGINT');
   await ended;
 

@@ -8,10 +8,10 @@ import { readCommandLine } from '../../lib/cli/command-line.js';
 
 const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
 
-// What each engine adds, as the recipes say.
+// The options that each engine adds.
 const OF_ENGINE = ['--shard', 'auto', '--run-id', 'a-run', '--start-at', '1800000000'];
 
-test('the documented ramps are understood with what an engine adds to them', async () => {
+test('the documented ramps parse with the options that an engine adds', async () => {
   const readme = await readFile(new URL('../../deploy/README.md', import.meta.url), 'utf8');
   const section = readme.split(/^## /m).find((part) => part.startsWith('A ramp over all hosts\n')) ?? '';
   const ramps = [...section.matchAll(/benchmark\.sbatch (.*)$/gm)].map(([, parameters]) => {

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
-// Three hosts whose clocks are seconds apart, started for the same moment of the store's clock. What their logs add up to
-// is held against what the store itself has counted in each second.
+// Three hosts whose clocks are seconds apart start at the same time by the store's clock. Their merged logs are compared with
+// the store's own count for each second.
 
 const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
@@ -17,34 +17,34 @@ const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url)
 const MACHINE = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 const FAKETIME = `/usr/lib/${MACHINE}-linux-gnu/faketime/libfaketime.so.1`;
 
-/** Seconds by which the clocks of the hosts are wrong. */
+/** Clock offsets of the hosts in seconds. */
 const SHIFTS = ['-7', '+0', '+11'];
 
-/** At a steady rate, a second's count does not hang on when exactly the second begins. */
+/** At a steady rate, a second's count does not depend on exactly when the second begins. */
 const FAULTS = 'latency=40ms';
 
 const THREADS = 10;
 
-/** On however busy a machine; the hosts' clocks are several times as far apart. */
+/** Holds even on a busy machine; the hosts' clocks are several times as far apart. */
 const TOGETHER_MS = 1000;
 
 /**
- * By so much the sums up to the end of a second may differ, however busy the machine is: a thread's request that the
- * store has answered and the client not yet seen, and as much again for the uncertainty of the clock.
+ * The most that the running sums may differ, even on a busy machine: one response per thread that the store has sent but the
+ * client has not received, and as many again for the uncertainty of the clock.
  */
 const IN_FLIGHT = 2 * THREADS * SHIFTS.length;
 
 /** @type {Record<string, 'PUT' | 'GET' | 'HEAD' | 'DELETE'>} */
 const METHODS = { Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' };
 
-test('hosts with clocks seconds apart start together and add up to what the store counted', async (t) => {
+test('hosts whose clocks are seconds apart start together, and their sum matches the store’s count', async (t) => {
   assert.ok(existsSync(FAKETIME), `expected ${FAKETIME}: Debian's package faketime has it`);
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const endpoint = await startTestEndpoint(t, { faults: FAULTS });
   const { accessKeyId, secretAccessKey } = endpoint.credentials;
   const startAt = String(Math.ceil(Date.now() / 1000) + 20);
-  // The store's counts are to be those of the stages alone.
+  // The store's counts should cover only the stages.
   const plain = ['--cores', '1', '--no-preflight'];
   const options = [...plain, '--start-at', startAt, '--duration', '4s', '--gap', '2s', '--run-id', 'shifted'];
 

@@ -10,10 +10,10 @@ import { run, until } from './many-hosts.js';
 
 /** @import { ChildProcess } from 'node:child_process' */
 
-/** Debian's place for daemons, which is not on everybody's $PATH. */
+/** Debian's folder for daemons, which is not on every user's $PATH. */
 const DAEMONS = '/usr/sbin';
 
-/** A Slurm cluster on this machine: its controller, and a slurmd for each node. */
+/** A Slurm cluster on this machine: a controller, and a slurmd per node. */
 export class SlurmCluster {
   #folder;
   #daemons;
@@ -32,7 +32,7 @@ export class SlurmCluster {
 
   /**
    * @param {number} nodes
-   * @returns {Promise<boolean>} whether that many nodes wait for work
+   * @returns {Promise<boolean>} whether that many nodes are idle
    */
   async hasIdle(nodes) {
     const { stdout } = await run('sinfo', ['--noheader', '--states=idle', '--format=%D'], {
@@ -55,11 +55,11 @@ export class SlurmCluster {
 /**
  * @param {number} nodes
  * @returns {Promise<SlurmCluster>} with all nodes idle
- * @throws {Error} where Slurm does not start
+ * @throws {Error} if Slurm does not start
  */
 export async function startSlurm(nodes) {
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-slurm-'));
-  // munged insists on a socket that all users can reach.
+  // munged requires a socket that all users can reach.
   await chmod(folder, 0o755);
   const inFolder = (/** @type {string} */ name) => path.join(folder, name);
   const config = inFolder('slurm.conf');

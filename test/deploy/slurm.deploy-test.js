@@ -12,7 +12,7 @@ import { startSlurm } from './slurm-cluster.js';
 const NODES = 3;
 const OBJECTS = 400;
 
-/** More than are written in the time of a stage. */
+/** More than a stage can write in its time. */
 const LONG_OBJECTS = 1_000_000;
 const LOGS = /^log-.*\.txt$/;
 
@@ -20,7 +20,7 @@ const [server, cluster, copy] = await Promise.all([many.startStore(), startSlurm
 after(() => Promise.all([server.stop(), cluster.stop(), copy.remove()]));
 
 /**
- * Lays out the project's folder, which all nodes see.
+ * Makes a project folder, which all nodes share.
  *
  * @param {TestContext} t
  * @param {many.Store} store
@@ -34,7 +34,7 @@ async function prepare(t, store, load) {
 }
 
 /**
- * Lays out a folder with an installed copy, which all nodes see.
+ * Makes a folder with an installed copy, which all nodes share.
  *
  * @param {TestContext} t
  * @param {many.Store} store
@@ -60,7 +60,7 @@ async function commandsFor(load) {
   return adapt(documented, { '--nodes=4': `--wait --nodes=${NODES}`, '10000 1000': load });
 }
 
-test('the batch script runs a task on each node together and prints their total', async (t) => {
+test('the batch script runs a task per node at once and prints the merged result', async (t) => {
   const store = await many.newStore(server);
   const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`);
   const earlier = await store.puts();
@@ -74,7 +74,7 @@ test('the batch script runs a task on each node together and prints their total'
   await store.assertEmpty();
 });
 
-test('the batch script of an installed copy does the same in the folder that has it', async (t) => {
+test('the batch script of an installed copy works in the folder where it is installed', async (t) => {
   const store = await many.newStore(server);
   const { folder, parameters, options } = await prepareInstalled(t, store, `${OBJECTS} 10`);
 
@@ -86,7 +86,7 @@ test('the batch script of an installed copy does the same in the folder that has
   await store.assertEmpty();
 });
 
-test('a task that is killed spoils nobody else’s run, and its objects are removed', async (t) => {
+test('a killed task does not affect the others, and its objects are removed', async (t) => {
   const store = await many.newStore(server);
   const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 6s --gap 1s`);
   const { ended } = many.start('bash', parameters, options);
@@ -106,7 +106,7 @@ test('a task that is killed spoils nobody else’s run, and its objects are remo
   await store.assertEmpty();
 });
 
-test('a job that is cancelled removes what it wrote on every node', async (t) => {
+test('a cancelled job removes what it wrote on every node', async (t) => {
   const store = await many.newStore(server);
   const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 60s`);
   const { ended } = many.start('bash', parameters, options);

@@ -8,24 +8,24 @@ import { promisify } from 'node:util';
 
 /** @import { AddressInfo, Server } from 'node:net' */
 
-/** Called by its path, as sshd wants it. */
+/** sshd must be called by its absolute path. */
 const SSHD = '/usr/sbin/sshd';
 
-/** sshd wants this empty folder where it is run by root; Debian makes it when the service starts. */
+/** sshd needs this empty folder when run by root; Debian creates it when the service starts. */
 const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
 
-/** What npm needs on a host to get at its registry as it does here, if it is set. */
+/** Variables that npm needs on a host to reach its registry, if set. */
 const VARIABLES_OF_NPM = ['NODE_EXTRA_CA_CERTS', 'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
 
 const execute = promisify(execFile);
 
 /**
  * @typedef {object} SshHost
- * @property {string} name under which ssh reaches it
- * @property {string} home its home folder, which is its own: the hosts share the rest of this machine's files
+ * @property {string} name for ssh
+ * @property {string} home its own home folder; the hosts share all other files of this machine
  */
 
-/** Hosts that ssh reaches: each an sshd on a loopback address of its own, run by the present user, with a home of its own. */
+/** Hosts for ssh. Each is an sshd of the current user with its own loopback address and home folder. */
 export class SshHosts {
   #servers;
   #folder;
@@ -51,12 +51,12 @@ export class SshHosts {
   }
 
   /**
-   * Lets nobody reach a host any more, while what runs there goes on.
+   * Makes a host unreachable; its processes continue.
    *
-   * @param {number} place
+   * @param {number} index
    */
-  disconnect(place) {
-    this.#servers[place].close();
+  disconnect(index) {
+    this.#servers[index].close();
   }
 
   async stop() {
@@ -66,9 +66,9 @@ export class SshHosts {
 }
 
 /**
- * @param {readonly Record<string, string>[]} environments further variables of each host
+ * @param {readonly Record<string, string>[]} environments additional variables of each host
  * @returns {Promise<SshHosts>} a1, a2, a3 and so on
- * @throws {Error} where OpenSSH's server is not installed
+ * @throws {Error} if OpenSSH's server is not installed
  */
 export async function startSshHosts(environments) {
   await access(SSHD, constants.X_OK);
@@ -78,7 +78,7 @@ export async function startSshHosts(environments) {
   }
   const identity = path.join(folder, 'identity');
   await makeKey(identity);
-  const started = await Promise.all(environments.map((variables, place) => startHost(folder, place, variables)));
+  const started = await Promise.all(environments.map((variables, index) => startHost(folder, index, variables)));
   const config = path.join(folder, 'ssh_config');
   await writeFile(path.join(folder, 'known_hosts'), started.map(({ knownHost }) => knownHost).join(''));
   await writeFile(config, started.map(({ host, address, port }) => clientConfig(folder, host, address, port)).join(''));
@@ -93,12 +93,12 @@ export async function startSshHosts(environments) {
 
 /**
  * @param {string} folder
- * @param {number} place
+ * @param {number} index
  * @param {Record<string, string>} variables
  */
-async function startHost(folder, place, variables) {
-  const name = `a${place + 1}`;
-  const address = `127.0.0.${place + 2}`;
+async function startHost(folder, index, variables) {
+  const name = `a${index + 1}`;
+  const address = `127.0.0.${index + 2}`;
   const home = path.join(folder, name);
   const hostKey = path.join(folder, `${name}.key`);
   const serverConfig = path.join(folder, `${name}.sshd_config`);
@@ -109,7 +109,7 @@ async function startHost(folder, place, variables) {
     [
       `HostKey ${hostKey}`,
       `AuthorizedKeysFile ${path.join(folder, 'identity.pub')}`,
-      // The folder of temporary files is everybody's to write to.
+      // Every user can write to the temporary folder.
       'StrictModes no',
       'UsePAM no',
       'PasswordAuthentication no',
@@ -122,7 +122,7 @@ async function startHost(folder, place, variables) {
       '',
     ].join('\n'),
   );
-  // An sshd for each connection, as inetd starts it: the system picks the port, and no daemon outlives the tests.
+  // One sshd per connection, as with inetd: the system picks the port, and no daemon outlives the tests.
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     spawn(SSHD, ['-i', '-f', serverConfig], { stdio: [socket, socket, 'inherit'] });
     socket.destroy();
@@ -141,7 +141,7 @@ async function makeKey(file) {
 
 /**
  * @param {string} home
- * @returns {Record<string, string>} what differs from what sshd sets by itself
+ * @returns {Record<string, string>} variables that differ from sshd's defaults
  */
 function hostEnvironment(home) {
   const { PATH = '', npm_config_userconfig: userConfig, npm_config_cache: cache } = process.env;
@@ -178,11 +178,11 @@ function clientConfig(folder, { name }, address, port) {
 }
 
 /**
- * ssh looks for its configuration in the user's home, whatever $HOME says.
+ * ssh reads its configuration from the user's home folder and ignores $HOME.
  *
  * @param {string} folder
  * @param {string} config
- * @returns {Promise<string>} the folder in which the wrapper stands
+ * @returns {Promise<string>} the wrapper's folder
  */
 async function writeSshWrapper(folder, config) {
   const { stdout } = await execute('sh', ['-c', 'command -v ssh']);

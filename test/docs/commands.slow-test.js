@@ -7,7 +7,7 @@ import { PROGRAMS, ROOT, runInShell, runnable } from './pages.js';
 
 describe('commands on the pages', { concurrency: 2 }, () => {
   for (const command of runnable) {
-    test(`run as they are, with fewer objects: ${command}`, async (t) => {
+    test(`run with fewer objects: ${command}`, async (t) => {
       const folder = await folderWith(t, {});
       await Promise.all(PROGRAMS.map((name) => symlink(path.join(ROOT, name), path.join(folder, name))));
       await copyFile(path.join(ROOT, 'test/golden/own-log.txt'), path.join(folder, 'log-fra-1.txt'));

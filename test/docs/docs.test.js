@@ -12,23 +12,23 @@ import { commands, names, PAGE_OF_DEPLOY, pages, PROGRAMS, README, ROOT, runInSh
 const INDEX = 'docs/README.md';
 const COMMAND_LINE = 'docs/reference/command-line.md';
 
-/** Of which not every option is one of a run as well. */
+/** Commands with options that a run does not have. */
 const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab'];
 
-/** Pages of which the text in fences is lines of a log. */
-const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity-search.md'];
+/** Pages whose text fences contain log lines. */
+const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity.md'];
 
 /** @param {string} name of a page */
 function textOf(name) {
   return /** @type {string} */ (pages.get(name));
 }
 
-/** A workflow has steps of other programs, too; a test of its own looks at ours. @param {{ language: string }} fence */
+/** A workflow also runs other programs; ci.test.js checks our steps. @param {{ language: string }} fence */
 function isOurs({ language }) {
   return language !== 'yaml';
 }
 
-/** Programs whose options are not ours. */
+/** Other programs, which have their own options. */
 const OTHER_PROGRAMS = /^(ansible-playbook|git|kubectl|npm|sbatch|node --test|ulimit) /;
 
 /**
@@ -49,12 +49,12 @@ const optionsOfHelp = new Set(
   ).flatMap(({ stdout }) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)),
 );
 
-test('the README is a page that can be read in one go', () => {
+test('the README fits in 120 lines', () => {
   const lines = textOf(README).trimEnd().split('\n').length;
-  assert.ok(lines <= 150, `${lines} lines`);
+  assert.ok(lines <= 120, `${lines} lines`);
 });
 
-test('every link within the project leads to a file, and to a heading in it', () => {
+test('every internal link points to an existing file and heading', () => {
   const broken = [...pages].flatMap(([name, text]) =>
     links(text)
       .filter((target) => !/^[a-z]+:/.test(target))
@@ -77,7 +77,7 @@ test('the index of docs/ links to every page', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every option that the pages name is one of --help', () => {
+test('every option on the pages is in --help', () => {
   const unknown = [...pages]
     .filter(([name]) => name !== PAGE_OF_DEPLOY)
     .flatMap(([name, text]) =>
@@ -95,7 +95,7 @@ test('every option that the pages name is one of --help', () => {
   assert.ok(optionsOfHelp.size > 30);
 });
 
-test('every option of --help has its place on the page of the command line', () => {
+test('the command-line page documents every option in --help', () => {
   const documented = new Set(codeSpans(textOf(COMMAND_LINE)).flatMap(optionsIn));
   assert.deepEqual(
     [...optionsOfHelp].filter((option) => !documented.has(option)),
@@ -103,7 +103,7 @@ test('every option of --help has its place on the page of the command line', () 
   );
 });
 
-test('lines of a log on the pages are lines that the log has', () => {
+test('log lines on the pages have the format of the log', () => {
   for (const name of PAGES_WITH_LOGS) {
     const lines = fences(textOf(name)).flatMap(({ language, text }) =>
       language === 'text' ? text.trimEnd().split('\n') : [],
@@ -118,7 +118,7 @@ test('lines of a log on the pages are lines that the log has', () => {
 });
 
 describe('commands on the pages', { concurrency: 2 }, () => {
-  test('that need an account, or much time, are understood', async () => {
+  test('parse, if they need an account or too much time to run', async () => {
     const rest = commands.filter(
       ({ command }) => command.startsWith('node r2-benchmark.js ') && !runnable.has(command),
     );
@@ -131,7 +131,7 @@ describe('commands on the pages', { concurrency: 2 }, () => {
     }
   });
 
-  test('are those of our programs, or of npm, with scripts that there are', async () => {
+  test('call our programs, or npm with existing scripts', async () => {
     const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
     const strange = commands.filter(({ command }) => {
       const [, script] = /^npm (?:run )?([a-z][a-z:-]*)$/.exec(command) ?? [];

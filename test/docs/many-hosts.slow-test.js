@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const HOSTS = ['fra-1', 'fra-2', 'fra-3'];
 const OBJECTS = 400;
 
-/** Gives the program the name of a host that this one does not have. */
+/** Makes the program see another host name. */
 const NAMED = `
   import { syncBuiltinESMExports } from 'node:module';
   import os from 'node:os';
@@ -31,7 +31,7 @@ function recipe() {
   return [onEachHost, merge, report];
 }
 
-test('the recipe of the README for many hosts adds them up without a warning, as text and as a page', async (t) => {
+test('the README’s recipe for many hosts merges them without a warning, as text and as a report', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const folder = await folderWith(t, { '.env': dotEnvOf(endpoint) });
   for (const program of ['r2-benchmark.js', 'peak-performance.js']) {

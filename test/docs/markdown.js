@@ -2,12 +2,12 @@
  * @typedef {object} Fence
  * @property {string} language
  * @property {string} text
- * @property {string | null} reasonNotToRun of a comment before it, `<!-- not run: … -->`
+ * @property {string | null} reasonNotToRun from a preceding comment, `<!-- not run: … -->`
  */
 
 /**
  * @param {string} text of a page
- * @returns {string} the same without what stands in fences: what GitHub reads headings and links from
+ * @returns {string} the page without fences, where GitHub finds headings and links
  */
 export function prose(text) {
   return text.replace(/^ *```[^]*?^ *```$/gm, '');
@@ -28,7 +28,7 @@ export function fences(text) {
 
 /**
  * @param {string} text of a page
- * @returns {string[]} where its links and pictures lead, as they are written
+ * @returns {string[]} the targets of its links and pictures, as written
  */
 export function links(text) {
   return [...prose(text).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target]) => target);
@@ -36,17 +36,15 @@ export function links(text) {
 
 /**
  * @param {string} text of a page
- * @returns {string[]} what stands between backquotes within a line
+ * @returns {string[]} inline code
  */
 export function codeSpans(text) {
   return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code);
 }
 
 /**
- * The anchors that GitHub gives to headings.
- *
  * @param {string} text of a page
- * @returns {string[]}
+ * @returns {string[]} the anchors of its headings, as GitHub derives them
  */
 export function anchors(text) {
   /** @type {Map<string, number>} */
@@ -65,7 +63,7 @@ export function anchors(text) {
 
 /**
  * @param {string} script of a shell
- * @returns {string[]} its commands, without comments; those that && joins are apart
+ * @returns {string[]} its commands, without comments and split at &&
  */
 export function shellCommands(script) {
   return script

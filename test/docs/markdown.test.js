@@ -29,13 +29,13 @@ three
 ## More
 `;
 
-test('links, code and anchors of a page are those that GitHub sees, and none of a fence', () => {
+test('links, code and anchors are found as on GitHub, but not in fences', () => {
   assert.deepEqual(links(PAGE), ['there.md#one', 'run.svg']);
   assert.deepEqual(codeSpans(PAGE), ['--size', '--size 1KiB']);
   assert.deepEqual(anchors(PAGE), ['the---size-of-it--more', 'more', 'more-1']);
 });
 
-test('fences are taken with their language, without the indent of a list, and with the reason not to run them', () => {
+test('fences have their language and the reason not to run them, without list indentation', () => {
   assert.deepEqual(
     fences(PAGE).map(({ language, reasonNotToRun }) => [language, reasonNotToRun]),
     [
@@ -47,6 +47,6 @@ test('fences are taken with their language, without the indent of a list, and wi
   assert.equal(fences(PAGE)[1].text, 'as it is\n');
 });
 
-test('commands of a shell are taken apart, and comments are not', () => {
+test('shell commands are split, and comments are removed', () => {
   assert.deepEqual(shellCommands(fences(PAGE)[0].text), ['one --a', 'two    --b']);
 });

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fences, shellCommands } from './markdown.js';
 
-// The pages for users, and the commands on them.
+// The documentation pages, and the commands on them.
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const README = 'README.md';
 export const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
-/** Its commands have tests of their own, in test/deploy. */
+/** test/deploy tests its commands. */
 export const PAGE_OF_DEPLOY = 'deploy/README.md';
 
 export const names = [
@@ -21,7 +21,7 @@ export const names = [
   PAGE_OF_DEPLOY,
 ];
 
-/** The texts of the pages by their names. */
+/** The text of each page by name. */
 export const pages = new Map(
   await Promise.all(
     names.map(async (name) => /** @type {const} */ ([name, await readFile(path.join(ROOT, name), 'utf8')])),
@@ -42,7 +42,7 @@ export function runInShell(command, cwd) {
   });
 }
 
-/** The commands for a shell on all pages. */
+/** The shell commands on all pages. */
 export const commands = [...pages]
   .filter(([name]) => name !== PAGE_OF_DEPLOY)
   .flatMap(([name, text]) =>
@@ -59,7 +59,7 @@ export const commands = [...pages]
       ),
   );
 
-/** What a benchmark can do without an account. */
+/** Options that make a benchmark run without an account. */
 const WITHOUT_ACCOUNT = / --(local|init|help|version)\b/;
 
 /** @param {string} command */
@@ -70,7 +70,7 @@ function runsWithoutAccount(command) {
   );
 }
 
-/** Commands that run without an account, in little time. */
+/** Commands that run quickly and without an account. */
 export const runnable = new Set(
   commands.filter(({ command, isRun }) => isRun && runsWithoutAccount(command)).map(({ command }) => command),
 );

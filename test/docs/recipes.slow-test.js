@@ -13,7 +13,7 @@ const recipes = fences(page)
 
 /**
  * @param {string} recipe
- * @returns {string[]} the same load with fewer objects, for a moment, without a store
+ * @returns {string[]} a short version with fewer objects and without a store
  */
 function shortened(recipe) {
   return recipe
@@ -26,13 +26,13 @@ function shortened(recipe) {
 }
 
 describe('the recipes', { concurrency: 2 }, () => {
-  test('are as many as the page says', () => {
+  test('are all found on the page', () => {
     assert.ok(recipes.length >= 10, recipes.join('\n'));
     assert.ok(recipes.every((recipe) => /^node r2-benchmark\.js \d+ \d+ /.test(recipe)));
   });
 
   for (const recipe of recipes) {
-    test(`run as they are, with fewer objects and for a moment: ${recipe}`, async (t) => {
+    test(`run briefly with fewer objects: ${recipe}`, async (t) => {
       const outcome = await runCommand(t, shortened(recipe));
       assertStatus(outcome, 0);
       assert.ok(ofKind(recordsOf(outcome.stdout), 'summary').length > 0);

@@ -32,7 +32,7 @@ function requestOf(slice) {
   return { bucket: 'local', key: '', size: 0, body: null, sink: { accept() {} }, input: { Slice: slice } };
 }
 
-test('a hundred requests with a wrong secret, or of another time, are refused and touch nothing', async (t) => {
+test('a hundred requests with a wrong secret or date are refused and touch nothing', async (t) => {
   const edge = await startEdge(t);
   for (let forged = 0; forged < 50; forged++) {
     const wrong = await edge.connection(t, `${edge.secret.slice(0, -1)}${forged % 2 === 0 ? 'x' : 'y'}${forged}`);
@@ -57,7 +57,7 @@ test('a hundred requests with a wrong secret, or of another time, are refused an
   assert.deepEqual(await edge.record(), {});
 });
 
-test('a slice runs once, whoever sends it again', async (t) => {
+test('a slice runs once, even if it is sent again', async (t) => {
   const edge = await startEdge(t);
   const connection = await edge.connection(t);
   await connection.send(RUN_SLICE, requestOf(sliceOf(7)));
@@ -68,11 +68,11 @@ test('a slice runs once, whoever sends it again', async (t) => {
   const before = await edge.record();
   await assert.rejects(connection.send(RUN_SLICE, requestOf(sliceOf(7))), { status: 403 });
   assert.deepEqual(await edge.keys(), keys);
-  // The claim was tried, and refused.
+  // The claim was attempted and refused.
   assert.equal((await edge.record()).put, before.put + 1);
 });
 
-test('a slice that was claimed for nobody does not run', async (t) => {
+test('a slice claimed by the client never runs', async (t) => {
   const edge = await startEdge(t);
   const connection = await edge.connection(t);
   const slice = sliceOf(8);
@@ -83,7 +83,7 @@ test('a slice that was claimed for nobody does not run', async (t) => {
   assert.deepEqual(await edge.keys(), [slice.claim]);
 });
 
-test('no key is written, read or removed that no run would have written', async (t) => {
+test('only keys that a run would write can be written, read or removed', async (t) => {
   const edge = await startEdge(t);
   for (const key of ['somebody/elses', 'x/y/z/w/-claim-0', 'benchmark%2frun1/-claim-0', 'benchmark/run1/00000000-1']) {
     const object = { bucket: 'local', key, size: 1, body: Buffer.from('x'), sink: { accept() {} } };
@@ -95,7 +95,7 @@ test('no key is written, read or removed that no run would have written', async 
   assert.deepEqual(await edge.record(), {});
 });
 
-test('a wrong secret, and a bucket that is not bound, are told in one line', async (t) => {
+test('a wrong secret and an unbound bucket are each reported in one line', async (t) => {
   const edge = await startEdge(t);
   const parameters = ['10', '2', '--client', 'edge'];
   const wrong = await runCommand(t, parameters, {

@@ -9,7 +9,7 @@ import { startEdge } from './edge-worker.js';
 
 const SHORT = ['ab', '40', '6', '--size', '1KiB', '--quads', '6', '--stages', 'write,read', '--json', 'ab.json'];
 
-test('the S3 API from here and the binding at the edge take turns, and leave nothing', async (t) => {
+test('the S3 API from this host and the binding at the edge take turns and leave nothing behind', async (t) => {
   const edge = await startEdge(t);
   const endpoint = await startTestEndpoint(t, { buckets: edge.buckets });
   const dotEnv = `${dotEnvOf(endpoint)}${edge.dotEnv}`;

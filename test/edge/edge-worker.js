@@ -14,7 +14,7 @@ import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
  */
 
 /**
- * Starts the Worker on workerd, with an R2 of its own, in a process of its own that ends with the test.
+ * Starts the Worker on workerd with its own R2, in a process that ends with the test.
  *
  * @param {Pick<TestContext, 'after'>} t
  * @param {{ buckets?: string[], behaviour?: Behaviour }} [options]
@@ -25,7 +25,6 @@ export async function startEdge(t, { buckets = ['local'], behaviour = {} } = {})
   return new TestEdge(worker, buckets);
 }
 
-/** The Worker of a test. */
 export class TestEdge {
   /**
    * @param {LocalWorker} worker
@@ -39,20 +38,20 @@ export class TestEdge {
     this.secret = secret;
   }
 
-  /** @returns {Promise<Record<string, number>>} how often each call of the bindings was made */
+  /** @returns {Promise<Record<string, number>>} number of calls of the bindings by name */
   async record() {
     const answer = await fetch(new URL('/local-record', this.url));
     return /** @type {Promise<Record<string, number>>} */ (answer.json());
   }
 
-  /** @returns {Promise<number>} bytes that the Worker and its R2, which are one process, have had in memory at most */
+  /** @returns {Promise<number>} peak memory in bytes of the process that runs the Worker and its R2 */
   async peakMemory() {
     const [workerd] = (await readFile(`/proc/${this.processId}/task/${this.processId}/children`, 'utf8')).split(' ');
     const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${workerd}/status`, 'utf8')) ?? [];
     return 1024 * Number(kibibytes);
   }
 
-  /** @returns {Promise<string[]>} all keys, in whatever bucket */
+  /** @returns {Promise<string[]>} the keys of all buckets */
   async keys() {
     const admin = new BucketAdmin(this.#storeOptions(this.secret), 10_000);
     try {

@@ -20,7 +20,7 @@ const OBJECTS = 20;
 const WINDOW = 8;
 
 /**
- * A Worker that answers slices by a script, and all other requests as it should.
+ * A Worker that answers slices by a script, and all other requests correctly.
  *
  * @param {TestContext} t
  * @param {(slice: Slice) => object} answer to a slice
@@ -84,10 +84,7 @@ test('Row 46: a Worker that answers each slice without an outcome is given up, w
   }));
   const { outcome, result } = await run(t, worker);
   assertStatus(outcome, 1);
-  assert.match(
-    outcome.stderr,
-    /Write: .* failed after 3 attempts: the Worker answered a slice with the outcome of no operation/,
-  );
+  assert.match(outcome.stderr, /Write: .* failed after 3 attempts: the Worker answered a slice without any outcome/);
   const [{ operations, failed, attempts, errors }] = result.stages;
   assert.deepEqual({ operations, failed, attempts }, { operations: 0, failed: OBJECTS, attempts: 3 * OBJECTS });
   assert.deepEqual(errors, { protocol: 3 * OBJECTS });
@@ -104,13 +101,13 @@ const SPELLINGS = [
   (secret) => secret.slice(3, 3 + WINDOW),
 ];
 
-test('Row 39: no secret is in what a Worker says of objects, with escapes around it or in it', async (t) => {
+test('Row 39: no secret appears in a Worker’s findings, even with escapes around it or in it', async (t) => {
   const worker = await startHostileWorker(t, ({ locals }) => {
-    const failures = locals.map((_, place) => {
-      const spell = SPELLINGS[Math.floor(place / 2) % SPELLINGS.length];
+    const failures = locals.map((_, index) => {
+      const spell = SPELLINGS[Math.floor(index / 2) % SPELLINGS.length];
       const told = [EDGE_SECRET, S3_SECRET].map((secret) => `\u001b[2J\n<${spell(secret)}>`).join(', ');
       const error = { kind: spell(EDGE_SECRET), handling: 'fail', code: told, status: 400, message: `got ${told}` };
-      return { ...{ place, begunAt: 0, finishedAt: 0 }, error: place % 2 === 0 ? error : null, finding: `is ${told}` };
+      return { ...{ index, begunAt: 0, finishedAt: 0 }, error: index % 2 === 0 ? error : null, finding: `is ${told}` };
     });
     return { startedAt: Date.now(), endedAt: Date.now(), colo: EDGE_SECRET, successes: [], failures };
   });

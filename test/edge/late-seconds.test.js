@@ -5,7 +5,7 @@ import { Clock } from '../../lib/clock/clock.js';
 import { LateSeconds } from '../../lib/edge/late-seconds.js';
 import { StageMeters } from '../../lib/meter/stage-meter.js';
 
-test('whatever the order in which they become known, each operation is in the second in which it ended', () => {
+test('each operation counts in the second in which it ended, whatever the order of the reports', () => {
   const clock = new Clock();
   const startedAt = clock.now();
   const times = fc.array(fc.integer({ min: 0, max: 6000 }), { maxLength: 60 });
@@ -21,10 +21,10 @@ test('whatever the order in which they become known, each operation is in the se
         onSecond: (second) => seconds.push({ ...second, latencies: meters.takeSecond(second.secondStart).count }),
       });
       const moments = [...known].sort((one, other) => one - other);
-      let [from, place] = [0, 0];
+      let [from, index] = [0, 0];
       for (const end of ends) {
-        if (place < moments.length && end % 5 === 0) {
-          from = moments[place++];
+        if (index < moments.length && end % 5 === 0) {
+          from = moments[index++];
           late.knownUntil(startedAt + from);
         }
         const finishedAt = startedAt + Math.max(end, from);

@@ -3,12 +3,12 @@ import { connect, createServer } from 'node:net';
 
 /** @import { TestContext } from 'node:test' */
 
-/** What a request has in its first line that has a slice run. */
+/** In the first line of a request that runs a slice. */
 const SLICE = '?slice';
 
 /**
- * Stands between a client and the Worker. It passes everything on, but for the first slice over a connection that has been used
- * before: that connection it closes instead, as a server does that has found it idle for too long.
+ * Relays traffic between a client and the Worker. When the first slice arrives over a connection that was used before,
+ * it closes that connection instead, as a server does after an idle timeout.
  *
  * @param {Pick<TestContext, 'after'>} t
  * @param {URL} target

@@ -26,7 +26,7 @@ import { MemoryBucket } from '../helpers/memory-bucket.js';
 const SIZE = 64;
 const STAGES = ['write', 'read', 'range', 'stat', 'remove'];
 
-/** No object is written twice within a second: of this clock's. */
+/** This clock runs faster, so that the second between two writes of an object passes quickly. */
 const FASTER = 20;
 
 const SHARES = { read: 45, range: 15, write: 25, stat: 10, remove: 5 };
@@ -35,10 +35,9 @@ const MIXED = rewritingStage(
 );
 
 /**
- * The Worker without its network.
- *
  * @param {object} [options]
- * @param {(slice: Slice, number: number, run: () => Promise<any>) => Promise<any>} [options.answer] what becomes of a slice
+ * @param {(slice: Slice, number: number, run: () => Promise<any>) => Promise<any>} [options.answer] the answer to a
+ *   slice
  * @param {() => MemoryBucket} [options.makeBucket]
  */
 class FakeEdge {
@@ -105,12 +104,12 @@ class FakeEdge {
  * @param {number} [options.objects]
  * @param {number} [options.threads]
  * @param {number} [options.size] bytes
- * @param {boolean} [options.isMixed] whether objects are written again
- * @param {number} [options.maxAttempts] of an operation
+ * @param {boolean} [options.isMixed] whether objects are rewritten
+ * @param {number} [options.maxAttempts] per operation
  */
 function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false, maxAttempts = 20 } = {}) {
   const clock = isMixed ? new Clock({ monotonic: () => FASTER * performance.now() }) : new Clock();
-  // Claims of slices are told apart by chance.
+  // Random claims keep slices apart.
   const engine = {
     ...fakeEngine({ answer: async () => {}, threads: 1, objects, clock, maxAttempts, stallTimeout: FASTER * 60_000 }),
     random: Math.random,
@@ -169,7 +168,7 @@ function sumOf(seconds) {
   return seconds.reduce((sum, { operations }) => sum + operations, 0);
 }
 
-test('threads are spread over as many invocations as may carry them', () => {
+test('threads are spread over enough invocations to carry them', () => {
   for (let threads = 1; threads < 100; threads++) {
     const shares = invocationsFor(threads);
     assert.equal(
@@ -182,7 +181,7 @@ test('threads are spread over as many invocations as may carry them', () => {
   }
 });
 
-test('each operation of each stage is counted once, and verified at the edge', async () => {
+test('each operation of each stage is counted once and verified at the edge', async () => {
   const edge = new FakeEdge();
   const stages = harness(edge, { objects: 300, threads: 20 });
   for (const name of STAGES) {
@@ -192,11 +191,11 @@ test('each operation of each stage is counted once, and verified at the edge', a
     assert.equal(stages.engine.workload.written.count, name === 'remove' ? 0 : 300);
   }
   const left = edge.keys();
-  assert.equal(left.length, stages.slices(), 'of each slice its claim alone');
+  assert.equal(left.length, stages.slices(), 'each slice leaves only its claim');
   assert.ok(edge.slices.every(({ threads }) => threads <= MAX_IN_FLIGHT));
 });
 
-test('a wrong byte, a missing object and another ETag are found at the edge', async () => {
+test('a wrong byte, a missing object and a wrong ETag are found at the edge', async () => {
   const edge = new FakeEdge();
   const stages = harness(edge);
   await stages.run('write');
@@ -215,7 +214,7 @@ test('a wrong byte, a missing object and another ETag are found at the edge', as
   assert.deepEqual([stat.counts.operations, stat.counts.integrityErrors, stat.counts.failed], [48, 1, 1]);
 });
 
-test('a slice that was run and not answered is made again once it is over', async () => {
+test('an unanswered slice that ran is retried once it is over', async () => {
   const edge = new FakeEdge({
     async answer(_slice, number, run) {
       const answer = await run();
@@ -233,7 +232,7 @@ test('a slice that was run and not answered is made again once it is over', asyn
   assert.equal(counts.attempts, 20 + counts.errors['server-error']);
 });
 
-test('a slice that never began costs one failed attempt, and can never begin', async () => {
+test('a slice that never began costs one failed attempt and can never begin', async () => {
   /** @type {(() => Promise<any>)[]} */
   const late = [];
   const edge = new FakeEdge({
@@ -252,7 +251,7 @@ test('a slice that never began costs one failed attempt, and can never begin', a
   await assert.rejects(late[0](), { status: 403 });
 });
 
-test('operations that a slice did not come to are in the next one', async () => {
+test('operations that a slice did not reach are in the next one', async () => {
   const edge = new FakeEdge({
     answer: (slice, _number, run) => {
       slice.locals.splice(2);
@@ -265,7 +264,7 @@ test('operations that a slice did not come to are in the next one', async () => 
   assert.deepEqual([counts.operations, counts.attempts, counts.skipped], [20, 20, 0]);
 });
 
-test('an answer that cannot be ends in a retry, and counts nothing twice', async () => {
+test('an invalid answer leads to a retry, and nothing counts twice', async () => {
   const edge = new FakeEdge({
     async answer(_slice, number, run) {
       const answer = await run();
@@ -288,11 +287,11 @@ test('a Worker that answers without an outcome is asked ever more rarely, until 
   assert.deepEqual([end, counts.operations, counts.failed], ['complete', 0, 2]);
   assert.equal(edge.slices.length, 2 * maxAttempts);
   assert.deepEqual(counts.errors, { protocol: 2 * maxAttempts });
-  assert.ok(complaints.every((line) => line.includes('the Worker answered a slice with the outcome of no operation')));
+  assert.ok(complaints.every((line) => line.includes('the Worker answered a slice without any outcome')));
   assert.ok(performance.now() - startedAt > 20, 'it pauses');
 });
 
-test('a Worker that answers some slices without an outcome delays a stage, and changes no count', async () => {
+test('a Worker that answers some slices without an outcome delays a stage but changes no count', async () => {
   const edge = new FakeEdge({
     answer: async (_slice, number, run) =>
       number % 3 === 1 ? { startedAt: 1000, endedAt: 1000, colo: '', successes: [], failures: [] } : run(),
@@ -314,7 +313,7 @@ test('a Worker that refuses the secret ends the stage', async () => {
   assert.equal(counts.operations, 0);
 });
 
-test('a stage that is stopped counts what its slices have done', async () => {
+test('a stopped stage counts what its slices have done', async () => {
   const stop = new AbortController();
   const edge = new FakeEdge({
     async answer(_slice, number, run) {
@@ -332,7 +331,7 @@ test('a stage that is stopped counts what its slices have done', async () => {
   assert.ok(counts.operations < 5000);
 });
 
-test('keys are listed and removed by many, and each page is checked at the edge', async () => {
+test('keys are listed and removed in batches, and each page is verified at the edge', async () => {
   const edge = new FakeEdge();
   const stages = harness(edge, { objects: 300, threads: 20 });
   await stages.run('write');
@@ -340,7 +339,7 @@ test('keys are listed and removed by many, and each page is checked at the edge'
   const listed = await stages.run('list');
   assert.deepEqual([listed.end, listed.complaints, listed.meter.keys], ['complete', [], 300]);
   assert.equal(listed.counts.operations, 2 * Math.ceil(150 / 7));
-  // The store has lost one, and has one that nobody knows to be there.
+  // The store has lost one object and has one that the run does not know.
   const [lost, strange] = [7, 8];
   edge.buckets[keyspace.bucketOf(lost)].objects.delete(keyspace.keyOf(lost));
   written.delete(strange);
@@ -350,10 +349,10 @@ test('keys are listed and removed by many, and each page is checked at the edge'
   const removed = await stages.run('batch-remove');
   assert.deepEqual([removed.end, removed.complaints, removed.meter.keys], ['complete', [], 299]);
   assert.equal(written.count, 0);
-  assert.equal(edge.keys().length, stages.slices() + 1, 'the claims, and the object that nobody knows of');
+  assert.equal(edge.keys().length, stages.slices() + 1, 'the claims and the unknown object');
 });
 
-test('a batch that fails is tried again', async () => {
+test('a failed batch is retried', async () => {
   let calls = 0;
   class Failing extends MemoryBucket {
     /** @override @param {string | string[]} keys */
@@ -372,7 +371,7 @@ test('a batch that fails is tried again', async () => {
   assert.equal(counts.errors['server-error'], calls - 10);
 });
 
-/** A store whose calls take their time, before and after they are carried out. */
+/** A store whose calls take time before and after they are carried out. */
 class SlowBucket extends MemoryBucket {
   /**
    * @template Result
@@ -406,7 +405,7 @@ class SlowBucket extends MemoryBucket {
   }
 }
 
-/** @param {number} most ms, by chance */
+/** @param {number} most ms, at random */
 function pause(most) {
   return new Promise((resolve) => setTimeout(resolve, most * Math.random()));
 }
@@ -417,7 +416,7 @@ function countsByKind({ meters }) {
 }
 
 for (const size of [4 * SIZE, 8, 2]) {
-  test(`operations are mixed, and no right answer is called wrong, whatever the order: ${size} bytes`, async () => {
+  test(`mixed operations never reject a correct answer, whatever the order: ${size} bytes`, async () => {
     const edge = new FakeEdge({
       makeBucket: () => new SlowBucket(),
       async answer(_slice, number, run) {
@@ -449,7 +448,7 @@ for (const size of [4 * SIZE, 8, 2]) {
   });
 }
 
-test('a store that serves old versions, mixes two, or loses an object is found out', async () => {
+test('a store that serves old versions, mixes two, or loses an object is detected', async () => {
   class Wrong extends MemoryBucket {
     /** @type {Map<string, Buffer>} */
     before = new Map();
@@ -514,7 +513,7 @@ test('a store that serves old versions, mixes two, or loses an object is found o
   assert.ok(read.staleReads > 0 && read.tornReads > 0 && stat.staleReads > 0);
 });
 
-test('a mixed stage that time ends leaves no object in anybody’s hands', async () => {
+test('a mixed stage that ends by time releases all objects', async () => {
   const edge = new FakeEdge({ makeBucket: () => new SlowBucket() });
   const stages = harness(edge, { objects: 40, threads: 12, isMixed: true });
   const { mixed, written } = stages.engine.workload;

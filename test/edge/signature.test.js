@@ -23,8 +23,8 @@ function signed({
   const list = signer.sign(method, path, hash, query);
   /** @type {[string, string][]} */
   const headers = [['host', HOST]];
-  for (let place = 0; place < list.length; place += 2) {
-    headers.push([list[place], list[place + 1]]);
+  for (let index = 0; index < list.length; index += 2) {
+    headers.push([list[index], list[index + 1]]);
   }
   return { method, url: `https://${HOST}${path}${query === '' ? '' : `?${query}`}`, headers: new Headers(headers) };
 }
@@ -34,7 +34,7 @@ function check(request, secret = SECRET) {
   return checkSignature(request, secret, NOW);
 }
 
-test('what the client signs is let in for a minute', async () => {
+test('a client’s signature is accepted for a minute', async () => {
   assert.equal(await check(signed()), null);
   const hash = await sha256(new TextEncoder().encode('slice'));
   assert.equal(await check(signed({ method: 'POST', path: '/bucket', query: 'slice=', hash })), hash);
@@ -44,7 +44,7 @@ test('what the client signs is let in for a minute', async () => {
   }
 });
 
-test('nothing else is', async () => {
+test('anything else is refused', async () => {
   const good = signed();
   const tampered = [
     signed({ secret: `${SECRET}.` }),

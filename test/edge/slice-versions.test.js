@@ -23,14 +23,14 @@ function prepare({ change = 'write', size = 16 } = {}) {
 }
 
 /**
- * @param {number} place
+ * @param {number} index
  * @param {number} begunAt ms
  * @param {number[] | null} fitting
  * @param {number} [digest]
  * @returns {import('../../lib/edge/slice.js').SlicedSuccess}
  */
-function successOf(place, begunAt, fitting, digest = 0) {
-  return [place, begunAt, begunAt + 10, begunAt + 10, digest, fitting];
+function successOf(index, begunAt, fitting, digest = 0) {
+  return [index, begunAt, begunAt + 10, begunAt + 10, digest, fitting];
 }
 
 /** @param {'stale' | 'foreign'} versionError */
@@ -38,7 +38,7 @@ function wrong(versionError) {
   return (/** @type {any} */ error) => error.versionError === versionError;
 }
 
-test('what a slice has written has to be there for the reads that it begins later', () => {
+test('an object written by a slice must exist for the slice’s later reads', () => {
   const { changed, read, slice } = prepare();
   slice.changed(changed, 5);
   assert.throws(() => slice.check(read, successOf(1, 6, [0])), wrong('stale'));
@@ -47,7 +47,7 @@ test('what a slice has written has to be there for the reads that it begins late
   slice.check(read, successOf(1, 5, [0]));
 });
 
-test('what a slice has removed is gone for the reads that it begins later', () => {
+test('an object removed by a slice must be absent for the slice’s later reads', () => {
   const { changed, read, stat, slice } = prepare({ change: 'remove' });
   slice.changed(changed, 5);
   assert.throws(() => slice.check(read, successOf(1, 6, [0])), wrong('stale'));
@@ -56,7 +56,7 @@ test('what a slice has removed is gone for the reads that it begins later', () =
   assert.equal(stat.size, 0);
 });
 
-test('a change whose outcome was in doubt proves nothing', () => {
+test('a change with an unknown outcome proves nothing', () => {
   const { mixed, changed, read, slice } = prepare();
   mixed.versions.doubt(OBJECT, changed.state);
   slice.changed(changed, 5);
@@ -64,7 +64,7 @@ test('a change whose outcome was in doubt proves nothing', () => {
   slice.check(read, successOf(1, 6, [1]));
 });
 
-test('what others have changed since the slice was sent may be there, or not', () => {
+test('changes by others since the slice was sent may be visible or not', () => {
   const { mixed, changed, read, slice } = prepare();
   mixed.versions.acknowledge(OBJECT, changed.state);
   slice.check(read, successOf(1, 6, [0]));
@@ -75,7 +75,7 @@ test('what others have changed since the slice was sent may be there, or not', (
   assert.throws(() => slice.check(read, successOf(1, 6, [2])), wrong('foreign'));
 });
 
-test('an ETag is compared where one version alone may be there', () => {
+test('an ETag is compared if only one version is possible', () => {
   const { mixed, changed, stat } = prepare();
   mixed.etags.set(OBJECT, changed.state, 77);
   mixed.versions.acknowledge(OBJECT, changed.state);
@@ -87,7 +87,7 @@ test('an ETag is compared where one version alone may be there', () => {
   slice.check(stat, successOf(0, 0, null, 78));
 });
 
-test('the Worker is told the states to make, and which versions a part may be that does not tell its own', () => {
+test('the Worker gets the states to make and the versions possible for a part that does not show its own', () => {
   const { changed, slice } = prepare();
   assert.deepEqual(slice.toRequest(), {
     states: [stateOf(1, false), 0, 0, 0],

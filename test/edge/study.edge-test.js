@@ -8,10 +8,10 @@ import { agreedProtocol } from '../../bench/studies/endpoint.js';
 const GEOGRAPHY = { name: 'short', userToStore: 12, userToWorker: 10, workerToStore: 20 };
 const REQUESTS = 8;
 
-/** The local R2's delay is a timer of whole milliseconds, and so is the clock of a Worker. */
+/** The local R2's delay and a Worker's clock are both in whole milliseconds. */
 const RESOLUTION_MS = 1;
 
-test('every way takes at least the time of its round trips, and connects as often as it says, over the same TLS', async () => {
+test('each way takes at least its round trips and connects as often as it states, over the same TLS', async () => {
   await withServers([GEOGRAPHY], async (servers) => {
     const ports = [servers.storePort, ...Array.from(servers.workers.values(), ({ url }) => Number(url.port))];
     for (const port of ports) {

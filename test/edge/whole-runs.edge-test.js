@@ -12,8 +12,8 @@ import { startRelay } from './relay.js';
  * @import { TestEdge } from './edge-worker.js'
  */
 
-/** By which the peak of memory may rise with three times as many objects of 8 MiB, which are 288 MiB. */
-const MOST_FURTHER_MEMORY = 100 * 2 ** 20;
+/** Maximum growth of peak memory with three times as many objects of 8 MiB, which are 288 MiB. */
+const MAX_MEMORY_GROWTH = 100 * 2 ** 20;
 
 const SMALL = ['--size', '1KiB', '--client', 'edge'];
 
@@ -32,13 +32,13 @@ function countsOf({ stages }) {
   return Object.fromEntries(stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]));
 }
 
-test('the four stages of 5,000 objects run with the very counts that the binding has, and nothing is left', async (t) => {
+test('the four stages of 5,000 objects match the binding’s call counts exactly and leave nothing behind', async (t) => {
   const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
   const { run, result } = await resultOf(t, edge, ['5000', '20', ...SMALL]);
   assertStatus(run, 0);
   assert.deepEqual(countsOf(result), { Write: 5000, Read: 5000, Stat: 5000, Remove: 5000 });
   for (const { stage, seconds, operations, attempts, integrityErrors, errors } of result.stages) {
-    // A connection that was idle may have been closed: then the slice had not begun.
+    // An idle connection may have been closed, and then the slice had not begun.
     const { connection = 0, ...others } = errors;
     assert.deepEqual({ stage, others, integrityErrors }, { stage, others: {}, integrityErrors: 0 });
     assert.equal(attempts, 5000 + connection);
@@ -50,15 +50,15 @@ test('the four stages of 5,000 objects run with the very counts that the binding
   assert.equal(result.options.client, 'edge');
   assert.equal(result.options.clockResolution, 1);
   const record = await edge.record();
-  // Preflight reads, stats and removes a probe of each bucket, and asks for an object that is not there.
+  // Preflight reads, stats and removes a probe in each bucket, and requests an absent object.
   assert.equal(record.head, 5000 + 2);
   assert.ok(record.get >= 5000 + 4);
-  assert.ok(record.put > 5000 + 2, 'the objects, the probes, and the claims of slices');
+  assert.ok(record.put > 5000 + 2, 'objects, probes and claims of slices');
   assert.ok(record.put < 5000 + 2 + 5000 / 4, 'a slice has many operations');
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('what the local R2 takes longer is in the percentiles', async (t) => {
+test('delays of the local R2 appear in the percentiles', async (t) => {
   const edge = await startEdge(t, { behaviour: { delays: { put: 300, get: 200, head: 100 } } });
   const { run, result } = await resultOf(t, edge, ['24', '12', ...SMALL]);
   assertStatus(run, 0);
@@ -70,7 +70,7 @@ test('what the local R2 takes longer is in the percentiles', async (t) => {
   }
 });
 
-test('operations that fail are tried again, under the policy that all clients have', async (t) => {
+test('failed operations are retried under the same policy as for all clients', async (t) => {
   const edge = await startEdge(t, { behaviour: { failEvery: { put: 40, get: 50, head: 60, delete: 70 } } });
   const { run, result } = await resultOf(t, edge, ['300', '12', ...SMALL]);
   assertStatus(run, 0);
@@ -82,19 +82,19 @@ test('operations that fail are tried again, under the policy that all clients ha
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('slices whose answers are lost, or that the platform refuses, change no count', async (t) => {
+test('lost answers and refused slices change no count', async (t) => {
   const edge = await startEdge(t, { behaviour: { loseSlices: 3, refuseSlices: 2 } });
   const { run, result } = await resultOf(t, edge, ['200', '12', ...SMALL, '--timeout', '1s']);
   assertStatus(run, 0);
   assert.deepEqual(countsOf(result), { Write: 200, Read: 200, Stat: 200, Remove: 200 });
   const [{ errors, throttled }] = result.stages;
-  assert.equal(errors.throttled, 2, 'a request was refused, not each operation that it would have led to');
+  assert.equal(errors.throttled, 2, 'one refused request counts once, not once per operation');
   assert.equal(throttled, 2);
   assert.ok(errors['server-error'] > 0);
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('an interrupted run leaves nothing', async (t) => {
+test('an interrupted run leaves nothing behind', async (t) => {
   const edge = await startEdge(t, { behaviour: { delays: { put: 20 } } });
   const command = await startCommand(t, ['50000', '12', ...SMALL], { dotEnv: edge.dotEnv });
   await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops/m);
@@ -103,7 +103,7 @@ test('an interrupted run leaves nothing', async (t) => {
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('what a killed run has left is removed through the Worker', async (t) => {
+test('what a killed run left is removed through the Worker', async (t) => {
   const edge = await startEdge(t, { behaviour: { delays: { put: 20 } } });
   const command = await startCommand(t, ['50000', '12', ...SMALL, '--run-id', 'killed'], { dotEnv: edge.dotEnv });
   await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops/m);
@@ -115,7 +115,7 @@ test('what a killed run has left is removed through the Worker', async (t) => {
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('each operation can be a request of its own, and reads what slices have written', async (t) => {
+test('with a request per operation, reads find what slices have written', async (t) => {
   const edge = await startEdge(t);
   const kept = await resultOf(t, edge, ['60', '6', ...SMALL, '--keep', '--run-id', 'kept']);
   assertStatus(kept.run, 0);
@@ -133,8 +133,8 @@ test('each operation can be a request of its own, and reads what slices have wri
   assert.deepEqual(await edge.keys(), []);
 });
 
-for (const [way, parameters] of Object.entries({ 'in slices': [], 'by a request for each operation': ['--through'] })) {
-  test(`keys are listed and removed by many ${way}`, async (t) => {
+for (const [way, parameters] of Object.entries({ 'in slices': [], 'with a request per operation': ['--through'] })) {
+  test(`keys are listed and removed in batches ${way}`, async (t) => {
     const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
     const stages = ['--stages', 'write,read,list,batch-remove', '--page-size', '30', '--batch', '40'];
     const { run, result } = await resultOf(t, edge, ['500', '20', ...SMALL, ...stages, ...parameters]);
@@ -148,7 +148,7 @@ for (const [way, parameters] of Object.entries({ 'in slices': [], 'by a request 
     assert.deepEqual(await edge.keys(), []);
   });
 
-  test(`operations are mixed in exact shares ${way}, and each byte is of a version that may be there`, async (t) => {
+  test(`operations are mixed in exact shares ${way}, and each byte belongs to an allowed version`, async (t) => {
     const edge = await startEdge(t);
     const mix = ['--mix', 'read=60,range=10,write=20,stat=5,remove=5', '--range-size', '100'];
     const sizes = ['--size', '512B..4KiB'];
@@ -174,7 +174,7 @@ for (const [way, parameters] of Object.entries({ 'in slices': [], 'by a request 
     const timed = await resultOf(t, edge, ['100', '12', ...SMALL, ...mix, ...parameters, '--duration', '4s']);
     assertStatus(timed.run, 0);
     const [, round] = timed.result.stages;
-    assert.ok(round.operations > 100, 'it goes round');
+    assert.ok(round.operations > 100, 'it cycles');
     assert.equal(round.integrityErrors, 0);
     assert.deepEqual(await edge.keys(), []);
   });
@@ -191,12 +191,12 @@ for (const [way, parameters] of Object.entries({ 'in slices': [], 'by a request 
     const before = await edge.peakMemory();
     const more = await resultOf(t, edge, ['48', '6', ...large, '--stages', 'write,read,remove']);
     assertStatus(more.run, 0);
-    assert.ok((await edge.peakMemory()) - before < MOST_FURTHER_MEMORY, 'it does not grow with what was written');
+    assert.ok((await edge.peakMemory()) - before < MAX_MEMORY_GROWTH, 'memory does not grow with the written data');
     assert.deepEqual(await edge.keys(), []);
   });
 }
 
-test('what slices have written in streams can be read by single requests, and the other way round', async (t) => {
+test('single requests can read what slices have streamed, and the other way round', async (t) => {
   const edge = await startEdge(t);
   for (const [writer, reader] of [
     [[], ['--through']],
@@ -211,7 +211,7 @@ test('what slices have written in streams can be read by single requests, and th
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('a slice whose connection had been closed has not begun: one attempt failed, and nothing runs twice', async (t) => {
+test('a slice on a closed connection never began: one attempt failed, and nothing runs twice', async (t) => {
   const edge = await startEdge(t);
   const relay = await startRelay(t, edge.url);
   const dotEnv = edge.dotEnv.replace(edge.url.origin, `http://127.0.0.1:${relay.port}`);
@@ -221,13 +221,13 @@ test('a slice whose connection had been closed has not begun: one attempt failed
   assert.deepEqual(countsOf(result), { Write: 400, Read: 400, Stat: 400, Remove: 400 });
   const [{ attempts, retries, errors, unknownOutcomes }, ...others] = result.stages;
   assert.deepEqual({ attempts, retries, errors }, { attempts: 401, retries: 1, errors: { connection: 1 } });
-  assert.ok(!unknownOutcomes, 'the store has never seen it');
+  assert.ok(!unknownOutcomes, 'the store never saw it');
   others.forEach((/** @type {any} */ stage) => assert.deepEqual([stage.attempts, stage.errors], [400, {}]));
   assert.equal((await edge.record()).head, 400 + 1);
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('stages of a fixed time end in time, and go round', async (t) => {
+test('timed stages end on time and cycle', async (t) => {
   const edge = await startEdge(t);
   const { run, result } = await resultOf(t, edge, [
     '100',
@@ -247,7 +247,7 @@ test('stages of a fixed time end in time, and go round', async (t) => {
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('the Worker of this host ends with its terminal', async (t) => {
+test('the local Worker ends with its terminal', async (t) => {
   const edge = await startEdge(t);
   process.kill(edge.processId, 'SIGHUP');
   const answers = () =>
@@ -256,11 +256,11 @@ test('the Worker of this host ends with its terminal', async (t) => {
       () => false,
     );
   while (await answers()) {
-    // It goes in its own time.
+    // The process ends by itself.
   }
 });
 
-test('logs of two S3 hosts and of one at the edge merge into one result', async (t) => {
+test('logs of two S3 hosts and one edge host merge into one result', async (t) => {
   const edge = await startEdge(t);
   const shared = ['30', '3', '--size', '1KiB', '--run-id', 'three'];
   const logs = await Promise.all([

@@ -13,7 +13,7 @@ const SECRET = 'a secret of its own';
 const keyspace = new Keyspace({ runId: 'run1', prefix: 'benchmark', buckets: ['local'] });
 const OWN_KEYS = [keyspace.keyOf(1), keyspace.probeKeyOf(2), keyspace.copyKeyOf(3), keyspace.claimKeyOf(4)];
 
-/** Keys that no run makes, and that a request with the right secret may name. */
+/** Keys that no run makes, named by requests with the right secret. */
 const OTHER_KEYS = [
   'x/y/z/w/-claim-0',
   'benchmark/run1/aaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
@@ -33,7 +33,6 @@ const OTHER_KEYS = [
   keyspace.keyOf(1).replace('run1', 'run2'),
 ];
 
-/** A Worker with one bucket, in which there is an object under each key. */
 class TestWorker {
   bucket = new MemoryBucket();
 
@@ -57,8 +56,8 @@ class TestWorker {
     const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host, now: Date.now });
     const list = signer.sign(method, path, sha256(body), query);
     const headers = new Headers({ host });
-    for (let place = 0; place < list.length; place += 2) {
-      headers.set(list[place], list[place + 1]);
+    for (let index = 0; index < list.length; index += 2) {
+      headers.set(list[index], list[index + 1]);
     }
     const url = `https://${host}${path}${query === '' ? '' : `?${query}`}`;
     const request = /** @type {Request} */ ({
@@ -71,7 +70,6 @@ class TestWorker {
     return { status: answer.status, text: await answer.text() };
   }
 
-  /** That nothing was written or removed. */
   assertUntouched() {
     assert.deepEqual([...this.bucket.objects.keys()], this.keys);
     assert.ok([...this.bucket.objects.values()].every((bytes) => bytes.toString() === 'x'));
@@ -111,7 +109,7 @@ test('only keys that a run under the prefix makes are served', async () => {
   assert.match(text, /<Key>benchmark\/run1\/00000000-1<\/Key>/);
 });
 
-test('no slice reaches other keys, whatever it says of its layout and its share', async () => {
+test('no slice reaches other keys, whatever layout and shard it claims', async () => {
   const slice = {
     ...{ claim: keyspace.claimKeyOf(9), layout: { runId: 'run1', prefix: 'benchmark', buckets: ['local'] } },
     ...{ shard: { index: 0, count: 1 }, operations: ['write'], kinds: [], size: 1, wroteObjects: true, threads: 1 },
@@ -142,14 +140,14 @@ test('no slice reaches other keys, whatever it says of its layout and its share'
   assert.deepEqual([...edge.bucket.objects.keys()], [...edge.keys, slice.claim]);
 });
 
-test('the prefix is the one that is set, and none of its folders', async () => {
+test('the prefix must match exactly, not a folder below it', async () => {
   const edge = new TestWorker({ EDGE_PREFIX: 'x/y/z' });
   assert.equal((await edge.ask('HEAD', '/local/x/y/z/w/-claim-0')).status, 200);
   assert.equal((await edge.ask('HEAD', `/local/${OWN_KEYS[3]}`)).status, 403);
   assert.equal((await new TestWorker({ EDGE_PREFIX: 'x' }).ask('HEAD', '/local/x/y/z/w/-claim-0')).status, 403);
 });
 
-test('a request that was signed for another host is refused', async () => {
+test('a request signed for another host is refused', async () => {
   const path = `/local/${OWN_KEYS[0]}`;
   const edge = new TestWorker({ EDGE_HOSTS: `other.example.com,${HOST}` });
   assert.equal((await edge.ask('HEAD', path)).status, 200);
@@ -159,7 +157,7 @@ test('a request that was signed for another host is refused', async () => {
   assert.match(text, /third\.example\.com is not one of the hosts in EDGE_HOSTS/);
 });
 
-test('a document that is too long is refused at once', async () => {
+test('an oversized document is refused at once', async () => {
   const edge = new TestWorker();
   for (const [query, body] of [
     ['delete=', deletionOf(Array(200_000).fill(OWN_KEYS[3]))],
@@ -169,7 +167,7 @@ test('a document that is too long is refused at once', async () => {
     const cpuTime = startCpuTime();
     const { status, text } = await edge.ask('POST', '/local', { query, body });
     assert.equal(status, 403);
-    assert.match(text, /more than 4194304 bytes/);
+    assert.match(text, /larger than 4194304 bytes/);
     assert.ok(cpuTime() < 1000, `${cpuTime()} ms`);
   }
   edge.assertUntouched();

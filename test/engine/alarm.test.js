@@ -19,37 +19,34 @@ before(async () => {
 
 after(() => alarm.close());
 
-test(
-  'whatever the moments, and whoever waits first, all waits end in their order, and none too early',
-  TIME_LIMIT,
-  async () => {
-    const delays = fc.array(fc.double({ min: -1, max: 12, noNaN: true }), { minLength: 1, maxLength: 30 });
-    await fc.assert(
-      fc.asyncProperty(delays, async (some) => {
-        const now = clock.now();
-        /** @type {number[]} */
-        const order = [];
-        await Promise.all(
-          some.map(async (delay) => {
-            const moment = now + delay;
-            await alarm.waitUntil(moment);
-            assert.ok(clock.now() >= moment, `${moment - clock.now()} ms too early`);
-            order.push(moment);
-          }),
-        );
-        // What was over before the wait began does not wait for what comes.
-        assert.deepEqual(
-          order,
-          order.toSorted((one, other) => one - other),
-        );
-      }),
-      { numRuns: cases(60) },
-    );
-  },
-);
+test('waits end in order and never early, whatever their moments and whoever waits first', TIME_LIMIT, async () => {
+  const delays = fc.array(fc.double({ min: -1, max: 12, noNaN: true }), { minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(delays, async (some) => {
+      const now = clock.now();
+      /** @type {number[]} */
+      const order = [];
+      await Promise.all(
+        some.map(async (delay) => {
+          const moment = now + delay;
+          await alarm.waitUntil(moment);
+          assert.ok(clock.now() >= moment, `${moment - clock.now()} ms too early`);
+          order.push(moment);
+        }),
+      );
+      // A wait whose moment has passed does not wait for later ones.
+      assert.deepEqual(
+        order,
+        order.toSorted((one, other) => one - other),
+      );
+    }),
+    { numRuns: cases(60) },
+  );
+});
 
-test('a wait ends nearer to its moment than the timers of an event loop can', TIME_LIMIT, async () => {
-  // Timers are 0.5 ms and more late in the middle of a hundred waits. A busy machine may be late once, not every time.
+test('a wait ends closer to its moment than the timers of an event loop can', TIME_LIMIT, async () => {
+  // Timers have a median lateness of at least 0.5 ms in a hundred waits. A busy machine may be late once, not every
+  // time.
   let best = Infinity;
   for (let round = 0; round < 60 && best > 0.3; round += 1) {
     const late = [];
@@ -60,10 +57,10 @@ test('a wait ends nearer to its moment than the timers of an event loop can', TI
     }
     best = Math.min(best, late.toSorted((one, other) => one - other)[50]);
   }
-  assert.ok(best < 0.3, `${best} ms late in the middle`);
+  assert.ok(best < 0.3, `median lateness ${best} ms`);
 });
 
-test('the event loop is idle while it waits, and so is the thread that sleeps', TIME_LIMIT, async () => {
+test('the event loop and the sleeping thread are idle during a wait', TIME_LIMIT, async () => {
   const [cpu, eventLoop] = [process.cpuUsage(), measureEventLoop()];
   await alarm.waitUntil(clock.now() + 500);
   const { user, system } = process.cpuUsage(cpu);
@@ -71,7 +68,7 @@ test('the event loop is idle while it waits, and so is the thread that sleeps', 
   assert.ok(eventLoop() < 0.3);
 });
 
-test('waits that are ended end at once, and the alarm serves again', TIME_LIMIT, async () => {
+test('cancelled waits end at once, and the alarm can be used again', TIME_LIMIT, async () => {
   const begun = clock.now();
   const waits = [3_600_000, 7_200_000].map((delay) => alarm.waitUntil(begun + delay));
   alarm.endAll();
@@ -81,14 +78,14 @@ test('waits that are ended end at once, and the alarm serves again', TIME_LIMIT,
   assert.ok(clock.now() >= next && clock.now() < begun + 3_600_000);
 });
 
-test('an alarm that is closed ends its waits, and its thread', TIME_LIMIT, async () => {
+test('closing an alarm ends its waits and its thread', TIME_LIMIT, async () => {
   const closing = await Alarm.open(clock);
   const wait = closing.waitUntil(clock.now() + 3_600_000);
   await closing.close();
   await wait;
 });
 
-test('without its thread an alarm goes on by timers, and is never too early', TIME_LIMIT, async (t) => {
+test('without its thread an alarm falls back to timers and is never early', TIME_LIMIT, async (t) => {
   const [[thread], broken] = await Promise.all([once(process, 'worker'), Alarm.open(clock)]);
   t.after(() => broken.close());
   const moment = clock.now() + 40;

@@ -10,7 +10,7 @@ function arrivals(overrides = {}) {
   return new Arrivals({ rate: 100, arrival: 'constant', seed: 'run-1', ...overrides });
 }
 
-test('constant arrivals are as far apart as the rate says, without drift', () => {
+test('constant arrivals are evenly spaced at the rate, without drift', () => {
   const anyRate = fc.double({ min: 0.1, max: 1e6, noNaN: true });
   fc.assert(
     fc.property(anyRate, fc.nat(1e9), (rate, number) => {
@@ -20,7 +20,7 @@ test('constant arrivals are as far apart as the rate says, without drift', () =>
   );
 });
 
-test('random arrivals are a function of their number and the seed, whichever of them a core asks for', () => {
+test('random arrivals depend only on their number and the seed, whichever worker asks', () => {
   const numbers = fc
     .uniqueArray(fc.nat(500), { minLength: 1, maxLength: 50 })
     .map((some) => some.sort((a, b) => a - b));
@@ -38,12 +38,12 @@ test('random arrivals are a function of their number and the seed, whichever of 
   );
 });
 
-test('random arrivals come in an exponential distribution of the mean that the rate says', () => {
+test('random arrivals are exponentially distributed with the mean of the rate', () => {
   const random = arrivals({ arrival: 'poisson' });
   const count = 50_000;
   const times = Array.from({ length: count + 1 }, (_, number) => random.timeOf(number));
   const gaps = times.slice(1).map((time, place) => time - times[place]);
-  // Mean 10 ms and standard deviation 10 ms: the mean of 50,000 is within 0.18 ms of it at four standard errors.
+  // Mean and standard deviation are 10 ms, so the mean of 50,000 is within 0.18 ms at four standard errors.
   assert.ok(Math.abs(times[count] / count - 10) < 0.18, String(times[count] / count));
   const share = gaps.filter((gap) => gap > 10).length / count;
   assert.ok(Math.abs(share - Math.exp(-1)) < 0.01, String(share));

@@ -17,14 +17,14 @@ function budgetOf(objects, goesRound = false) {
 
 /**
  * @param {Budget} budget
- * @returns {number} the localIndex of the object claimed, or -1
+ * @returns {number} the localIndex of the claimed object, or -1
  */
 function claimObject(budget) {
   const claim = budget.claim();
   return claim < 0 ? -1 : budget.localIndexOf(claim);
 }
 
-test('an early end is known to all who share the memory, and no success is lost over it', () => {
+test('all who share the memory see an early end, and no success is lost', () => {
   const memory = budgetMemory();
   const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 3, goesRound: true }));
   one.shareSuccess(17);
@@ -33,7 +33,7 @@ test('an early end is known to all who share the memory, and no success is lost 
   assert.deepEqual([other.stopsAt, other.shareSuccess(0)], [42.5, 17]);
 });
 
-test('each object is given out once, in order, and then no more', () => {
+test('each object is given out once, in order', () => {
   fc.assert(
     fc.property(fc.nat(200), (count) => {
       const budget = budgetOf(count);
@@ -44,7 +44,7 @@ test('each object is given out once, in order, and then no more', () => {
   );
 });
 
-test('those who share its memory share its objects, in whatever order they ask', () => {
+test('all who share the memory share its objects, in any order', () => {
   const turns = fc.array(fc.nat(3), { maxLength: 80 });
   fc.assert(
     fc.property(turns, fc.nat(60), fc.boolean(), (order, objects, goesRound) => {
@@ -60,7 +60,7 @@ test('those who share its memory share its objects, in whatever order they ask',
   );
 });
 
-test('a closed budget gives out nothing more, wherever it was closed', () => {
+test('a closed budget gives out nothing more, whoever closed it', () => {
   const memory = budgetMemory();
   const [here, there] = [1, 2].map(() => new Budget({ memory, objects: 10, goesRound: false }));
   assert.deepEqual([here.claim(), there.claim()], [0, 1]);
@@ -68,13 +68,13 @@ test('a closed budget gives out nothing more, wherever it was closed', () => {
   assert.deepEqual([here.claim(), there.claim(), here.claimed], [-1, -1, 2]);
 });
 
-test('what was given out is counted, and asking in vain is not', () => {
+test('claims are counted, but vain requests are not', () => {
   const budget = budgetOf(2);
   [1, 2, 3, 4].forEach(() => budget.claim());
   assert.equal(budget.claimed, 2);
 });
 
-test('a round goes over all objects again and again, until it is closed', () => {
+test('a cycling budget repeats all objects until it is closed', () => {
   const budget = budgetOf(3, true);
   assert.deepEqual(
     Array.from({ length: 7 }, () => claimObject(budget)),
@@ -84,7 +84,7 @@ test('a round goes over all objects again and again, until it is closed', () => 
   assert.equal(budget.claim(), -1);
 });
 
-test('a round goes on when its count of claims begins anew', () => {
+test('a cycle continues when its claim counter wraps around', () => {
   const memory = budgetMemory();
   const budget = new Budget({ memory, objects: 7, goesRound: true });
   Atomics.store(new Uint32Array(memory), 0, MAX_CLAIM);
@@ -95,11 +95,11 @@ test('a round goes on when its count of claims begins anew', () => {
   );
 });
 
-test('a round over no objects gives out nothing', () => {
+test('a cycle over no objects gives out nothing', () => {
   assert.equal(budgetOf(0, true).claim(), -1);
 });
 
-test('the last success of all cores is the latest that any of them has told', () => {
+test('the last success is the latest that any worker reported', () => {
   const memory = budgetMemory();
   const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 1, goesRound: false }));
   assert.equal(one.shareSuccess(100), 100);
@@ -121,7 +121,7 @@ test('threads that claim at the same time get each object once', { timeout: 120_
 /**
  * @param {SharedArrayBuffer} memory
  * @param {number} objects
- * @returns {Promise<number[]>} what a thread of its own gets of them
+ * @returns {Promise<number[]>} the objects that a separate thread gets
  */
 async function claimAll(memory, objects) {
   const code = `
@@ -141,7 +141,7 @@ async function claimAll(memory, objects) {
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
     workerData: { module, memory, objects, goesRound: false },
   });
-  // The thread may end in the same turn as its last message comes.
+  // The thread may end in the same turn in which its last message arrives.
   const ended = once(worker, 'exit');
   await once(worker, 'message');
   worker.postMessage('go');

@@ -21,8 +21,8 @@ const SEED = 'a seed';
  * @param {readonly StageKind[]} kinds
  * @param {object} choice
  * @param {number} choice.objects
- * @param {number} [choice.first] of those objects
- * @param {number} [choice.groupSize] of a stage whose operations are about several objects
+ * @param {number} [choice.first] the first of those objects
+ * @param {number} [choice.groupSize] for a stage whose operations cover several objects
  * @param {readonly number[]} [choice.written]
  * @param {boolean} [choice.goesRound]
  * @param {boolean} [choice.wroteObjects]
@@ -73,7 +73,7 @@ function indices(count) {
   return [...Array(count).keys()];
 }
 
-test('a claim fills in the record: what to do, with which object, and how large that is', () => {
+test('a claim fills in the record: the operation, its object, and the size', () => {
   const opened = openClaims([{ operation: write, weight: 1 }], { objects: 3 });
   const { claims, record, workload } = opened;
   assert.deepEqual([claims.next(record), claims.next(record)], [0, 1]);
@@ -83,7 +83,7 @@ test('a claim fills in the record: what to do, with which object, and how large 
   assert.deepEqual([claims.next(record), claims.next(record)], [2, -1]);
 });
 
-test('which kind a claim is of follows from its number alone, whichever worker makes it', () => {
+test('the kind of a claim follows from its number alone, whichever worker makes it', () => {
   const kinds = [
     { operation: write, weight: 3 },
     { operation: read, weight: 2 },
@@ -107,7 +107,7 @@ test('which kind a claim is of follows from its number alone, whichever worker m
   );
 });
 
-test('kinds come in the proportion of their weights, exactly in each deck of claims', () => {
+test('kinds match their weights exactly in each deck of claims', () => {
   const weights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(weights, fc.string(), fc.nat(1000), (given, seed, deck) => {
@@ -132,7 +132,7 @@ test('two seeds mix the kinds differently', () => {
   assert.notDeepEqual(one, other);
 });
 
-test('an object that was not written is skipped by the kinds that need it, and counted there', () => {
+test('kinds that need an unwritten object skip it and count the skip', () => {
   const kinds = [
     { operation: write, weight: 1 },
     { operation: read, weight: 1 },
@@ -153,19 +153,19 @@ test('an object that was not written is skipped by the kinds that need it, and c
   );
 });
 
-test('a run that does not know which objects are there tries them all', () => {
+test('a run that does not know which objects exist tries them all', () => {
   const opened = openClaims([{ operation: read, weight: 1 }], { objects: 20, wroteObjects: false });
   assert.equal(claimAll(opened).length, 20);
 });
 
-test('where objects go round, one that was not written is passed over, and is no skipped work', () => {
+test('when cycling, an unwritten object is passed over and does not count as skipped', () => {
   const opened = openClaims([{ operation: read, weight: 1 }], { objects: 10, written: [3, 7], goesRound: true });
   const { claims, record, meters } = opened;
   const claimed = indices(5).map(() => (claims.next(record) >= 0 ? record.localIndex : -1));
   assert.deepEqual([claimed, meters.kinds[0].skipped], [[3, 7, 3, 7, 3], 0]);
 });
 
-test('where nothing was written, a round has no work for what needs objects, and has for what creates them', () => {
+test('if nothing was written, a cycle has work only for operations that create objects', () => {
   const reading = openClaims([{ operation: read, weight: 1 }], { objects: 10, goesRound: true });
   assert.equal(reading.claims.next(reading.record), -1);
   const kinds = [
@@ -177,7 +177,7 @@ test('where nothing was written, a round has no work for what needs objects, and
   assert.equal(mixed.record.operation, write);
 });
 
-test('where none of a range was written, a round has no work, whatever is there beside the range', () => {
+test('if none of a range was written, a cycle has no work, whatever exists outside the range', () => {
   for (const [operation, groupSize] of /** @type {const} */ ([
     [read, undefined],
     [list, 4],
@@ -190,12 +190,12 @@ test('where none of a range was written, a round has no work, whatever is there 
   }
 });
 
-test('a worker that keeps coming upon what was not written goes on while other workers find objects of the range', () => {
+test('a worker that keeps finding unwritten objects continues while other workers find written ones', () => {
   const memory = budgetMemory();
   const choice = { objects: 2, written: [1], goesRound: true, memory };
   const [one, other] = indices(2).map(() => openClaims([{ operation: read, weight: 1 }], choice));
   const { has } = one.workload.written;
-  // The other worker takes the object that is there each time that the first one has missed.
+  // The other worker takes the existing object each time after the first one has missed.
   let missed = 0;
   one.workload.written.has = function (localIndex) {
     const isThere = has.call(this, localIndex);
@@ -209,7 +209,7 @@ test('a worker that keeps coming upon what was not written goes on while other w
   assert.equal(one.record.localIndex, 1);
 });
 
-test('operations that read follow the access pattern, others go through the objects', () => {
+test('reads follow the access pattern; other operations go through the objects in order', () => {
   const order = (/** @type {number} */ claim) => 7 - claim;
   const written = indices(20);
   const reads = claimAll(openClaims([{ operation: read, weight: 1 }], { objects: 8, first: 10, written, order }));
@@ -234,7 +234,7 @@ test('in a mixed stage each operation has its own order', () => {
   assert.ok(claimed.some(({ operation, localIndex }) => operation === 'write' && localIndex !== 3));
 });
 
-test('an object that is drawn again and again, and is not there, does not end the stage as long as others are', () => {
+test('an absent object that is drawn repeatedly does not end the stage as long as others exist', () => {
   const draws = [...Array(30).fill(0), 1];
   const order = (/** @type {number} */ claim) => draws[claim % draws.length];
   const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
@@ -243,7 +243,7 @@ test('an object that is drawn again and again, and is not there, does not end th
   assert.deepEqual([claims.next(record), claims.next(record)], [30, 61]);
 });
 
-test('where none of the objects is there, a stage that draws them ends', () => {
+test('a stage that draws its objects ends if none of them exist', () => {
   const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
     objects: 2,
     goesRound: true,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sumOfFlows, watchFlow } from '../../lib/engine/data-flow.js';
 import { FakeConnection } from '../helpers/fake-store.js';
 
-test('what was moved before a stage is not of it, and only attempts under way are counted as such', () => {
+test('data moved before a stage does not belong to it, and only attempts in flight count as such', () => {
   const connections = [new FakeConnection(() => {}), new FakeConnection(() => {})];
   Object.assign(connections[0], { moved: 700, movedBefore: 500, startedAt: 0 });
   const flow = watchFlow(connections);
@@ -13,7 +13,7 @@ test('what was moved before a stage is not of it, and only attempts under way ar
   assert.deepEqual(flow(), { moved: 350, underWay: 300 });
 });
 
-test('the flows of several cores are one', () => {
+test('the flows of several workers are added', () => {
   assert.deepEqual(
     sumOfFlows([
       { moved: 10, underWay: 3 },

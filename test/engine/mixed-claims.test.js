@@ -9,7 +9,7 @@ import { MixedObjects, mixedMemory } from '../../lib/workload/mixed-objects.js';
 import { isRemoval } from '../../lib/workload/object-versions.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
-/** Of the chi-squared distribution with 99 degrees of freedom, at 0.999. */
+/** Critical value of the chi-squared distribution with 99 degrees of freedom at 0.999. */
 const CRITICAL_99 = 148.23;
 
 /**
@@ -39,7 +39,7 @@ function nextPlaced({ claims, record }) {
 }
 
 describe('a mixed stage', () => {
-  test('takes each object for a read as often as any other (chi-squared at 0.001)', () => {
+  test('reads each object equally often (chi-squared at 0.001)', () => {
     const opened = openClaims({ read: 60, stat: 40 }, { objects: 100 });
     const counts = Array.from({ length: 100 }, () => 0);
     for (let claim = 0; claim < 100_000; claim++) {
@@ -50,7 +50,7 @@ describe('a mixed stage', () => {
     assert.ok(chi < CRITICAL_99, `${chi}`);
   });
 
-  test('takes each object for a write as often as any other, and none twice within a second', () => {
+  test('writes each object equally often, and none twice within a second', () => {
     let now = 0;
     const opened = openClaims({ write: 90, read: 10 }, { objects: 100, now: () => now });
     const counts = Array.from({ length: 100 }, () => 0);
@@ -72,7 +72,7 @@ describe('a mixed stage', () => {
     assert.ok(chi < CRITICAL_99, `${chi}`);
   });
 
-  test('waits where every key was written within the second, for as long as it takes', () => {
+  test('waits as long as every key was written within the last second', () => {
     let now = 10;
     const opened = openClaims({ write: 99, read: 1 }, { objects: 3, now: () => now });
     const { claims, record } = opened;
@@ -87,14 +87,14 @@ describe('a mixed stage', () => {
     while (!record.operation.creates && wait === 0) {
       wait = nextPlaced(opened);
     }
-    assert.equal(wait, 100, 'no longer than that without a look whether the stage is over');
+    assert.equal(wait, 100, 'it checks at this interval whether the stage is over');
     now = 1005;
     assert.equal(claims.place(record, 0), 5);
     now = 1010;
     assert.equal(claims.place(record, 0), 0);
   });
 
-  test('fills a place that a remove has left by the next write after a second', () => {
+  test('fills the slot of a removed object by the next write after a second', () => {
     let now = 0;
     const opened = openClaims({ write: 50, remove: 50 }, { objects: 50, now: () => now });
     const { claims, record, workload } = opened;
@@ -105,14 +105,14 @@ describe('a mixed stage', () => {
       assert.equal(nextPlaced(opened), 0);
       const { localIndex } = record;
       if (record.operation.removes) {
-        assert.ok(workload.written.has(localIndex), 'only what is there is removed');
+        assert.ok(workload.written.has(localIndex), 'only existing objects are removed');
         assert.ok(isRemoval(record.state));
         workload.written.delete(localIndex);
         removed.push(localIndex);
       } else {
         const [next] = removed;
         if (next !== undefined && workload.mixed.pauses.freeFrom(next) <= now) {
-          assert.fail('the place that was removed first waits, and another one was written');
+          assert.fail('the slot that was removed first is still empty, but another one was written');
         }
         const place = removed.indexOf(localIndex);
         if (place >= 0) {
@@ -126,7 +126,7 @@ describe('a mixed stage', () => {
     assert.ok(workload.written.count >= 25, `${workload.written.count} of 50 are there`);
   });
 
-  test('chooses no object for a read that is not there', () => {
+  test('never reads an absent object', () => {
     const opened = openClaims({ read: 60, stat: 40 }, { objects: 10 });
     [0, 1, 2, 3, 4, 5, 6, 7].forEach((object) => opened.workload.written.delete(object));
     for (let operation = 0; operation < 200; operation++) {
@@ -161,7 +161,7 @@ describe('a mixed stage', () => {
       round === 0 ? nextPlaced(opened) : claims.place(record, round),
     );
     assert.deepEqual(places, [...Array.from({ length: 10 }, () => 100), -1]);
-    // Of 320 objects that a claim tries, one in ten is enough to find one.
+    // A claim tries 320 objects, so one in ten is enough to find one.
     for (let object = 0; object < 100; object++) {
       workload.written.add(object, 1);
     }
@@ -179,7 +179,7 @@ describe('a mixed stage', () => {
     [4, { write: 50, remove: 50 }],
     [5, { read: 70, write: 15, remove: 15 }],
   ])) {
-    test(`goes on although all of ${threads} threads want what is not there: ${JSON.stringify(shares)}`, () => {
+    test(`continues although all ${threads} threads want absent objects: ${JSON.stringify(shares)}`, () => {
       let now = 0;
       const opened = openClaims(shares, { objects: 5, now: () => now });
       const { claims, workload } = opened;
@@ -213,8 +213,8 @@ describe('a mixed stage', () => {
           claims.done(record);
         }
       }
-      // Ten looks are the most that any of them takes.
-      assert.ok(done > 40_000 / 12, `${done} came to an end`);
+      // Each of them takes at most ten looks.
+      assert.ok(done > 40_000 / 12, `${done} operations ended`);
     });
   }
 });

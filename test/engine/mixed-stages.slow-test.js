@@ -23,10 +23,9 @@ const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const OBJECTS = 400;
 
-/** Of the kinds. */
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD']);
 
-/** Sizes on both sides of what a TLS record, a socket's buffer and a chunk hold. */
+/** Sizes below and above a TLS record, a socket's buffer and a chunk. */
 const SIZES = {
   size: 100_000,
   sizes: /** @type {const} */ ({ kind: 'log-uniform', min: 1, max: 100_000 }),
@@ -137,7 +136,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     });
   }
 
-  test('goes round until it is stopped, and what was done is counted', TIME_LIMIT, async (t) => {
+  test('cycles until it is stopped, and counts what was done', TIME_LIMIT, async (t) => {
     const { workers } = await openRun(t, 2, 'latency=1ms');
     await workers.runStage(writeAll(), NEVER, recordingHooks().hooks);
     const controller = new AbortController();
@@ -149,7 +148,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     assertSums(outcome);
     const { operations, failed, integrityErrors, abandoned } = outcome.meter.counts();
     assert.ok(operations > OBJECTS);
-    assert.deepEqual([failed, integrityErrors, abandoned], [0, 0, 0], 'what was under way has settled');
+    assert.deepEqual([failed, integrityErrors, abandoned], [0, 0, 0], 'operations in flight have settled');
     const claimed = [...Array(operations).keys()];
     assert.deepEqual(countedOf(outcome), expectedOf(claimed));
     assert.deepEqual(told.integrityErrors, []);
@@ -171,7 +170,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     assert.ok(outcome.endedAt - outcome.startedAt > 300, 'the last of them was to start after half a second');
   });
 
-  test('counts retries and errors with the kind that met them', TIME_LIMIT, async (t) => {
+  test('counts retries and errors for the kind that met them', TIME_LIMIT, async (t) => {
     const { workers } = await openRun(t, 2, 'seed=7,GET.status=503:20%,HEAD.status=400:10%,GET.corrupt=10%');
     await workers.runStage(writeAll(), NEVER, recordingHooks().hooks);
     const { hooks, told } = recordingHooks();
@@ -194,7 +193,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     );
   });
 
-  test('skips, with their kinds, the objects that were not written', TIME_LIMIT, async (t) => {
+  test('skips unwritten objects and counts them by kind', TIME_LIMIT, async (t) => {
     const { workers, written } = await openRun(t, 2);
     const half = { ...stageTask('Write', OBJECTS / 2), load: closedLoop(SIZES) };
     await workers.runStage(half, NEVER, recordingHooks().hooks);
@@ -209,7 +208,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     assert.ok(written.count > OBJECTS / 2);
   });
 
-  test('finds an object of another size than its index says', TIME_LIMIT, async (t) => {
+  test('detects an object whose size does not match its index', TIME_LIMIT, async (t) => {
     const { workers } = await openRun(t, 1);
     await workers.runStage(writeAll({ sizes: undefined, size: 50_000 }), NEVER, recordingHooks().hooks);
     const { hooks, told } = recordingHooks();

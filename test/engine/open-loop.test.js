@@ -12,7 +12,7 @@ import { TimerAlarm } from '../helpers/timer-alarm.js';
 /** @typedef {{ localIndex: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
 
 /**
- * An open loop of 100 operations a second over operations that a test ends.
+ * An open loop of 100 operations per second over operations that a test ends.
  *
  * @param {TestContext} t
  * @param {object} choice
@@ -78,7 +78,7 @@ test('operations start at their times, and not before', async (t) => {
   starts.forEach(({ intendedAt, startedAt }) => assert.ok(startedAt >= intendedAt && startedAt <= intendedAt + 5));
 });
 
-test('while all threads wait for the store no operation is dropped: each starts late, and says how late', async (t) => {
+test('if all threads wait for the store, no operation is dropped: each starts late and reports its delay', async (t) => {
   /** @type {() => void} */
   let answerAll = () => {};
   const stall = new Promise((resolve) => (answerAll = () => resolve(undefined)));
@@ -99,7 +99,7 @@ test('while all threads wait for the store no operation is dropped: each starts 
   assert.ok(Number(startDelay.summary()?.maximum) >= 130);
 });
 
-test('the loop is idle where nothing has been under way since it was last asked', async (t) => {
+test('the loop is idle if nothing was in flight since the last check', async (t) => {
   /** @type {() => void} */
   let answer = () => {};
   const { openLoop, pass, ended } = startLoop(t, {
@@ -109,16 +109,16 @@ test('the loop is idle where nothing has been under way since it was last asked'
       localIndex === 1 ? new Promise((resolve) => (answer = () => resolve(undefined))) : undefined,
   });
   await pass(5);
-  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true], 'an operation has come and gone');
+  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true], 'an operation came and went');
   await pass(10);
-  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, false], 'one is under way');
+  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, false], 'one is in flight');
   answer();
   await pass(10);
   await ended;
   assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true]);
 });
 
-test('once every object is given out, no thread waits for an operation that will not be', async (t) => {
+test('once every object is given out, no thread waits for further operations', async (t) => {
   const { ended, pass, isOver, openLoop } = startLoop(t, { objects: 3, threads: 50 });
   await pass(30);
   await ended;
@@ -126,7 +126,7 @@ test('once every object is given out, no thread waits for an operation that will
   assert.equal(openLoop.backlog(), 0);
 });
 
-test('a loop that is closed wakes the threads that wait, and begins nothing more', async (t) => {
+test('closing a loop wakes the waiting threads and starts nothing more', async (t) => {
   const { ended, pass, openLoop, starts, budget } = startLoop(t, { objects: 3, threads: 8, goesRound: true });
   await pass(25);
   openLoop.close();

@@ -43,13 +43,13 @@ function perform(parts, given) {
   parts?.succeeded(record);
 }
 
-test('where there is nothing to tell apart, nothing is', () => {
+test('without parts to distinguish, there are none', () => {
   assert.equal(openParts(['write'], {}), null);
   assert.equal(openParts(['range'], { sizes: SIZES }), null);
   assert.equal(openParts(['list'], { sizes: SIZES }), null);
 });
 
-test('operations are counted by the size of their object, without those of warm-up and drain in rates', () => {
+test('operations are counted by object size, and rates exclude warm-up and drain', () => {
   const parts = openParts(['write'], { sizes: SIZES }, { measuredFrom: 10, measuredUntil: 20 });
   perform(parts, { finishedAt: 9 });
   perform(parts, { finishedAt: 15 });
@@ -69,7 +69,7 @@ test('operations are counted by the size of their object, without those of warm-
   );
 });
 
-test('what ends after a stage that stops early is in no rate of its parts', () => {
+test('operations after an early end of a stage are in no rate of its parts', () => {
   const parts = openParts(['read'], { sizes: SIZES, seen: seenMemory(4) }, { measuredUntil: 100 });
   parts?.measureUntil(20);
   perform(parts, { finishedAt: 20, localIndex: 101 });
@@ -84,7 +84,7 @@ test('what ends after a stage that stops early is in no rate of its parts', () =
   ]);
 });
 
-test('first reads of objects are told from repeated ones, over all workers and by each kind', () => {
+test('first reads are distinguished from repeated ones across all workers, for each kind', () => {
   const seen = seenMemory(3 * 4);
   const workers = [1, 2].map(() => openParts(['read', 'stat', 'write'], { seen }));
   perform(workers[0], { localIndex: 100 });
@@ -103,7 +103,7 @@ test('first reads of objects are told from repeated ones, over all workers and b
   );
 });
 
-test('a read that is under way is the first one, whether it succeeds or not', () => {
+test('a read in flight counts as the first one, whether it succeeds or not', () => {
   const parts = openParts(['read'], { seen: seenMemory(4) });
   parts?.begins(/** @type {any} */ ({ kind: 0, localIndex: 101 }));
   perform(parts, { localIndex: 101 });
@@ -114,6 +114,6 @@ test('a read that is under way is the first one, whether it succeeds or not', ()
   );
 });
 
-test('where no worker tells anything apart, the sum does not', () => {
+test('if no worker distinguishes parts, neither does the sum', () => {
   assert.equal(sumOfParts([undefined, undefined]), undefined);
 });

@@ -22,7 +22,7 @@ const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const NUMBER = 3;
 
-/** Between two threads' readings of the system's clock, on a machine that does other things as well. */
+/** Tolerance between two threads' readings of the system clock on a busy machine. */
 const CLOCKS_AGREE_WITHIN_MS = 100;
 
 /**
@@ -34,7 +34,7 @@ async function open(t, faults, overrides) {
   const endpoint = await startTestEndpoint(t, { faults });
   const spec = workerSpec(endpoint, overrides);
   const clock = new Clock();
-  // Node tells of every thread that is started, one tick later.
+  // Node reports every started thread one tick later.
   const started = /** @type {Promise<[Worker]>} */ (once(process, 'worker'));
   const worker = new RemoteWorker(spec, clock, NUMBER, new LiveCredentials(spec.store.credentials));
   t.after(() => worker.close());
@@ -42,8 +42,8 @@ async function open(t, faults, overrides) {
   return { endpoint, spec, clock, worker, thread };
 }
 
-describe('a worker in a thread of its own', { concurrency: 1 }, () => {
-  test('runs the stages that it is sent, by the clock and in the memory of the main thread', TIME_LIMIT, async (t) => {
+describe('a worker in a separate thread', { concurrency: 1 }, () => {
+  test('runs the stages that it is sent, with the clock and memory of the main thread', TIME_LIMIT, async (t) => {
     const { endpoint, spec, clock, worker } = await open(t, '', { objects: 50 });
     assert.deepEqual(await worker.openConnections(NEVER), { failed: 0, reason: '' });
     const before = clock.now();
@@ -56,7 +56,7 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     assert.equal((await keysIn(endpoint)).length, 50);
   });
 
-  test('reports what becomes known while a stage runs', TIME_LIMIT, async (t) => {
+  test('reports events while a stage runs', TIME_LIMIT, async (t) => {
     const faults = 'seed=5,latency=10ms,PUT.status=400:20%,GET.corrupt=20%,GET.status=503:20%';
     const { worker } = await open(t, faults, { objects: 300, threads: 4 });
     const writing = recordingHooks();
@@ -79,7 +79,7 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     assert.deepEqual(reading.told.seconds, completedIn(meter.seconds));
   });
 
-  test('hands over the error that ended a stage', TIME_LIMIT, async (t) => {
+  test('passes on the error that ended a stage', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, 'PUT.status=403/AccessDenied:100%');
     const { end, fatal } = await worker.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
     assert.equal(end, 'fatal');
@@ -87,11 +87,11 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     assert.deepEqual([fatal.error.kind, fatal.error.handling, fatal.error.status], ['denied', 'stop', 403]);
   });
 
-  test('a stop ends the stage under way, and leaves the next one alone', TIME_LIMIT, async (t) => {
+  test('stops the current stage on request and leaves the next one alone', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, 'PUT.latency=5ms', { objects: 20 });
     const controller = new AbortController();
     const { hooks } = recordingHooks();
-    // Behind a second round each of them was written once.
+    // After a second cycle each of them was written once.
     const stopping = { ...hooks, progress: (/** @type {number} */ done) => done >= 40 && controller.abort() };
     const endless = { budget: { ...stageTask('Write', 20).budget, goesRound: true } };
     const stopped = await worker.runStage(stageTask('Write', 20, endless), controller.signal, stopping);
@@ -100,13 +100,13 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     assert.deepEqual([next.end, next.meters[0].counts.operations], ['complete', 20]);
   });
 
-  test('a stop gives up connections that do not come', TIME_LIMIT, async (t) => {
+  test('gives up pending connections on a stop', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, '');
     const { failed } = await worker.openConnections(AbortSignal.abort());
     assert.ok(failed >= 0 && failed <= 4);
   });
 
-  test('what it does not know is an error, and no reason to end', TIME_LIMIT, async (t) => {
+  test('treats an unknown message as an error, but does not end', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, '');
     const { stage, ...task } = stageTask('Write', 1);
     const tag = { ...stage.kinds[0].operation, name: 'tag' };
@@ -119,7 +119,7 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     assert.equal(end, 'complete');
   });
 
-  test('its death in mid-stage is an error that names it, then and later', TIME_LIMIT, async (t) => {
+  test('that dies during a stage causes an error that names it, then and later', TIME_LIMIT, async (t) => {
     const { worker, thread } = await open(t, 'latency=5ms', { objects: 100_000 });
     const { hooks } = recordingHooks();
     const dying = { ...hooks, progress: () => void thread.terminate() };
@@ -129,7 +129,7 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     await worker.close();
   });
 
-  test('its death while nothing was asked of it is told with the next question', TIME_LIMIT, async (t) => {
+  test('that dies while idle causes an error at the next call', TIME_LIMIT, async (t) => {
     const { worker, thread } = await open(t, '');
     await worker.openConnections(NEVER);
     await thread.terminate();
@@ -139,12 +139,12 @@ describe('a worker in a thread of its own', { concurrency: 1 }, () => {
     );
   });
 
-  test('a thread that cannot begin tells why', TIME_LIMIT, async (t) => {
+  test('that cannot start reports why', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, '', { written: new SharedArrayBuffer(3) });
     await assert.rejects(worker.openConnections(NEVER), /the thread of worker 3 died: .*(multiple|length|offset)/);
   });
 
-  test('its end closes its thread, once; it then takes no more calls', TIME_LIMIT, async (t) => {
+  test('closes its thread once and then takes no more calls', TIME_LIMIT, async (t) => {
     const { worker, thread } = await open(t, '');
     await worker.openConnections(NEVER);
     const ended = once(thread, 'exit');

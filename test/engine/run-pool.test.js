@@ -18,7 +18,7 @@ function budgetOf(objects) {
   return new Budget({ memory: budgetMemory(), objects, goesRound: false });
 }
 
-test('all work is done once, by as many threads at a time as there are', async () => {
+test('all work is done once, with one task per thread at a time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (pieces, count, scheduler) => {
       const budget = budgetOf(pieces);
@@ -72,7 +72,7 @@ test('a slow thread does not hold up the others', async () => {
   assert.deepEqual(done, { 'thread 0': 1, 'thread 1': 9 });
 });
 
-test('an error ends its thread, and is thrown once the others are done', async () => {
+test('an error ends its thread and is thrown once the others are done', async () => {
   const budget = budgetOf(20);
   const error = new Error('broken');
   let done = 0;
@@ -91,7 +91,7 @@ test('an error ends its thread, and is thrown once the others are done', async (
   assert.equal(done, 19);
 });
 
-test('without work, or without threads, it is over at once', async () => {
+test('without work or threads, it ends at once', async () => {
   const work = async () => assert.fail('there is nothing to do');
   await runPool({ threads: threadsOf(3), claim: () => -1, work });
   await runPool({ threads: [], claim: () => 0, work });

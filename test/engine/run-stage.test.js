@@ -20,9 +20,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
  * @import { FakeRequest } from '../helpers/fake-store.js'
  */
 
-/**
- * @typedef {'success' | 'transient' | 'throttled' | 'overload' | 'own' | 'integrity'} Outcome of an attempt
- */
+/** @typedef {'success' | 'transient' | 'throttled' | 'overload' | 'own' | 'integrity'} Outcome of an attempt */
 
 const [write, read, remove] = ['write', 'read', 'remove'].map((name) => stageOf(operationNamed(name)));
 const SIZE = 16;
@@ -37,8 +35,6 @@ function attemptError(handling, kind = handling) {
 }
 
 /**
- * Runs a stage and keeps what its hooks report.
- *
  * @param {Stage} stage
  * @param {Engine} engine
  * @param {number} objects
@@ -85,7 +81,7 @@ function budgetOf(objects) {
   return new Budget({ memory: budgetMemory(), objects, goesRound: false });
 }
 
-/** Lets everything go on that waits for no timer. */
+/** Lets everything run that does not wait for a timer. */
 async function settle() {
   for (let turn = 0; turn < 5; turn++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -99,7 +95,7 @@ function mockTimers(t) {
 }
 
 /**
- * Plays Read: the body is right, wrong, or does not come.
+ * Simulates Read: the body is right, wrong, or does not come.
  *
  * @param {FakeRequest & { index: number }} request
  * @param {Outcome} outcome
@@ -120,7 +116,7 @@ function answerRead({ sink, index }, outcome, engine) {
   sink?.accept(body);
 }
 
-test('whatever becomes of its objects, the counts of a stage are exact', TIME_LIMIT, async () => {
+test('the counts of a stage are exact, whatever happens to its objects', TIME_LIMIT, async () => {
   const failures = fc.array(fc.constantFrom('transient', 'throttled', 'overload'), { maxLength: 5 });
   const end = fc.constantFrom('success', 'success', 'own', 'integrity');
   const objects = fc.array(fc.tuple(failures, end), { maxLength: 25 });
@@ -219,7 +215,7 @@ function expectedCounts(script, maxAttempts) {
   return counts;
 }
 
-test('each object is worked on once, on as many connections at a time as there are', TIME_LIMIT, async () => {
+test('each object is worked on once, with one operation per connection at a time', TIME_LIMIT, async () => {
   const busy = new Set();
   let most = 0;
   /** @type {number[]} */
@@ -242,7 +238,7 @@ test('each object is worked on once, on as many connections at a time as there a
   assert.equal(engine.workload.written.count, 100);
 });
 
-test('how many operations have come to an end is told from time to time, whatever their end', TIME_LIMIT, async (t) => {
+test('progress reports the number of ended operations, whatever their outcome', TIME_LIMIT, async (t) => {
   mockTimers(t);
   /** @type {(() => void)[]} */
   const pending = [];
@@ -274,33 +270,29 @@ test('how many operations have come to an end is told from time to time, whateve
   assert.deepEqual(progress, [0, 3]);
 });
 
-test(
-  'an error after which nothing can succeed stops the stage, and what is under way settles',
-  TIME_LIMIT,
-  async () => {
-    let requests = 0;
-    const error = attemptError('stop', 'denied');
-    const engine = fakeEngine({
-      threads: 4,
-      objects: 1000,
-      answer: async ({ index }) => {
-        requests += 1;
-        await new Promise((resolve) => setImmediate(resolve));
-        if (index === 5) {
-          throw error;
-        }
-      },
-    });
-    const { end, fatal, counts } = await run(write, engine, 1000);
-    assert.equal(end, 'fatal');
-    assert.deepEqual(fatal, { error, bucket: engine.workload.keyspace.bucketOf(5), operation: 'write' });
-    assert.ok(requests < 20, `${requests} requests`);
-    assert.deepEqual([counts.failed, counts.operations], [1, requests - 1]);
-  },
-);
+test('a fatal error stops the stage, and operations in flight settle', TIME_LIMIT, async () => {
+  let requests = 0;
+  const error = attemptError('stop', 'denied');
+  const engine = fakeEngine({
+    threads: 4,
+    objects: 1000,
+    answer: async ({ index }) => {
+      requests += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (index === 5) {
+        throw error;
+      }
+    },
+  });
+  const { end, fatal, counts } = await run(write, engine, 1000);
+  assert.equal(end, 'fatal');
+  assert.deepEqual(fatal, { error, bucket: engine.workload.keyspace.bucketOf(5), operation: 'write' });
+  assert.ok(requests < 20, `${requests} requests`);
+  assert.deepEqual([counts.failed, counts.operations], [1, requests - 1]);
+});
 
-test('an error that nobody expected stops the stage likewise, and is kept', TIME_LIMIT, async () => {
-  const error = new TypeError('a mistake of ours');
+test('an unexpected error also stops the stage, and is kept', TIME_LIMIT, async () => {
+  const error = new TypeError('a bug of ours');
   const engine = fakeEngine({
     threads: 2,
     objects: 50,
@@ -315,7 +307,7 @@ test('an error that nobody expected stops the stage likewise, and is kept', TIME
   assert.ok(counts.operations < 10);
 });
 
-test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, async () => {
+test('a stage in which nothing succeeds for a minute ends as stalled', TIME_LIMIT, async () => {
   const engine = fakeEngine({
     threads: 3,
     objects: 1000,
@@ -334,7 +326,7 @@ test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, a
   assert.ok(counts.errors.connect >= 3);
 });
 
-test('an open loop in which nothing is due is not stalled, and one that asks in vain is', TIME_LIMIT, async (t) => {
+test('an open loop with nothing due is not stalled, but one whose requests all fail is', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const clock = new ManualClock(1_700_000_000_000);
   let asked = 0;
@@ -356,7 +348,7 @@ test('an open loop in which nothing is due is not stalled, and one that asks in 
   assert.deepEqual([end, asked, counts.operations, counts.abandoned], ['stalled', 2, 1, 1]);
 });
 
-test('no thread waits for the time of an operation once another core has closed the work', TIME_LIMIT, async () => {
+test('no thread waits for its next operation once another worker has closed the work', TIME_LIMIT, async () => {
   const pacing = { rate: 0.01, arrival: /** @type {const} */ ('constant'), seed: '' };
   const budget = budgetOf(3);
   const engine = fakeEngine({ threads: 2, objects: 3, answer: () => budget.close() });
@@ -364,7 +356,7 @@ test('no thread waits for the time of an operation once another core has closed 
   assert.deepEqual([end, counts.operations], ['complete', 1]);
 });
 
-test('what does not settle within five seconds of a stop is abandoned', TIME_LIMIT, async (t) => {
+test('operations that do not settle within five seconds of a stop are abandoned', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const controller = new AbortController();
   const engine = fakeEngine({
@@ -387,7 +379,7 @@ test('what does not settle within five seconds of a stop is abandoned', TIME_LIM
   assert.equal(counts.timeGivenUp, 0, 'a first attempt that was cut off might have succeeded');
 });
 
-test('what settles in time behind a stop still counts, and nothing new is begun', TIME_LIMIT, async (t) => {
+test('operations that settle in time after a stop still count, and nothing new starts', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const controller = new AbortController();
   /** @type {(() => void)[]} */
@@ -405,7 +397,7 @@ test('what settles in time behind a stop still counts, and nothing new is begun'
   assert.deepEqual([end, counts.operations, counts.abandoned, pending.length], ['stopped', 3, 0, 3]);
 });
 
-test('a stop does not sit out a backoff', TIME_LIMIT, async (t) => {
+test('a stop interrupts a backoff', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const controller = new AbortController();
   const engine = fakeEngine({
@@ -422,13 +414,13 @@ test('a stop does not sit out a backoff', TIME_LIMIT, async (t) => {
   assert.deepEqual([end, counts.abandoned, counts.attempts, counts.throttled], ['stopped', 2, 2, 2]);
 });
 
-test('a stop that has come before the start lets nothing begin', TIME_LIMIT, async () => {
+test('a stop before the start lets nothing begin', TIME_LIMIT, async () => {
   const engine = fakeEngine({ answer: () => assert.fail('a request was sent') });
   const { end, counts } = await run(write, engine, 10, AbortSignal.abort());
   assert.deepEqual([end, counts.attempts], ['stopped', 0]);
 });
 
-test('objects that Write did not write are skipped, not asked for', TIME_LIMIT, async () => {
+test('objects that Write did not write are skipped, not requested', TIME_LIMIT, async () => {
   /** @type {number[]} */
   const asked = [];
   const engine = fakeEngine({
@@ -444,7 +436,7 @@ test('objects that Write did not write are skipped, not asked for', TIME_LIMIT, 
   assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
 });
 
-test('where the objects go round, one that Write did not write is no work that was skipped', TIME_LIMIT, async () => {
+test('when cycling, an unwritten object does not count as skipped', TIME_LIMIT, async () => {
   const budget = new Budget({ memory: budgetMemory(), objects: 5, goesRound: true });
   /** @type {number[]} */
   const asked = [];
@@ -465,7 +457,7 @@ test('where the objects go round, one that Write did not write is no work that w
   assert.deepEqual([counts.operations, counts.skipped], [4, 0]);
 });
 
-test('a run that did not write asks for every object', TIME_LIMIT, async () => {
+test('a run that did not write requests every object', TIME_LIMIT, async () => {
   const engine = fakeEngine({
     objects: 10,
     wroteObjects: false,
@@ -475,7 +467,7 @@ test('a run that did not write asks for every object', TIME_LIMIT, async () => {
   assert.deepEqual([counts.operations, counts.skipped], [10, 0]);
 });
 
-test('an integrity error names bucket, key and offset, and the stage goes on', TIME_LIMIT, async () => {
+test('an integrity error names bucket, key and offset, and the stage continues', TIME_LIMIT, async () => {
   const engine = fakeEngine({
     objects: 10,
     wroteObjects: false,
@@ -489,24 +481,20 @@ test('an integrity error names bucket, key and offset, and the stage goes on', T
   assert.match(integrityErrors[0], /offset 3/);
 });
 
-test(
-  'an operation that is given up is told with its key, its attempts and what the store said',
-  TIME_LIMIT,
-  async () => {
-    const error = attemptError('fail', 'client-error');
-    const engine = fakeEngine({
-      objects: 4,
-      answer: ({ index }) => {
-        if (index === 2) {
-          throw error;
-        }
-      },
-    });
-    const { failed, end } = await run(write, engine, 4);
-    assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, message: error.message }]);
-    assert.equal(end, 'complete');
-  },
-);
+test('an abandoned operation is reported with its key, its attempts and the store’s error', TIME_LIMIT, async () => {
+  const error = attemptError('fail', 'client-error');
+  const engine = fakeEngine({
+    objects: 4,
+    answer: ({ index }) => {
+      if (index === 2) {
+        throw error;
+      }
+    },
+  });
+  const { failed, end } = await run(write, engine, 4);
+  assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, message: error.message }]);
+  assert.equal(end, 'complete');
+});
 
 test('writes with an attempt of unknown outcome are counted, however they end', TIME_LIMIT, async () => {
   for (const [stage, expected] of /** @type {const} */ ([
@@ -529,7 +517,7 @@ test('writes with an attempt of unknown outcome are counted, however they end', 
 });
 
 test(
-  'the latency of an operation is that of its attempts and waits, and each attempt has its own',
+  'the latency of an operation includes its attempts and waits, and each attempt has its own latency',
   TIME_LIMIT,
   async () => {
     const engine = fakeEngine({ objects: 20, answer: () => {} });

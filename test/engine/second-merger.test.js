@@ -20,8 +20,8 @@ function measured(count, milliseconds = []) {
   return { ...count, latencies };
 }
 
-/** Each core begins a little later than the first one, and tells every second from its first to its last. */
-const anyCore = fc.record({
+/** Each worker begins a little later than the first one and reports every second from its first to its last. */
+const anyWorker = fc.record({
   first: fc.nat(2),
   counts: fc.array(fc.record({ operations: fc.nat(1000), bytes: fc.nat(1e9) }), { maxLength: 6 }),
 });
@@ -49,8 +49,8 @@ function sumBySecond(counts) {
   return [...sums.values()].sort((one, other) => one.secondStart - other.secondStart);
 }
 
-test('however the cores’ seconds come in, each is told once, in order, with the sum of all cores', () => {
-  const cores = fc.array(anyCore, { minLength: 1, maxLength: 4 });
+test('each second is reported once, in order, with the sum of all workers, however their seconds arrive', () => {
+  const cores = fc.array(anyWorker, { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(cores, fc.infiniteStream(fc.nat()), (scripts, draws) => {
       const waiting = scripts.map(({ first, counts }) =>
@@ -75,7 +75,7 @@ test('however the cores’ seconds come in, each is told once, in order, with th
   );
 });
 
-test('a second waits for the slowest core, and no longer', () => {
+test('a second waits for the slowest worker, and no longer', () => {
   const { told, merger } = merge(2);
   merger.add(0, measured({ secondStart: 10, operations: 1, bytes: 5 }));
   merger.add(0, measured({ secondStart: 11, operations: 2, bytes: 5 }));
@@ -84,7 +84,7 @@ test('a second waits for the slowest core, and no longer', () => {
   assert.deepEqual(told, [{ secondStart: 10, operations: 5, bytes: 10 }]);
 });
 
-test('a core that has come to its end is waited for no more', () => {
+test('a worker that has ended is no longer waited for', () => {
   const { told, merger } = merge(2);
   merger.add(0, measured({ secondStart: 10, operations: 1, bytes: 1 }));
   merger.end(1);
@@ -98,7 +98,7 @@ test('a core that has come to its end is waited for no more', () => {
   );
 });
 
-test('what is handed in is not changed by what other cores hand in', () => {
+test('the merger does not modify its input', () => {
   const { told, merger } = merge(2);
   const given = measured({ secondStart: 3, operations: 1, bytes: 1 }, [5]);
   merger.add(0, given);
@@ -107,7 +107,7 @@ test('what is handed in is not changed by what other cores hand in', () => {
   assert.deepEqual([given.operations, given.bytes, given.latencies.count], [1, 1, 1]);
 });
 
-test('the latencies of a second are those of all cores', () => {
+test('the latencies of a second include all workers', () => {
   /** @type {MeasuredSecond[]} */
   const told = [];
   const merger = new SecondMerger(2, (second) => told.push(second));

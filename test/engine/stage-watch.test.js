@@ -11,8 +11,6 @@ import { ManualClock } from '../helpers/manual-clock.js';
  */
 
 /**
- * A watch whose time is the test's.
- *
  * @param {TestContext} t
  * @param {readonly number[]} [startedAt] of the attempt on each connection
  * @param {TimeLimit | null} [limit]
@@ -84,21 +82,21 @@ test('a stage that nothing stops is complete', (t) => {
   assert.deepEqual([watch.end, watch.fatal, watch.stopped.aborted, stops()], ['complete', null, false, 0]);
 });
 
-test('a request to stop ends the stage', (t) => {
+test('a stop request ends the stage', (t) => {
   const { watch, controller, stops } = startWatch(t);
   watch.start();
   controller.abort();
   assert.deepEqual([watch.end, watch.stopped.aborted, stops()], ['stopped', true, 1]);
 });
 
-test('a request to stop that has come before the start ends the stage at its start', (t) => {
+test('a stop request before the start ends the stage at its start', (t) => {
   const { watch, controller, stops } = startWatch(t);
   controller.abort();
   watch.start();
   assert.deepEqual([watch.end, stops()], ['stopped', 1]);
 });
 
-test('a stage ends when nothing has succeeded for a minute, and not before', (t) => {
+test('a stage ends after a minute without a success, and not before', (t) => {
   const { watch, pass, stops } = startWatch(t);
   watch.start();
   pass(59_750);
@@ -107,7 +105,7 @@ test('a stage ends when nothing has succeeded for a minute, and not before', (t)
   assert.deepEqual([watch.end, stops()], ['stalled', 1]);
 });
 
-test('a success puts the minute off', (t) => {
+test('a success restarts the minute', (t) => {
   const { watch, meter, clock, pass, stops } = startWatch(t);
   watch.start();
   pass(50_000);
@@ -118,7 +116,7 @@ test('a success puts the minute off', (t) => {
   assert.equal(watch.end, 'stalled');
 });
 
-test('a success on another core puts the minute off, too', (t) => {
+test('a success on another worker also restarts the minute', (t) => {
   const { watch, elsewhere, clock, pass, stops } = startWatch(t);
   watch.start();
   pass(50_000);
@@ -129,7 +127,7 @@ test('a success on another core puts the minute off, too', (t) => {
   assert.equal(watch.end, 'stalled');
 });
 
-test('time without a success before the stage began is a part of the minute', (t) => {
+test('time without a success before the stage began counts towards the minute', (t) => {
   const limit = { stopsAt: 200_000, endsAt: 210_000, noSuccessSince: 0 };
   const { watch, clock, pass, stops } = startWatch(t, [], limit);
   clock.advance(50_000);
@@ -141,7 +139,7 @@ test('time without a success before the stage began is a part of the minute', (t
   assert.deepEqual([watch.end, stops()], ['stalled', 1]);
 });
 
-test('time in which nothing was under way is no time without a success', (t) => {
+test('time with nothing in flight does not count as time without a success', (t) => {
   const { watch, elsewhere, meter, clock, pass, stops } = startWatch(t);
   watch.start();
   elsewhere.isIdle = true;
@@ -159,7 +157,7 @@ test('time in which nothing was under way is no time without a success', (t) => 
   assert.deepEqual([watch.end, stops()], ['stalled', 1]);
 });
 
-test('of several reasons to end, and of several fatal errors, the first counts', (t) => {
+test('the first reason to end and the first fatal error count', (t) => {
   const { watch, controller, stops } = startWatch(t);
   watch.start();
   const first = { error: new Error('first'), operation: 'write', bucket: 'one' };
@@ -169,7 +167,7 @@ test('of several reasons to end, and of several fatal errors, the first counts',
   assert.deepEqual([watch.end, watch.fatal, stops()], ['fatal', first, 1]);
 });
 
-test('what is under way has five seconds to settle, and is abandoned then, its outcome unknown', (t) => {
+test('operations in flight have five seconds to settle, and are then abandoned with an unknown outcome', (t) => {
   const { watch, controller, aborted, pass } = startWatch(t, [1000, 0, 1000]);
   watch.start();
   controller.abort();
@@ -182,7 +180,7 @@ test('what is under way has five seconds to settle, and is abandoned then, its o
   );
 });
 
-test('nothing is abandoned, and no stop heard, behind the stage’s end', (t) => {
+test('after the stage’s end, nothing is abandoned and no stop is processed', (t) => {
   const { watch, controller, aborted, pass, stops } = startWatch(t, [1000]);
   watch.start();
   controller.abort();
@@ -192,7 +190,7 @@ test('nothing is abandoned, and no stop heard, behind the stage’s end', (t) =>
   assert.equal(stops(), 1);
 });
 
-test('when its time is up a stage begins nothing more, and later aborts what is still under way', (t) => {
+test('at its time limit a stage starts nothing more, and later aborts operations in flight', (t) => {
   // The clock of these tests begins at 1000 ms.
   const { watch, aborted, pass, stops, timesUp } = startWatch(t, [1000], { stopsAt: 3000, endsAt: 3500 });
   watch.start();
@@ -205,7 +203,7 @@ test('when its time is up a stage begins nothing more, and later aborts what is 
   assert.equal(watch.end, 'complete');
 });
 
-test('where another core has closed the work, nothing more is begun on this one', (t) => {
+test('if another worker has closed the work, this one starts nothing more', (t) => {
   const { watch, elsewhere, pass, timesUp, stops } = startWatch(t);
   watch.start();
   pass(500);
@@ -216,7 +214,7 @@ test('where another core has closed the work, nothing more is begun on this one'
   watch.stop();
 });
 
-test('a stage that is done before its time is up is left alone', (t) => {
+test('a stage that finishes early is left alone', (t) => {
   const { watch, pass, timesUp, stops } = startWatch(t, [], { stopsAt: 3000, endsAt: 3500 });
   watch.start();
   watch.stop();
@@ -236,7 +234,7 @@ test('an open loop whose operations start more than 10 s late is overloaded', (t
   watch.stop();
 });
 
-test('an earlier end that was decided on elsewhere takes the place of the limit, and leaves what is under way its time', (t) => {
+test('an early end decided elsewhere replaces the limit, and operations in flight keep their time', (t) => {
   const limit = { stopsAt: 1_700_000_060_000, endsAt: 1_700_000_062_000 };
   const { watch, pass, clock, elsewhere, earlyStops, timesUp, aborted } = startWatch(t, [1], limit);
   const started = clock.now();

@@ -11,7 +11,7 @@ import { stageTask } from '../helpers/worker-spec.js';
 
 /**
  * @param {FatalError | null} fatal
- * @returns {FatalError | null} what arrives in another thread
+ * @returns {FatalError | null} as it arrives in another thread
  */
 function sent(fatal) {
   return unpackFatal(structuredClone(packFatal(fatal)));
@@ -29,7 +29,7 @@ const anyDetails = fc.record({
   staleConnection: fc.boolean(),
 });
 
-test('an attempt’s error is the same error in another thread, whatever it says', () => {
+test('an attempt’s error arrives unchanged in another thread, whatever its texts', () => {
   fc.assert(
     fc.property(anyDetails, fc.string(), (details, bucket) => {
       const received = sent({ error: new AttemptError(details), bucket, operation: 'read' });
@@ -43,21 +43,21 @@ test('an attempt’s error is the same error in another thread, whatever it says
   );
 });
 
-test('an error that nobody expected arrives as one, with its name and what it says', () => {
+test('an unexpected error arrives with its name and message', () => {
   const received = sent({ error: new TypeError('x is not a function'), bucket: 'one', operation: 'read' });
   assert.ok(received?.error instanceof Error && !(received.error instanceof AttemptError));
   assert.deepEqual([received.bucket, received.error.message], ['one', 'TypeError: x is not a function']);
 });
 
-test('what was thrown and is no error arrives as what it says', () => {
+test('a thrown value that is not an error arrives as its text', () => {
   assert.match(String(sent({ error: 'out of luck', bucket: 'one', operation: 'read' })?.error), /out of luck/);
 });
 
-test('no error stays none', () => {
+test('no error stays no error', () => {
   assert.equal(sent(null), null);
 });
 
-test('a stage’s operations arrive as those of the same names', () => {
+test('a stage’s operations arrive as those with the same names', () => {
   const [write, read] = OPERATIONS;
   const stage = mixedStage('Mixed', [
     { operation: read, weight: 3 },

@@ -25,7 +25,7 @@ const SIZE = 1000;
  * @param {TestContext} t
  * @param {WorkerSpec} spec
  * @param {number} cores
- * @param {number} [threads] of all together
+ * @param {number} [threads] of all workers together
  */
 async function openWorkers(t, spec, cores, threads = 6) {
   const opened = await Workers.open(spec, { cores, threads, clock: new Clock(), random: Math.random });
@@ -53,11 +53,11 @@ function totalsOf(seconds) {
   };
 }
 
-describe('the cores of a run', { concurrency: 3 }, () => {
+describe('the workers of a run', { concurrency: 3 }, () => {
   for (const count of [1, 3]) {
     test(`${count} of them write, read, check and remove every object once`, TIME_LIMIT, async (t) => {
       const objects = 200;
-      // A core must not be through with all objects before another has begun.
+      // No worker may finish all objects before another has begun.
       const { endpoint, spec, cores } = await openWith(t, count, 'latency=5ms', { objects });
       assert.deepEqual(await cores.openConnections(NEVER), { failed: 0, reason: '' });
       for (const stage of /** @type {const} */ (['Write', 'Read', 'Stat', 'Remove'])) {
@@ -84,7 +84,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
       assert.equal(new WrittenObjects(spec.written).count, 0);
     });
 
-    test(`with ${count} of them, the sums are exact whatever becomes of the attempts`, TIME_LIMIT, async (t) => {
+    test(`with ${count} of them, the sums are exact whatever the outcome of the attempts`, TIME_LIMIT, async (t) => {
       const objects = 300;
       const faults = 'seed=3,PUT.status=503:10%,PUT.status=400:5%,GET.reset=5%,GET.corrupt=5%';
       const { endpoint, spec, cores } = await openWith(t, count, faults, { objects, maxAttempts: 2 });
@@ -108,7 +108,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
         assert.deepEqual(told.seconds, completedIn(meter.seconds.until(endedAt)));
         assert.equal(meter.latencies().operations.count, counts.operations);
         assert.equal(meter.latencies().attempts.count, counts.attempts);
-        assert.ok(failedAttempts > 0, 'the faults strike');
+        assert.ok(failedAttempts > 0, 'the faults occur');
         if (stage === 'Write') {
           assert.equal(written.count, counts.operations);
           assert.equal((await keysIn(endpoint)).length, counts.operations);
@@ -119,7 +119,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
       }
     });
 
-    test(`an error after which nothing can succeed ends ${count} of them`, TIME_LIMIT, async (t) => {
+    test(`a fatal error ends ${count} of them`, TIME_LIMIT, async (t) => {
       const { endpoint, cores } = await openWith(t, count, 'seed=1,latency=5ms,PUT.status=403:2%', {
         objects: 100_000,
       });
@@ -133,7 +133,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
       assert.ok(failed >= 1 && operations < 10_000, `${operations} operations`);
     });
 
-    test(`a stop ends ${count} of them, and what they had under way settles`, TIME_LIMIT, async (t) => {
+    test(`a stop ends ${count} of them, and operations in flight settle`, TIME_LIMIT, async (t) => {
       const { endpoint, spec, cores } = await openWith(t, count, 'latency=10ms', { objects: 100_000 });
       const controller = new AbortController();
       const { hooks } = recordingHooks();
@@ -146,16 +146,16 @@ describe('the cores of a run', { concurrency: 3 }, () => {
       assert.equal(new WrittenObjects(spec.written).count, counts.operations);
     });
 
-    test(`a stop that has come before lets none of ${count} begin`, TIME_LIMIT, async (t) => {
+    test(`a stop before the start lets none of ${count} begin`, TIME_LIMIT, async (t) => {
       const { endpoint, cores } = await openWith(t, count, '', { objects: 1000 });
       const outcome = await cores.runStage(stageTask('Write', 1000), AbortSignal.abort(), recordingHooks().hooks);
       assert.equal(outcome.end, 'stopped');
-      // A thread of its own learns of the stop a moment after it has begun.
+      // A separate thread learns of the stop a moment after it has begun.
       assert.equal((await keysIn(endpoint)).length, outcome.meter.counts().operations);
       assert.ok(outcome.meter.counts().operations < 200);
     });
 
-    test(`what goes round on ${count} of them goes round until its time is up`, TIME_LIMIT, async (t) => {
+    test(`a cycling stage on ${count} of them continues until its time is up`, TIME_LIMIT, async (t) => {
       const objects = 4;
       const { cores } = await openWith(t, count, 'latency=2ms', { objects });
       const { hooks } = recordingHooks();
@@ -187,8 +187,8 @@ describe('the cores of a run', { concurrency: 3 }, () => {
     },
   );
 
-  test('threads are split as evenly as can be', TIME_LIMIT, async (t) => {
-    // So slow that a core which begins late finds objects left.
+  test('threads are split as evenly as possible', TIME_LIMIT, async (t) => {
+    // So slow that a worker which begins late finds objects left.
     const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
     for (const [threads, count] of [
       [7, 3],

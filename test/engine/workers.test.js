@@ -17,12 +17,10 @@ const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 
 /**
- * A core that a test plays.
- *
  * @param {(signal: AbortSignal, hooks: StageHooks) => Promise<WorkerOutcome>} runStage
  * @returns {Worker}
  */
-function playedCore(runStage) {
+function simulatedWorker(runStage) {
   const core = {
     runStage: (/** @type {unknown} */ _task, /** @type {AbortSignal} */ signal, /** @type {StageHooks} */ hooks) =>
       runStage(signal, hooks),
@@ -39,7 +37,7 @@ function aborted(signal) {
 
 /**
  * @param {Partial<WorkerOutcome>} [overrides]
- * @returns {WorkerOutcome} a stage without an operation
+ * @returns {WorkerOutcome} of a stage without an operation
  */
 function emptyOutcome(overrides = {}) {
   const nothing = { encoded: '', count: 0, sum: 0, minimum: Infinity, maximum: 0 };
@@ -73,7 +71,7 @@ function emptyOutcome(overrides = {}) {
 
 const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
 
-test('whatever ends they come to, the worst is told, and the longest span of time', async () => {
+test('of all workers’ ends, the worst is reported, with the longest time span', async () => {
   const anyOutcome = fc.record({
     end: fc.constantFrom(...ENDS),
     startedAt: fc.nat(1000),
@@ -87,7 +85,9 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
         outcomes.map(({ end, startedAt, length, eventLoopUtilization }) => {
           const fatal = end === 'fatal' ? { error: new Error('denied'), bucket: 'one', operation: 'write' } : null;
           const times = { startedAt, endedAt: startedAt + length };
-          return playedCore(async () => emptyOutcome({ end, fatal, ...times, loop: loopLoad(eventLoopUtilization) }));
+          return simulatedWorker(async () =>
+            emptyOutcome({ end, fatal, ...times, loop: loopLoad(eventLoopUtilization) }),
+          );
         }),
       );
       const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);
@@ -108,13 +108,13 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
   );
 });
 
-test('a stop of the opening of connections reaches many cores, and nobody takes their listeners for a leak', async (t) => {
+test('a stop reaches all workers that open connections, without a listener-leak warning', async (t) => {
   const warned = t.mock.method(process, 'emitWarning', () => {});
   const controller = new AbortController();
   const cores = new Workers(
     new Clock(),
     Array.from({ length: 12 }, () => ({
-      .../** @type {any} */ (playedCore(async () => emptyOutcome())),
+      .../** @type {any} */ (simulatedWorker(async () => emptyOutcome())),
       /** @param {AbortSignal} signal */
       async openConnections(signal) {
         await aborted(signal);
@@ -128,12 +128,12 @@ test('a stop of the opening of connections reaches many cores, and nobody takes 
   assert.equal(warned.mock.callCount(), 0);
 });
 
-test('cores without a thread take no part, and count as no loop', async () => {
+test('workers without a thread do not take part and do not count as event loops', async () => {
   const played = [0, 1, 2].map((place) => ({ place, runs: 0 }));
   const cores = new Workers(
     new Clock(),
     played.map((core) =>
-      playedCore(async () => {
+      simulatedWorker(async () => {
         core.runs += 1;
         return emptyOutcome({ loop: loopLoad(0.4) });
       }),
@@ -153,13 +153,13 @@ test('cores without a thread take no part, and count as no loop', async () => {
 });
 
 test(
-  'where one cannot go on, the others are told to stop; where one has merely done, they go on',
+  'if one worker cannot continue, the others are told to stop; if one has just finished, they continue',
   TIME_LIMIT,
   async () => {
     for (const end of /** @type {StageEnd[]} */ (['fatal', 'stalled'])) {
       const cores = new Workers(new Clock(), [
-        playedCore(async () => emptyOutcome({ end })),
-        playedCore(async (signal) => {
+        simulatedWorker(async () => emptyOutcome({ end })),
+        simulatedWorker(async (signal) => {
           await aborted(signal);
           return emptyOutcome({ end: 'stopped' });
         }),
@@ -168,8 +168,8 @@ test(
       assert.equal(outcome.end, end);
     }
     const cores = new Workers(new Clock(), [
-      playedCore(async () => emptyOutcome()),
-      playedCore(async (signal) => {
+      simulatedWorker(async () => emptyOutcome()),
+      simulatedWorker(async (signal) => {
         await new Promise((resolve) => setImmediate(resolve));
         return emptyOutcome({ end: signal.aborted ? 'stopped' : 'complete' });
       }),
@@ -178,14 +178,14 @@ test(
   },
 );
 
-test('the failure of one is thrown once the others have settled', TIME_LIMIT, async () => {
+test('the failure of one worker is thrown once the others have settled', TIME_LIMIT, async () => {
   const error = new Error('the thread of worker 1 died');
   let settled = false;
   const cores = new Workers(new Clock(), [
-    playedCore(async () => {
+    simulatedWorker(async () => {
       throw error;
     }),
-    playedCore(async (signal) => {
+    simulatedWorker(async (signal) => {
       await aborted(signal);
       await new Promise((resolve) => setImmediate(resolve));
       settled = true;
@@ -196,7 +196,7 @@ test('the failure of one is thrown once the others have settled', TIME_LIMIT, as
   assert.ok(settled);
 });
 
-test('the progress of all is told as one number', async () => {
+test('the progress of all workers is reported as one number', async () => {
   const { hooks, told } = recordingHooks();
   const steps = [
     [1, 4],
@@ -205,7 +205,7 @@ test('the progress of all is told as one number', async () => {
   const cores = new Workers(
     new Clock(),
     steps.map((counts) =>
-      playedCore(async (_signal, { progress }) => {
+      simulatedWorker(async (_signal, { progress }) => {
         for (const count of counts) {
           progress(count, { moved: 100 * count, underWay: 1 });
           await null;
@@ -218,12 +218,12 @@ test('the progress of all is told as one number', async () => {
   assert.deepEqual(told.progress, [1, 11, 14, 24]);
 });
 
-test('how long the name took to look up is told by whichever of them looked it up', async () => {
+test('the name lookup time is reported by whichever worker looked it up', async () => {
   const { connections } = emptyOutcome();
   const cores = new Workers(
     new Clock(),
     [null, 3, 5].map((lookupTime) =>
-      playedCore(async () => emptyOutcome({ connections: { ...connections, lookupTime } })),
+      simulatedWorker(async () => emptyOutcome({ connections: { ...connections, lookupTime } })),
     ),
   );
   const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);

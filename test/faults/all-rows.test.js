@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/reference/faults.md', import.meta.url));
 
-/** The files that have a test whose title begins with a row. @type {Map<number, Set<string>>} */
+/** For each row, the files with a test whose title starts with it. @type {Map<number, Set<string>>} */
 const testsOf = new Map();
 for (const name of /** @type {string[]} */ (readdirSync(TESTS, { recursive: true }))) {
   if (name.endsWith('.js')) {
@@ -18,7 +18,7 @@ for (const name of /** @type {string[]} */ (readdirSync(TESTS, { recursive: true
   }
 }
 
-test('the page of the faults has every row that a title of a test begins with, in their order, with the files of its tests', () => {
+test('docs/reference/faults.md has every row that a test title starts with, in order, with the files of its tests', () => {
   const onPage = [...readFileSync(PAGE, 'utf8').matchAll(/^\| (\d+) +\|(.*)$/gm)].map(([, row, cells]) => ({
     row: Number(row),
     files: [...cells.matchAll(/\]\(\.\.\/\.\.\/test\/([^)]+)\)/g)].map(([, file]) => file),

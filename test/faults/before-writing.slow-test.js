@@ -14,7 +14,7 @@ const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 's'];
 const KEEPING = [...RUN, '--keep', '--stages', 'write'];
 
 /**
- * Runs a printed command in a shell, with the variables that the run had.
+ * Runs a printed command in a shell, with the variables of the run.
  *
  * @param {TestContext} t
  * @param {string} stderr
@@ -28,8 +28,8 @@ async function runPrinted(t, stderr, pattern, dotEnv) {
   return outcome;
 }
 
-describe('what is there before a run', { concurrency: 3 }, () => {
-  test('Row 32: a run id that is in use is refused before anything is written, with the commands that read and remove', async (t) => {
+describe('objects and versions that exist before a run', { concurrency: 3 }, () => {
+  test('Row 32: a run id in use is refused before the first write, with the commands that read and remove its objects', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     const kept = await runCommand(t, KEEPING, { dotEnv });
@@ -69,7 +69,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     assertStatus(await runCommand(t, fewer, { dotEnv }), 0);
   });
 
-  test('Row 32: objects beyond those of the run, and a probe alone, are in use, too', async (t) => {
+  test('Row 32: a run id also counts as in use if it has further objects, or only a probe', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     const keyspace = new Keyspace({ runId: 's', prefix: 'benchmark', buckets: endpoint.buckets });
@@ -84,7 +84,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     assert.match((await runCommand(t, RUN, { dotEnv })).stderr, /^error: run s is in use: 2 /m);
   });
 
-  test('Row 32: shards of a run that start together are none of each other’s concern', async (t) => {
+  test('Row 32: shards that start together do not refuse each other', async (t) => {
     const endpoint = await startTestEndpoint(t);
     /** @type {(value?: unknown) => void} */
     let meet = () => {};
@@ -96,7 +96,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
         if (writing.size === 2) {
           meet();
         }
-        // Each shard is in the midst of Write when the other one is.
+        // Both shards are in Write at the same time.
         await bothWrite;
       }
       return exchange.pass();
@@ -109,7 +109,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 32: a shard that is started again is refused until its own objects are cleaned up, and others’ stay', async (t) => {
+  test('Row 32: a restarted shard is refused until its own objects are cleaned up, and those of others stay', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
     const dotEnv = dotEnvOf(endpoint);
     const other = [...KEEPING, '--shard', '0/2'];
@@ -136,7 +136,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
   });
 
-  test('Row 32: where listing is forbidden, that is said, and the run goes on', async (t) => {
+  test('Row 32: if listing is forbidden, the run reports it and continues', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
     const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
@@ -159,22 +159,26 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     }
   });
 
-  test('Row 33: a bucket that does not say whether it keeps versions is found out by the answer about a probe', async (t) => {
+  test('Row 33: the answer to a probe shows that a bucket keeps versions if the bucket does not report it', async (t) => {
     for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
-      const store = await startVersionedStore(t, { status, tellsStatus: false });
+      const store = await startVersionedStore(t, { status, reportsStatus: false });
       const refused = await runCommand(t, RUN, { dotEnv: store.dotEnv });
       assertStatus(refused, 2);
       assert.match(refused.stderr, /^error: bucket "bucket-a" keeps versions/m);
       assert.match(refused.stderr, /^Clean-up of run s: .*, 0 left$/m);
-      assert.deepEqual([refused.stdout, store.countOf('PUT'), store.size], ['', 1, 0], 'no version of the probe stays');
+      assert.deepEqual(
+        [refused.stdout, store.countOf('PUT'), store.size],
+        ['', 1, 0],
+        'no version of the probe remains',
+      );
       assertStatus(await runCommand(t, [...RUN, '--allow-versioned'], { dotEnv: store.dotEnv }), 0);
       assert.equal(store.size, 0);
     }
   });
 
-  test('Row 33: R2, which names a version in the answer to a write and keeps none, is not refused', async (t) => {
-    for (const tellsStatus of [true, false]) {
-      const store = await startVersionedStore(t, { status: 'R2', tellsStatus });
+  test('Row 33: R2, which answers a write with a version but keeps none, is not refused', async (t) => {
+    for (const reportsStatus of [true, false]) {
+      const store = await startVersionedStore(t, { status: 'R2', reportsStatus });
       const outcome = await runCommand(t, RUN, { dotEnv: store.dotEnv });
       assertStatus(outcome, 0);
       const stderr = withoutPhases(outcome.stderr);
@@ -183,8 +187,8 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     }
   });
 
-  test('Row 33: where nothing tells whether versions are kept, that is said', async (t) => {
-    const store = await startVersionedStore(t, { status: 'R2', tellsStatus: false });
+  test('Row 33: the run reports if it cannot find out whether versions are kept', async (t) => {
+    const store = await startVersionedStore(t, { status: 'R2', reportsStatus: false });
     const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
     assertStatus(outcome, 0);
     assert.match(
@@ -218,12 +222,12 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 33: --keep leaves the objects, and --cleanup, or Remove, takes all versions of them', async (t) => {
+  test('Row 33: --keep leaves the objects, and --cleanup or Remove removes all their versions', async (t) => {
     const store = await startVersionedStore(t);
     const { dotEnv } = store;
     const keep = async () => {
       assertStatus(await runCommand(t, [...KEEPING, '--allow-versioned'], { dotEnv }), 0);
-      assert.equal(store.size, OBJECTS, 'no version of a probe stays');
+      assert.equal(store.size, OBJECTS, 'no version of a probe remains');
     };
     await keep();
     const cleaned = await runCommand(t, ['--cleanup', 's'], { dotEnv });
@@ -235,7 +239,7 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     assert.equal(store.size, 0);
   });
 
-  test('Row 33: versions that cannot be removed are left, and counted as such', async (t) => {
+  test('Row 33: versions that cannot be removed are counted as left', async (t) => {
     const store = await startVersionedStore(t);
     store.mayRemove = (key) => !key.endsWith('7');
     const outcome = await runCommand(t, [...RUN, '--allow-versioned', '--no-preflight'], { dotEnv: store.dotEnv });

@@ -13,16 +13,16 @@ import { assertStatus, ofKind } from '../helpers/outcome.js';
 
 const OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
 
-/** One object in twenty is befallen. */
+/** One object in twenty is affected. */
 const BEFALLEN = Array.from({ length: OBJECTS / 20 }, (_, place) => 20 * place + 3);
 
 /**
- * Runs behind a proxy that does something to requests for some objects, and looks at what the store holds in the end.
+ * Runs through a proxy that interferes with requests for some objects, and checks what the store holds in the end.
  *
  * @param {TestContext} t
  * @param {string} client
- * @param {(exchange: Exchange, earlier: number) => Promise<void>} befall what becomes of a request for one of the objects,
- *   with the number of requests of that operation for the same object before it
+ * @param {(exchange: Exchange, earlier: number) => Promise<void>} befall handles a request for one of the objects, with
+ *   the number of earlier requests of that operation for the same object
  * @param {readonly string[]} [parameters]
  */
 async function runBefallen(t, client, befall, parameters = []) {
@@ -46,8 +46,8 @@ async function runBefallen(t, client, befall, parameters = []) {
 
 /**
  * @param {string} stderr
- * @param {RegExp} pattern of what is said of an object, with the object's number as its group
- * @returns {number[]} the objects of which it is said, in their order
+ * @param {RegExp} pattern of a line about an object, with the object's number as its group
+ * @returns {number[]} the objects of such lines, in order
  */
 function objectsNamed(stderr, pattern) {
   return [...stderr.matchAll(pattern)].map(([, index]) => Number(index)).toSorted((one, other) => one - other);
@@ -65,17 +65,17 @@ function withHeader(answer, name, change) {
   return { ...answer, headers };
 }
 
-describe('bodies and answers that are not what they should be', { concurrency: 3 }, () => {
+describe('wrong bodies and answers', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
-    // With one client, either end of a connection: both clients see the same.
+    // Both kinds of end with one client only: the other sees the same.
     for (const how of /** @type {ConnectionEnd[]} */ (client === 'direct' ? ['reset', 'close'] : ['reset'])) {
-      test(`Row 6: ${client}: an answer that a ${how} breaks off is discarded, tried again and counted`, async (t) => {
+      test(`Row 6: ${client}: an answer cut short by a ${how} is discarded, retried and counted`, async (t) => {
         const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
           const answer = await exchange.forward();
           if (earlier === 0) {
-            exchange.tellHalf(answer, how);
+            exchange.respondHalf(answer, how);
           } else {
-            exchange.tell(answer);
+            exchange.respond(answer);
           }
         });
         assertStatus(run, 0);
@@ -92,10 +92,10 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
       });
     }
 
-    test(`Row 7: ${client}: a body shorter than its Content-Length is never a success, and is tried again`, async (t) => {
+    test(`Row 7: ${client}: a body shorter than its Content-Length is never a success, and is retried`, async (t) => {
       const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
         if (exchange.operation === 'GET' && earlier < 2) {
-          exchange.tellHalf(await exchange.forward(), 'close');
+          exchange.respondHalf(await exchange.forward(), 'close');
         } else {
           await exchange.pass();
         }
@@ -106,13 +106,13 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
       assert.equal(run.stages[1].operations, OBJECTS);
     });
 
-    test(`Row 8: ${client}: corrupted bytes are integrity errors that name key and offset, and no successes`, async (t) => {
+    test(`Row 8: ${client}: corrupted bytes are integrity errors with key and offset, not successes`, async (t) => {
       const { run, made } = await runBefallen(t, client, async (exchange) => {
         const answer = await exchange.forward();
         if (exchange.operation === 'GET') {
           answer.body[1700] ^= 0x10;
         }
-        exchange.tell(answer);
+        exchange.respond(answer);
       });
       assertStatus(run, 1);
       const pattern =
@@ -120,7 +120,7 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
       assert.deepEqual(objectsNamed(run.stderr, pattern), BEFALLEN);
       assert.ok(
         BEFALLEN.every((index) => made.get(`GET ${index}`) === 1),
-        'what is wrong once is wrong, and not tried again',
+        'integrity errors are not retried',
       );
       assert.deepEqual(
         ofKind(run.records, 'integrity').map(({ stage, count }) => [stage, count]),
@@ -130,12 +130,12 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
       assert.deepEqual(
         run.stages.map(({ operations, end }) => [operations, end]),
         [OBJECTS, OBJECTS - BEFALLEN.length, OBJECTS, OBJECTS].map((operations) => [operations, 'complete']),
-        'the stages go on',
+        'the stages continue',
       );
       assert.equal(ofKind(run.records, 'table-row')[1].errors, BEFALLEN.length);
     });
 
-    test(`Row 11: ${client}: answers that never come, or byte by byte, end at the attempt's deadline`, async (t) => {
+    test(`Row 11: ${client}: answers that never come, or come byte by byte, end at the attempt's deadline`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.hang=2%, GET.drip=2%, HEAD.hang=3%' });
       const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '500ms']);
       assertStatus(run, 0);
@@ -145,18 +145,18 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
       assert.ok(read.errors.timeout > 0 && stat.errors.timeout > 0);
       assert.deepEqual([Object.keys(read.errors), Object.keys(stat.errors)], [['timeout'], ['timeout']]);
       const [, ofRead, ofStat] = ofKind(run.records, 'connections');
-      // The SDK's threads share their connections: one that is missing need not be missed.
+      // The SDK's threads share connections, so a lost one need not be replaced.
       const fewest = client === 'direct' ? read.errors.timeout + stat.errors.timeout : 1;
-      assert.ok(ofRead.opened + ofStat.opened >= fewest, 'the socket is destroyed, and replaced');
+      assert.ok(ofRead.opened + ofStat.opened >= fewest, 'the socket is destroyed and replaced');
       assert.deepEqual(await keysIn(endpoint), []);
       assertSeenByStore(run, await endpoint.report());
     });
   }
 
-  test('Row 7: bodies that are always cut short are given up, named, and make the run incomplete', async (t) => {
+  test('Row 7: objects whose bodies are always cut short are given up, named, and make the run incomplete', async (t) => {
     const befall = async (/** @type {Exchange} */ exchange) => {
       if (exchange.operation === 'GET') {
-        exchange.tellHalf(await exchange.forward(), 'close');
+        exchange.respondHalf(await exchange.forward(), 'close');
       } else {
         await exchange.pass();
       }
@@ -171,15 +171,15 @@ describe('bodies and answers that are not what they should be', { concurrency: 3
     assert.deepEqual([run.stages[1].operations, run.stages[1].failed], [OBJECTS - BEFALLEN.length, BEFALLEN.length]);
   });
 
-  test('Row 26: a Stat that is answered with another ETag or size is an integrity error', async (t) => {
+  test('Row 26: a Stat with another ETag or size is an integrity error', async (t) => {
     const { run } = await runBefallen(t, 'direct', async (exchange) => {
       const answer = await exchange.forward();
       if (exchange.operation !== 'HEAD') {
-        exchange.tell(answer);
+        exchange.respond(answer);
       } else if (exchange.index % 40 === 3) {
-        exchange.tell(withHeader(answer, 'ETag', () => `"${'0'.repeat(32)}"`));
+        exchange.respond(withHeader(answer, 'ETag', () => `"${'0'.repeat(32)}"`));
       } else {
-        exchange.tell(withHeader(answer, 'Content-Length', (size) => String(Number(size) + 1)));
+        exchange.respond(withHeader(answer, 'Content-Length', (size) => String(Number(size) + 1)));
       }
     });
     assertStatus(run, 1);

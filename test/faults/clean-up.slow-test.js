@@ -10,13 +10,13 @@ import { machineRecords } from '../helpers/log-records.js';
 
 /** @import { Exchange } from '../helpers/fault-proxy.js' */
 
-/** A request whose answer never came may still be carried out: the store is counted once more after this. */
+/** A request without an answer may still take effect, so the store is counted again after this time. */
 const LATE_MS = 2000;
 
-/** Remove lasts four seconds, so that lines of the log come in the midst of it whenever the second turns. */
+/** Remove lasts four seconds, so that the log has lines while it runs. */
 const SLOW_DELETES = 'DELETE.latency=200ms';
 
-/** Answers after which a write may be there. @type {readonly [status: number, code: string][]} */
+/** Answers after which a write may have taken effect. @type {readonly [status: number, code: string][]} */
 const STORED_ALL_THE_SAME = [
   [503, 'SlowDown'],
   [408, ''],
@@ -26,9 +26,9 @@ const STORED_ALL_THE_SAME = [
 
 const KEPT_RUN = ['100', '4', '--size', '1', '--run-id', 'kept-run', '--stages', 'write', '--keep'];
 
-describe('what a run leaves', { concurrency: 3 }, () => {
+describe('what a run leaves behind', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
-    test(`Row 16: ${client}: a PUT that timed out, and is stored after its DELETE, leaves no object`, async (t) => {
+    test(`Row 16: ${client}: a PUT that timed out and is stored after its DELETE leaves no object`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const index = 42;
       /** @type {Exchange | null} */
@@ -50,16 +50,16 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       });
       const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '3s'], { port: proxy.port });
       assertStatus(run, 0);
-      assert.equal(stored, 200, 'the late PUT was carried out');
+      assert.equal(stored, 200, 'the late PUT took effect');
       assert.ok(run.stages[0].errors.timeout >= 1);
       assert.ok(run.report.cleanup.removed >= 1 && run.report.cleanup.left === 0, JSON.stringify(run.report.cleanup));
       assert.deepEqual(await keysIn(endpoint), []);
       await wait(LATE_MS);
-      assert.deepEqual(await keysIn(endpoint), [], 'nor is there one later');
+      assert.deepEqual(await keysIn(endpoint), [], 'no object appears later');
     });
   }
 
-  test('Row 16: writes whose answers are lost are sent again, after a second, and leave nothing', async (t) => {
+  test('Row 16: writes with a lost answer are sent again after a second, and leave nothing', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, lost=3%' });
     const run = await faultRun(t, endpoint);
     assertStatus(run, 0);
@@ -73,7 +73,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 18: a Remove whose answer was lost has succeeded when its retry meets 404', async (t) => {
+  test('Row 18: a Remove with a lost answer has succeeded if its retry gets 404', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const removed = new Set();
     const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
@@ -94,7 +94,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 18: deletes that keep failing leave the run incomplete, and what is left is listed', async (t) => {
+  test('Row 18: deletes that keep failing make the run incomplete, and the remaining objects are listed', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'DELETE' && exchange.index >= 0 && exchange.index < 10
@@ -116,7 +116,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.match(run.stderr, /^error: Clean-up of run stuck-run: .*; try again with: \S+ \S+ --cleanup stuck-run$/m);
   });
 
-  test('operations that are given up are named, skipped later on, and make the run incomplete', async (t) => {
+  test('operations that are given up are named, skipped later, and make the run incomplete', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < 10
@@ -137,7 +137,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
   });
 
   for (const client of ['direct', 'sdk']) {
-    test(`Row 35: ${client}: writes that are stored and answered with an error leave nothing, though they are given up`, async (t) => {
+    test(`Row 35: ${client}: writes that are stored but answered with an error leave nothing, although they are given up`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
         const answer = exchange.operation === 'PUT' ? STORED_ALL_THE_SAME[exchange.index % 10] : undefined;
@@ -159,7 +159,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 35: writes of which the answer excludes that they were stored are not waited for', async (t) => {
+  test('Row 35: clean-up does not wait for writes whose answer excludes that they were stored', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'PUT' && exchange.index < 10 ? exchange.refuse(400, 'InvalidArgument') : exchange.pass(),
@@ -172,7 +172,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
   });
 
   for (const buckets of ['bucket-b,bucket-a', 'bucket-x,bucket-b,bucket-a']) {
-    test(`Row 34: --cleanup over ${buckets} says over which buckets the run wrote, and the command that it prints removes all`, async (t) => {
+    test(`Row 34: --cleanup over ${buckets} names the buckets of the run, and the printed command removes everything`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a', 'bucket-b', 'bucket-x'] });
       const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b' });
       assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
@@ -180,7 +180,9 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       assertStatus(wrong, 1);
       const left = (await keysIn(endpoint)).length;
       assert.ok(left > 0);
-      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this list gives them`));
+      assert.ok(
+        wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this bucket list implies`),
+      );
       const [, told] = /: clean up with: (S3_BUCKET=\S+) \S+ \S+ --cleanup kept-run$/m.exec(wrong.stderr) ?? [];
       assert.equal(told, 'S3_BUCKET=bucket-a,bucket-b');
 
@@ -194,14 +196,14 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 34: --cleanup without a bucket of the run says that there is one more', async (t) => {
+  test('Row 34: --cleanup without one of its buckets reports that there is another one', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
     const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
     assertStatus(outcome, 1);
     assert.match(outcome.stdout, /, 0 left in these buckets, which are not all buckets of the run$/m);
-    assert.match(outcome.stderr, /over 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
+    assert.match(outcome.stderr, /the run used 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
     assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
   });
 
@@ -212,23 +214,23 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv });
     assertStatus(wrong, 1);
     assert.doesNotMatch(wrong.stdout, /0 left/);
-    assert.match(wrong.stderr, /^error: objects of the run are under team\/load\/kept-run\/; remove them with: /m);
+    assert.match(wrong.stderr, /^error: the run's objects are under team\/load\/kept-run\/; remove them with: /m);
     assert.match(wrong.stderr, / --cleanup kept-run --prefix team\/load$/m);
     const absent = await runCommand(t, ['--cleanup', 'never-was'], { dotEnv });
     assertStatus(absent, 0);
-    assert.match(absent.stderr, /^Nothing was removed: are S3_BUCKET and --prefix those of the run\?/m);
+    assert.match(absent.stderr, /^Nothing was removed: do S3_BUCKET and --prefix match the run\?/m);
   });
 
   for (const [what, list] of /** @type {const} */ ([
     ['is empty', '<IsTruncated>false</IsTruncated>'],
     ['says that there is more, and names nothing', '<IsTruncated>true</IsTruncated>'],
   ])) {
-    test(`Row 36: a list that ${what} is not believed`, async (t) => {
+    test(`Row 36: a list that ${what} is not trusted`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const body = Buffer.from(`<ListBucketResult>${list}</ListBucketResult>`);
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         exchange.operation === 'LIST'
-          ? exchange.tell({ status: 200, headers: ['Content-Length', String(body.length)], body })
+          ? exchange.respond({ status: 200, headers: ['Content-Length', String(body.length)], body })
           : exchange.pass(),
       );
       const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
@@ -244,12 +246,12 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       );
       const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
       assertStatus(listed, isEmpty ? 0 : 1);
-      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run has left anything/m : /^error: .*names nothing/m);
+      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run left objects/m : /^error: .*names nothing/m);
     });
   }
 
   for (const stage of ['remove', 'batch-remove']) {
-    test(`Row 44: a store that confirms what ${stage} asks for, and keeps the objects, is found out by a list`, async (t) => {
+    test(`Row 44: a list shows that a store confirmed ${stage} but kept the objects`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         ['DELETE', 'POST'].includes(exchange.operation) ? exchange.confirmDeletion() : exchange.pass(),
@@ -269,7 +271,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       const again = await runCommand(t, ['--cleanup', 'lied'], { dotEnv });
       assertStatus(again, 1);
       assert.match(again.stdout, new RegExp(`: ${shown}$`, 'm'));
-      assert.match(again.stderr, /^error: objects may be left; try again with: \S+ \S+ --cleanup lied$/m);
+      assert.match(again.stderr, /^error: objects may remain; try again with: \S+ \S+ --cleanup lied$/m);
 
       const honest = await runCommand(t, ['--cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(honest, 0);
@@ -278,7 +280,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 44: what a list still shows after Remove is removed again, and said', async (t) => {
+  test('Row 44: objects that a list still shows after Remove are removed again and reported', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'DELETE' && exchange.index >= 30 ? exchange.confirmDeletion() : exchange.pass(),
@@ -291,7 +293,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 44: it takes one list of each bucket to find that nothing is left, and not a word', async (t) => {
+  test('Row 44: one list of each bucket shows that nothing is left, without any message', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const run = await faultRun(t, endpoint);
     assertStatus(run, 0);
@@ -334,7 +336,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     ['of a clean-up by command', ['--cleanup', 'endless']],
     ['of all runs', ['--cleanup', '--list']],
   ])) {
-    test(`Row 46: a list ${what} that has ever new keys is given up`, async (t) => {
+    test(`Row 46: a list ${what} with endless new keys is given up`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       let listed = 0;
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
@@ -354,7 +356,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     ['that ends a run', ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1']],
     ['by command', ['--cleanup', 'frozen']],
   ])) {
-    test(`Row 40: a clean-up ${what} shows that a frozen store does not answer, and ends after a minute`, async (t) => {
+    test(`Row 40: a clean-up ${what} reports that a frozen store does not answer, and ends after a minute`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         exchange.operation === 'LIST' ? undefined : exchange.pass(),
@@ -366,16 +368,19 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       assertStatus(outcome, 1);
       const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no answer for \d+s$/gm) ?? [];
       assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
-      assert.match(outcome.stderr, /^error: clean-up: no request has succeeded for 60s: is the store still there\?$/m);
+      assert.match(
+        outcome.stderr,
+        /^error: clean-up: no request has succeeded for 60s: is the store still reachable\?$/m,
+      );
       assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
     });
   }
 
-  test('errors of a clean-up are shown a hundred times, each once, and are counted in the report', async (t) => {
+  test('a clean-up shows its first hundred errors, each once, and counts the rest', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
       if (exchange.operation === 'PUT' && exchange.index === 7) {
-        // So that the store is looked at twice.
+        // So that the store is listed twice.
         await exchange.forward();
         return exchange.end('reset');
       }
@@ -386,10 +391,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const { report, stderr } = await endOf(await startCommand(t, [...parameters, '--no-preflight'], { dotEnv }));
     const shown = stderr.match(/^error: clean-up: .*Locked/gm) ?? [];
     assert.deepEqual([shown.length, new Set(shown).size], [100, 100]);
-    assert.match(
-      stderr,
-      new RegExp(`^error: clean-up: ${OBJECTS - 100} further errors are counted, but not shown$`, 'm'),
-    );
+    assert.match(stderr, new RegExp(`^error: clean-up: ${OBJECTS - 100} more errors are not shown$`, 'm'));
     const { left, removed, problems, furtherProblems } = report.cleanup;
     assert.deepEqual([left, removed, problems.length, furtherProblems], [OBJECTS, 0, 100, OBJECTS - 100]);
   });
@@ -416,7 +418,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     assert.deepEqual((await keysIn(endpoint)).toSorted(), keys);
   });
 
-  test('Row 17: a run that is killed while another stage is under way is cleaned up as well', async (t) => {
+  test('Row 17: a run killed in a later stage is cleaned up, too', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: SLOW_DELETES });
     const command = await startFaultRun(t, endpoint, ['--run-id', 'killed-run']);
     await command.shows('stdout', /^\d\d:\d\d:\d\d: Remove: Ops [1-9]/m);

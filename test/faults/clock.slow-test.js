@@ -20,8 +20,7 @@ const SMALL = ['20', '2', '--size', '1KiB'];
 const DAY_AND_HOUR_MS = 25 * 3_600_000;
 
 /**
- * A store behind a load balancer whose servers do not agree on the time: each answer is dated 25 hours ahead of the truth
- * or behind it.
+ * A store behind a load balancer whose servers disagree about the time: each answer is dated 25 hours early or late.
  *
  * @param {TestContext} t
  */
@@ -50,14 +49,14 @@ async function storeOfTwoClocks(t) {
   return { endpoint, dotEnv: dotEnvOf(endpoint, { S3_PORT: port }) };
 }
 
-describe('a store whose Date headers contradict one another', () => {
-  test('Row 37: its clock is unknown, which is told, and the host’s own is used', async (t) => {
+describe('a store with contradictory Date headers', () => {
+  test('Row 37: the run reports that the clock is unknown, and uses the host’s own', async (t) => {
     const { dotEnv, endpoint } = await storeOfTwoClocks(t);
     const outcome = await runCommand(t, SMALL, { dotEnv });
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^The store's clock is unknown: the Date headers of its answers leave it uncertain by ±1d 0h\. All times are those of this host's clock$/m,
+      /^The store's clock is unknown: the Date headers of its responses leave it uncertain by ±1d 0h\. All times use this host's clock$/m,
     );
     const records = recordsOf(outcome.stdout);
     const [run] = machineRecords(records, 'run');
@@ -81,7 +80,7 @@ describe('a store whose Date headers contradict one another', () => {
     }
   });
 
-  test('Row 37: an offset that a log states as uncertain by more than five seconds is not used', () => {
+  test('Row 37: an offset with a stated uncertainty of more than five seconds is not used', () => {
     const [first, second] = planHosts({ ...DEFAULTS, hosts: 2 });
     const clock = { offset: -4_231_300, uncertainty: 48_965_000 };
     const known = { offset: -4_231_300, uncertainty: 5000 };
@@ -93,7 +92,7 @@ describe('a store whose Date headers contradict one another', () => {
     }
     assert.deepEqual([...repaired.timeSeries()], [...truth.timeSeries()]);
     assert.deepEqual(warningsOf(repaired), [
-      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): the times are taken to be those of the host's own clock",
+      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): times follow the host's own clock",
     ]);
     assert.deepEqual(repaired.clocks, { worst: null, trusted: ['host-1', 'host-2'], withoutMachineLines: [] });
     const relied = aggregateOf(logsOf(first, moved(second, -4_231_000, known)));
@@ -106,7 +105,7 @@ describe('a store whose Date headers contradict one another', () => {
  * @param {HostPlan} plan
  * @param {number} milliseconds whole seconds
  * @param {HostPlan['clock']} clock
- * @returns {HostPlan} of a host that took the store's time to be so much later
+ * @returns {HostPlan} of a host that assumed the store's time to be that much later
  */
 function moved(plan, milliseconds, clock) {
   const stages = plan.stages.map(({ start, stop, at, ...stage }) => ({

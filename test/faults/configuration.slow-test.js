@@ -8,7 +8,7 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
 const OVERLONG = 'x'.repeat(1000);
 
-describe('what the program is given', { concurrency: 3 }, () => {
+describe('arguments and configuration', { concurrency: 3 }, () => {
   for (const given of ['0', '-1', 'NaN', '1e99', '10x']) {
     test(`Row 21: ${given} objects, and ${given} threads, are refused by name`, async (t) => {
       const command = await startCommand(t, ['--local', '--json', 'result.json', '--', given, given]);
@@ -32,14 +32,14 @@ describe('what the program is given', { concurrency: 3 }, () => {
     assert.match(one.stderr, /^error: <threads>: expected /);
   });
 
-  test('Row 21: threads that have no object to work on are left out, with a notice', async (t) => {
+  test('Row 21: threads without an object are dropped with a notice', async (t) => {
     const outcome = await runCommand(t, ['5', '20', '--size', '1KiB', '--local']);
     assertStatus(outcome, 0);
     assert.deepEqual(
       ofKind(recordsOf(outcome.stdout), 'schedule').map(({ threads }) => threads),
       [5, 5, 5, 5],
     );
-    assert.match(outcome.stderr, /^20 threads are more than 5 objects need: 5 are used$/m);
+    assert.match(outcome.stderr, /^20 threads are more than 5 objects need; using 5$/m);
   });
 
   for (const [title, dotEnv] of Object.entries({
@@ -48,7 +48,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
     'whose variables are empty': 'S3_BUCKET=\nexport S3_HOSTNAME=""\r\nS3_ACCESS_KEY=\'\'\nS3_SECRET_KEY= # none\n',
     'that is no such file': '\u0000\u0001{"S3_BUCKET": "bucket-a"}\n= = =\n<xml/>',
   })) {
-    test(`Row 22: of a .env ${title} every problem is told at once, with the way on`, async (t) => {
+    test(`Row 22: all problems of a .env ${title} are reported at once, with what to do`, async (t) => {
       const outcome = await runCommand(t, ['10', '2'], { dotEnv });
       assertStatus(outcome, 2);
       assert.equal(outcome.stdout, '');
@@ -60,7 +60,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 22: quotes, CRLF, a byte order mark and `export` in a .env do no harm', async (t) => {
+  test('Row 22: quotes, CRLF, a byte order mark and `export` in a .env are understood', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const quotes = ['"', "'", ''];
     const lines = dotEnvOf(endpoint)
@@ -88,7 +88,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
         assert.equal(outcome.stdout, '');
         assert.match(
           outcome.stderr,
-          new RegExp(`^error: ${option}: expected 1 to 64 of A-Z a-z 0-9 \\. _ - and not dots alone`),
+          new RegExp(`^error: ${option}: expected 1 to 64 characters of A-Z a-z 0-9 \\. _ -, not only dots`),
         );
         assert.ok(outcome.stderr.split('\n').every((line) => line.length < 300));
       }
@@ -98,7 +98,7 @@ describe('what the program is given', { concurrency: 3 }, () => {
   }
 
   test(
-    'Row 20: a disk without room for the report is told, and the log is whole',
+    'Row 20: a full disk for the report is reported, and the log is complete',
     { skip: !existsSync('/dev/full') && 'needs /dev/full' },
     async (t) => {
       const outcome = await runCommand(t, ['20', '2', '--size', '1KiB', '--local', '--json', '/dev/full']);

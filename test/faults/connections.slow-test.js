@@ -24,12 +24,12 @@ import { startSocketServer, until } from '../helpers/socket-server.js';
 
 const CLIENTS = ['direct', 'sdk'];
 
-/** What a server says that speaks no TLS where TLS is spoken to it. */
+/** The answer of a server without TLS to a TLS handshake. */
 const PLAIN_ANSWER = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n';
 
 /**
- * Lets a name resolve to this host, except while a file stands beside it: from outside, as a name server would. Whoever
- * asks then leaves a file, too.
+ * Resolves a name to this host, except while a certain file exists, as a name server might fail. A failed look-up leaves
+ * another file.
  */
 const RESOLVES_A_NAME = `
   import { existsSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const RESOLVES_A_NAME = `
 `;
 
 describe('connections', { concurrency: 3 }, () => {
-  test('Row 4: a name that does not resolve for a while in mid-run is looked up again, and no operation is lost', async (t) => {
+  test('Row 4: a name that fails to resolve for a while is looked up again, and no operation is lost', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=10ms' });
     const proxy = await startFaultProxy(t, endpoint);
     const folder = await folderWith(t, { 'resolves-a-name.mjs': RESOLVES_A_NAME });
@@ -65,13 +65,13 @@ describe('connections', { concurrency: 3 }, () => {
     assertStatus(run, 0);
     assert.ok(run.stages[0].errors.name > 0 && run.stages[0].errors.connect > 0, JSON.stringify(run.stages[0].errors));
     assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
-    // The clock of a store that is away is asked in vain.
+    // The clock of an absent store cannot be measured.
     assertSeenByStore(run, await endpoint.report(), run.report.requests.clock);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
   for (const client of CLIENTS) {
-    test(`Row 4: ${client}: TLS handshakes that fail in mid-run are tried again`, async (t) => {
+    test(`Row 4: ${client}: TLS handshakes that fail during a run are retried`, async (t) => {
       const tls = await testCertificate();
       const endpoint = await startTestEndpoint(t, { tls, faults: 'GET.close=10, HEAD.close=10, DELETE.close=10' });
       let writes = false;
@@ -96,7 +96,7 @@ describe('connections', { concurrency: 3 }, () => {
       writes = true;
       const run = await endOf(command);
       assertStatus(run, 0);
-      // Some of them may have befallen questions about the store's clock.
+      // Some of them may have hit requests for the store's clock.
       const failed = sum(run.stages.map(({ errors }) => errors.tls ?? 0));
       assert.ok(failed > 0 && failed <= broken, `${failed} of ${broken}`);
       assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
@@ -105,7 +105,7 @@ describe('connections', { concurrency: 3 }, () => {
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`Row 5: ${client}: a store that takes connections and never answers ends the run before it begins`, async (t) => {
+    test(`Row 5: ${client}: a store that accepts connections but never answers ends the run before it begins`, async (t) => {
       const silent = await startSocketServer(t, { onSocket: (socket) => socket.resume() });
       const endpoint = await startTestEndpoint(t);
       const parameters = ['10', '2', '--client', client, '--timeout', '200ms'];
@@ -113,18 +113,18 @@ describe('connections', { concurrency: 3 }, () => {
       assertStatus(outcome, 2);
       assert.equal(outcome.stdout, '');
       assert.match(outcome.stderr, /^error: no connection to 127\.0\.0\.1:\d+ \(no complete answer within 200ms\)/m);
-      assert.ok(silent.sockets.length > 1, 'it is tried more than once');
+      assert.ok(silent.sockets.length > 1, 'more than one attempt');
       await silent.closed();
     });
 
-    test(`Row 5: ${client}: connections that are refused for a while in mid-run cost no operation`, async (t) => {
+    test(`Row 5: ${client}: connections refused for a while cost no operation`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
       const proxy = await startFaultProxy(t, endpoint);
       const command = await startFaultRun(t, endpoint, ['--client', client], { port: proxy.port });
       for (const stage of ['Write', 'Read', 'Remove']) {
         await command.shows('stdout', new RegExp(`^${stage}: scheduling`, 'm'));
         proxy.stop();
-        // Once the log tells of a retry, connections have been refused.
+        // A retry in the log shows that connections have been refused.
         await command.shows('stdout', new RegExp(`^${stage}: scheduling[^]*^Retrying`, 'm'));
         await proxy.start();
       }
@@ -137,7 +137,7 @@ describe('connections', { concurrency: 3 }, () => {
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`Row 12: ${client}: a kept connection that turns out to be closed costs a retry at once on a fresh one, counted`, async (t) => {
+    test(`Row 12: ${client}: a closed kept connection costs one immediate, counted retry on a new one`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       let closed = 0;
       const isStale = (/** @type {Exchange} */ { operation, index, earlier }) =>
@@ -162,7 +162,7 @@ describe('connections', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 5: a stage in which nothing succeeds for a minute ends, with the count, and what it wrote is removed', async (t) => {
+  test('Row 5: a stage without a success for a minute ends with its count, and its objects are removed', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const isAnswered = (/** @type {Exchange} */ { operation, index }) =>
       operation !== 'PUT' || index < 50 || index >= OBJECTS;
@@ -176,14 +176,14 @@ describe('connections', { concurrency: 3 }, () => {
     const [write, ...others] = run.stages;
     assert.deepEqual([write.stage, write.end, write.operations, others], ['Write', 'stalled', 50, []]);
     assert.ok(write.endedAt - write.startedAt >= 60_000);
-    assert.match(run.stderr, /^Write: ended because nothing succeeded any more/m);
+    assert.match(run.stderr, /^Write: ended because operations stopped succeeding/m);
     assert.match(run.stdout, /^Write took \d+ms\. /m);
     assert.equal(ofKind(run.records, 'table-row')[0].objects, 50);
     assert.match(run.stderr, /^Clean-up of run a-run: 50 objects removed .*, 0 left$/m);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 31: a store that dies in mid-run ends the stage, clean-up is tried, and what may be left is told with the command', async (t) => {
+  test('Row 31: a store that dies ends the stage; clean-up is tried, and possible remains are reported with the command', async (t) => {
     const endpoint = await startTestEndpoint(t);
     let written = 0;
     const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
@@ -206,7 +206,7 @@ describe('connections', { concurrency: 3 }, () => {
     assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
     assert.match(
       run.stderr,
-      /^error: Clean-up of run a-run: 0 objects removed .*, how many are left could not be counted; try again with: node \S*r2-benchmark\.js --cleanup a-run$/m,
+      /^error: Clean-up of run a-run: 0 objects removed .*, the rest could not be counted; try again with: node \S*r2-benchmark\.js --cleanup a-run$/m,
     );
 
     const left = await keysIn(endpoint);
@@ -230,7 +230,7 @@ describe('connections', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 6: connections that are reset before there is an answer are replaced', async (t) => {
+  test('Row 6: connections reset before an answer are replaced', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, reset=5%' });
     const run = await faultRun(t, endpoint);
     assertStatus(run, 0);
@@ -243,7 +243,7 @@ describe('connections', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 27: a check of certificates that the environment has switched off is told', async (t) => {
+  test('Row 27: the run reports that the environment disables the check of certificates', async (t) => {
     const endpoint = await startTestEndpoint(t, { tls: await testCertificate() });
     for (const cores of ['1', '2']) {
       const outcome = await runCommand(t, ['10', '2', '--size', '1KiB', '--cores', cores], {

@@ -9,7 +9,7 @@ import { assertStatus } from '../helpers/outcome.js';
 const RUN = ['50', '4', '--size', '1KiB'];
 
 /**
- * Both clients understand the refusal of a HEAD, whose answer has no body to say why; the others differ in nothing.
+ * Both clients are tested with a refused HEAD, whose answer has no body; other refusals do not differ.
  *
  * @param {string} client
  */
@@ -19,13 +19,13 @@ function operationsOf(client) {
   );
 }
 
-describe('a store that does not let the run do what it is to do', { concurrency: 3 }, () => {
+describe('a store that refuses requests of the run', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
     for (const [status, code] of /** @type {const} */ ([
       [401, 'Unauthorized'],
       [403, 'SignatureDoesNotMatch'],
     ])) {
-      test(`Row 1: ${client}: ${status} ${code} ends the run before the first PUT, in one line and without a retry`, async (t) => {
+      test(`Row 1: ${client}: ${status} ${code} ends the run before the first PUT, with one line and no retry`, async (t) => {
         const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
         const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(status, code));
         const outcome = await runCommand(t, [...RUN, '--client', client], {
@@ -40,21 +40,21 @@ describe('a store that does not let the run do what it is to do', { concurrency:
     }
 
     for (const [action, operation] of operationsOf(client)) {
-      test(`Row 2: ${client}: a token that may not ${action} is told with bucket and operation, and nothing is left`, async (t) => {
+      test(`Row 2: ${client}: a token that may not ${action} is reported with bucket and operation, and nothing is left`, async (t) => {
         const faults = `${operation}.status=403/AccessDenied:100%`;
         const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
         const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
         assertStatus(outcome, 2);
         const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('error:'));
         assert.equal(errors.length, 1, outcome.stderr);
-        // The answer to a HEAD has no body, and so no code.
+        // The answer to a HEAD has no body and therefore no code.
         const said = new RegExp(`^error: ${action} in bucket "bucket-a" was refused \\(HTTP 403`);
         assert.match(errors[0], said);
         assert.deepEqual(await keysIn(endpoint), []);
       });
     }
 
-    test(`Row 3: ${client}: a clock that is ahead of the store's is told with the offset`, async (t) => {
+    test(`Row 3: ${client}: a clock ahead of the store's is reported with the offset`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'skew=-20m' });
       const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 2);
@@ -64,12 +64,12 @@ describe('a store that does not let the run do what it is to do', { concurrency:
         /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/m,
       );
       const { requests } = await endpoint.report();
-      assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is tried again');
+      assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is retried');
     });
   }
 
   for (const [place, [action, operation]] of Object.entries({ write: 'PUT', read: 'GET' }).entries()) {
-    test(`Row 2: a permission to ${action} that is lost in mid-run ends the run, and what it wrote is removed`, async (t) => {
+    test(`Row 2: losing the permission to ${action} ends the run, and its objects are removed`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         exchange.operation === operation && exchange.index === 77

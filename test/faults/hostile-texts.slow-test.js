@@ -18,22 +18,22 @@ import { answerOf, environmentOf, startHostileStore } from '../fuzz/hostile-stor
 
 /**
  * @typedef {object} Case
- * @property {string} shown that the output has to hold: what is not shown at all is not tested
+ * @property {string} shown text that the output must contain, to prove that the case is tested
  * @property {(t: TestContext) => Promise<Outcome>} run
  */
 
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
-/** Clears a screen, rings, names a window, starts a line, turns the direction of reading, and is not to be seen. */
+/** Clears the screen, rings, sets a window title, starts a line, reverses the reading direction, and is invisible. */
 const ESCAPES = '\u001b[2J\u0007\u001b]0;x\u0007\r\nerror: all is well\u2028\u202e\u200b\u009b31m';
 
-/** How they begin where they are shown. */
+/** The beginning of their escaped form. */
 const SHOWN = String.raw`\u{1b}[2J\u{7}`;
 
-/** The name of a certificate: Node escapes those that have lines. */
+/** The name of a certificate: Node escapes names with line breaks. */
 const COMMON_NAME = `a.test${ESCAPES.replace(/\s/g, '')}`;
 
-/** What may stand in XML. */
+/** The characters that XML allows. */
 const IN_XML = [...ESCAPES].map((character) => `&#${character.charCodeAt(0)};`).join('');
 
 const VARIABLES = {
@@ -52,7 +52,7 @@ const LOG = [
 ];
 
 /**
- * Runs against a store whose certificate is trusted, and names somebody else.
+ * Runs against a store whose certificate is trusted but has another name.
  *
  * @param {TestContext} t
  * @param {readonly string[]} parameters
@@ -71,7 +71,7 @@ async function runWithCertificate(t, parameters) {
 }
 
 /**
- * Runs against a store that answers everything alike.
+ * Runs against a store with the same answer to everything.
  *
  * @param {TestContext} t
  * @param {GarbageAnswer} answer
@@ -116,7 +116,7 @@ const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Ke
 const CASES = {
   'a certificate, in preflight': { shown: SHOWN, run: (t) => runWithCertificate(t, []) },
   'a certificate, where connections are opened': {
-    shown: `4 of 4 connections could not be opened ahead (Host: localhost. is not cert's CN: a.test${SHOWN}`,
+    shown: `4 of 4 connections could not be opened in advance (Host: localhost. is not cert's CN: a.test${SHOWN}`,
     run: (t) => runWithCertificate(t, ['--no-preflight']),
   },
   'a certificate, on several cores': {
@@ -124,7 +124,7 @@ const CASES = {
     run: (t) => runWithCertificate(t, ['--no-preflight', '--cores', '2']),
   },
   'what OpenSSL says of a server without TLS': {
-    shown: '4 of 4 connections could not be opened ahead (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
+    shown: '4 of 4 connections could not be opened in advance (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
     async run(t) {
       const { port } = await startSocketServer(t, {
         onSocket: (socket) => socket.once('data', () => socket.end('no\r\n'.repeat(9))),
@@ -230,7 +230,7 @@ for (const client of ['direct', 'sdk']) {
 
 describe('escapes and line breaks in texts from outside', { concurrency: 3 }, () => {
   for (const [what, { shown, run }] of Object.entries(CASES)) {
-    test(`Row 38: ${what}: they are shown as what they are, and obeyed by no terminal`, async (t) => {
+    test(`Row 38: ${what}: they are shown escaped, and no terminal obeys them`, async (t) => {
       const outcome = await run(t);
       assertCivil({ ...outcome, stdout: textOf(outcome.stdout) });
       const output = outcome.stdout + outcome.stderr;
@@ -239,7 +239,7 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
     });
   }
 
-  test('Row 38: keys in a list are shown as what they are, and not at length', async (t) => {
+  test('Row 38: keys in a list are shown escaped and shortened', async (t) => {
     const listed = await runWithAnswer(t, listings(LISTING), ['--cleanup', '--list']);
     assertCivil(listed);
     assert.ok(listed.stdout.includes(`bucket-a/benchmark/${SHOWN}`), listed.stdout);
@@ -254,7 +254,7 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
 
 /**
  * @param {string} listing
- * @returns {GarbageAnswer} by a store that lists, and has no object
+ * @returns {GarbageAnswer} of a store with this list and no object
  */
 function listings(listing) {
   let isFirst = true;
@@ -267,7 +267,7 @@ function listings(listing) {
 
 /**
  * @param {string} stdout
- * @returns {string} without what is for programs, in which JSON has escaped what it must
+ * @returns {string} without the lines for programs, which JSON escapes
  */
 function textOf(stdout) {
   return stdout.replace(/^# r2-benchmark .*\n/gm, '');

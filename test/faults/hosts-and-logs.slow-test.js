@@ -62,7 +62,7 @@ async function run(folder, parameters) {
 }
 
 /**
- * Adds up logs that stand in files, and reads the report.
+ * Merges logs in files, and reads the result.
  *
  * @param {TestContext} t
  * @param {Record<string, readonly string[]>} logs lines by name
@@ -75,10 +75,10 @@ async function addUp(t, logs) {
 }
 
 /**
- * Makes logs, and keeps what is true of them.
+ * Makes logs together with their true figures.
  *
  * @param {Partial<typeof OPTIONS>} [options]
- * @param {(host: string, line: TrueLine) => boolean} [keeps] whether a line is in its log
+ * @param {(host: string, line: TrueLine) => boolean} [keeps] whether a line is written to its log
  */
 function made(options, keeps = () => true) {
   const hosts = planHosts({ ...OPTIONS, ...options }).map((plan) => ({
@@ -107,7 +107,7 @@ function assertPeaks({ merge: { peaks } }, truth) {
 
 /**
  * @param {Record<string, readonly string[]>} logs
- * @returns {number} operations of Write in the lines of the seconds
+ * @returns {number} operations of Write in the lines of seconds
  */
 function operationsIn(logs) {
   const seconds = Object.values(logs).flatMap((lines) => lines.filter((line) => / Write: Ops /.test(line)));
@@ -116,7 +116,7 @@ function operationsIn(logs) {
 
 describe('logs of several hosts', { concurrency: 3 }, () => {
   for (const skew of [0, 7000]) {
-    test(`Row 24: over midnight, with clocks ${skew} ms apart, the hosts are added up by the store's seconds`, async (t) => {
+    test(`Row 24: over midnight, with clocks ${skew} ms apart, hosts are merged by the store's seconds`, async (t) => {
       const { logs, truth } = made({ skew });
       const { report, warnings, status } = await addUp(t, logs);
       assert.deepEqual([warnings, status], [[], 0]);
@@ -125,7 +125,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 24: a second that is missing from a log is told, and neither filled nor made up for', async (t) => {
+  test('Row 24: a missing second in a log is reported, and neither filled nor compensated', async (t) => {
     const whole = made();
     const seconds = whole.logs['log-host-1.txt'].filter((line) => / Write: Ops /.test(line));
     const { logs, truth } = made({}, (host, line) => host !== 'host-1' || line.text !== seconds[5]);
@@ -133,11 +133,11 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(status, 1);
     const behind = logs['log-host-1.txt'].indexOf(seconds[6]) + 1;
     assert.equal(warnings[0], `warning: log-host-1.txt:${behind}: Write has no line for the seconds before this one`);
-    assert.match(warnings[1], /^warning: log-host-1\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines/);
+    assert.match(warnings[1], /^warning: log-host-1\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations/);
     assertPeaks(report, truth);
   });
 
-  test('Row 24: stages that do not overlap between the hosts are told, and not summed to a peak', async (t) => {
+  test('Row 24: stages of hosts that do not overlap are reported, and not summed to a peak', async (t) => {
     const { logs } = made({ shift: 3_600_000 });
     const [one, other] = Object.values(logs);
     const alone = await Promise.all([one, other].map((lines) => addUp(t, { 'log.txt': lines })));
@@ -150,10 +150,10 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     }
     const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
     const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
-    assert.match(stdout, /^The hosts were not together in Write, Read, Stat, Remove: /m);
+    assert.match(stdout, /^The hosts did not run Write, Read, Stat, Remove at the same time: /m);
   });
 
-  test('Row 24: yesterday and today of one host are refused, and added up only where that is meant', async (t) => {
+  test('Row 24: runs of one host on two days are refused, and merged only on request', async (t) => {
     const host = { hosts: 1, seconds: 5 };
     const [yesterday] = Object.values(made(host).logs);
     const [later] = Object.values(made({ ...host, start: DEFAULTS.start + 86_400_000 }).logs);
@@ -173,18 +173,18 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
       const refused = await peak(folder, [...files, '--json', 'sum.json']);
       assert.equal(
         refused.stderr,
-        `error: ${places[0]}: host host-1 began this run 23h 59m after the end of its run in ${places[1]}, and the sum of ` +
-          'both would be no measurement: give the logs of one run alone, or pass --several-runs if the sum is meant\n',
+        `error: ${places[0]}: host host-1 started this run 23h 59m after its run in ${places[1]} ended, so ` +
+          'adding them up is meaningless: give the logs of one run only, or pass --several-runs to add them up anyway\n',
       );
       assert.deepEqual([refused.stdout, refused.status], ['', 2]);
-      assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report is left behind');
+      assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report remains');
       const meant = await peak(folder, [...files, '--several-runs', '--json', '-']);
       assert.equal(meant.status, 0);
       assert.equal(resultFrom(meant.stdout).stages[0].operations, operationsIn({ yesterday, today }));
     }
   });
 
-  test('Row 24: two processes of one host at the same time are added up without the option', async (t) => {
+  test('Row 24: two simultaneous processes of one host are merged without the option', async (t) => {
     const { logs } = made();
     const oneName = Object.fromEntries(
       Object.entries(logs).map(([name, lines]) => [
@@ -197,18 +197,18 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(report.stages[0].operations, operationsIn(logs));
   });
 
-  test('Row 24: hosts of one run that started in different slots are told by name', async (t) => {
+  test('Row 24: hosts of one run that started in different slots are named', async (t) => {
     const { logs } = made({ shift: 30_000 });
     const { warnings, status } = await addUp(t, logs);
     assert.equal(status, 0);
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0],
-      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which was done with it by then: start all hosts of a run at one moment, or within one slot of --start-at next:30s$/,
+      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which had finished it by then: start all hosts of a run at the same time, or within one slot of --start-at next:30s$/,
     );
   });
 
-  test('Row 25: a truncated log is told with file and line, and makes the total incomplete', async (t) => {
+  test('Row 25: a truncated log is reported with file and line, and makes the total incomplete', async (t) => {
     const { logs } = made();
     const lines = logs['log-host-1.txt'];
     const begin = lines.findIndex((line) => line.startsWith('Read: scheduling'));
@@ -220,18 +220,18 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
       warnings.some((line) => line.startsWith(`warning: log-host-1.txt:${begin + 1}: Read begins here and has no`)),
       warnings.join('\n'),
     );
-    assert.equal(report.stages[0].operations, operationsIn(logs), 'what is whole is counted');
+    assert.equal(report.stages[0].operations, operationsIn(logs), 'complete lines are counted');
   });
 
-  test('Row 25: a log that stands twice is counted once, with a warning', async (t) => {
+  test('Row 25: a log that is given twice counts once, with a warning', async (t) => {
     const { logs } = made();
     const { report, warnings, status } = await addUp(t, { ...logs, 'copy.txt': logs['log-host-1.txt'] });
     assert.equal(status, 0);
-    assert.match(warnings[0], /^warning: copy\.txt:1: run .* stands in log-host-1\.txt:1, too: counted once$/);
+    assert.match(warnings[0], /^warning: copy\.txt:1: run .* also appears in log-host-1\.txt:1: counted once$/);
     assert.equal(report.stages[0].operations, operationsIn(logs));
   });
 
-  test('Row 25: empty, binary and foreign files are told, and the rest is added up', async (t) => {
+  test('Row 25: empty, binary and unrelated files are reported, and the others merged', async (t) => {
     const { logs } = made();
     const folder = await folderWith(
       t,
@@ -249,7 +249,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     for (const name of names) {
       assert.match(stderr, new RegExp(`^warning: ${name.replace('.', '\\.')}\\b`, 'm'));
     }
-    assert.doesNotMatch(stderr, /[^\x20-\x7e\n]/, 'nothing of what stands in them reaches the terminal');
+    assert.doesNotMatch(stderr, /[^\x20-\x7e\n]/, 'none of their content reaches the terminal');
     assert.equal(resultFrom(stdout).stages[0].operations, operationsIn(logs));
   });
 
@@ -264,7 +264,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
   });
 });
 
-/** Made-up logs, of which a small part would fill the memory that the tests leave. */
+/** Logs so large that a small part fills the memory that the tests allow. */
 const ENDLESS = [
   {
     what: '100,000 runs',
@@ -293,7 +293,7 @@ const ENDLESS = [
   },
 ];
 
-describe('logs without an end', () => {
+describe('endless logs', () => {
   for (const { what, lines, error } of ENDLESS) {
     test(`Row 47: ${what} are refused by merge, compare and report, in little memory`, async (t) => {
       const folder = await folderWith(t, {});
@@ -306,13 +306,13 @@ describe('logs without an end', () => {
         const { stdout, stderr, status } = await benchmark(folder, parameters, ['--max-old-space-size=200']);
         assert.match(stderr, error);
         assert.deepEqual([stdout, status], ['', 2]);
-        assert.deepEqual(await readdir(folder), ['log.txt'], 'nothing else is left behind');
+        assert.deepEqual(await readdir(folder), ['log.txt'], 'nothing else remains');
       }
     });
   }
 });
 
-test('Row 47: nesting without an end is refused by merge, compare and report', async (t) => {
+test('Row 47: endless nesting is refused by merge, compare and report', async (t) => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const folder = await folderWith(t, {
     'host.json': `{"format":3,\n"problems":[],\n"host":${deep}}`,
@@ -352,7 +352,7 @@ function timeOfDay(second) {
 }
 
 /**
- * A whole log with noise between its lines: one line of 96 MiB, and 96 MiB of short ones.
+ * A complete log with noise between its lines: one line of 96 MiB, and 96 MiB of short ones.
  *
  * @param {readonly string[]} lines
  */

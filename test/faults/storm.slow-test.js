@@ -8,23 +8,23 @@ import { machineRecords } from '../helpers/log-records.js';
 
 describe('many faults at once', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
-    test(`${client}: of every kind, cost no operation and leave nothing`, async (t) => {
+    test(`${client}: faults of every kind cost no operation and leave nothing`, async (t) => {
       const faults = 'status=503:5%, status=500:2%, reset=2%, truncate=2%, lost=1%, close=20, latency=0ms..5ms';
       const endpoint = await startTestEndpoint(t, { faults: `seed=7, ${faults}` });
       const run = await faultRun(t, endpoint, ['--client', client]);
       assertStatus(run, 0);
       assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
       const report = await endpoint.report();
-      // A connection that the store closed may have been that of a request beside the stages.
+      // The store may have closed a connection of a request outside the stages.
       assertSeenByStore(run, report, report.faults.close);
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
 
-  test('in a storm over hundreds of threads neither memory nor the log grow with the retries', async (t) => {
+  test('in a storm with hundreds of threads, neither memory nor log grows with the retries', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, status=503:25%, status=500:10%' });
     const run = ['2000', '500', '--size', '100', '--cores', '1', '--stages', 'write,remove'];
-    // Some 2,000 retries, and a heap that holds little more than the program and its threads.
+    // Some 2,000 retries, and a heap with little room beyond the program and its threads.
     const env = { NODE_OPTIONS: '--max-old-space-size=64' };
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
     assertStatus(outcome, 0);
@@ -37,7 +37,7 @@ describe('many faults at once', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('the endpoint of --local takes a script of faults', async (t) => {
+  test('the endpoint of --local accepts a fault script', async (t) => {
     const outcome = await runCommand(t, [
       ...['200', '10', '--size', '2KiB', '--local'],
       ...['--faults', 'seed=7, GET.corrupt=5%, close=50, HEAD.status=503:10%, retry-after=1s'],
@@ -52,11 +52,11 @@ describe('many faults at once', { concurrency: 3 }, () => {
     assert.ok(stat.throttled > 0 && stat.endedAt - stat.startedAt >= 1000);
   });
 
-  test('the same script befalls the same requests again', async (t) => {
+  test('the same script affects the same requests again', async (t) => {
     const seen = [];
     for (let round = 0; round < 2; round += 1) {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'seed=11, HEAD.status=500:20%' });
-      // How much is measured before the stages depends on the time that it takes.
+      // The number of measurements before the stages depends on their duration.
       const run = ['100', '1', '--size', '100', '--no-preflight', '--stages', 'write,stat,remove'];
       const outcome = await runCommand(t, [...run, '--run-id', 'again'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);

@@ -22,17 +22,18 @@ import { hasTmux, onTmux } from '../helpers/tmux.js';
 
 const MERGE = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
-/** Longer than an operation takes on a machine that is busy with other tests. */
+/** Longer than an operation on a machine that is busy with other tests. */
 const PAUSE_MS = 3000;
 const MAX_LATENCY_MS = 2500;
 
 const LOAD = ['20', '--size', '1KiB', '--stages', 'write'];
-const SUSPENDED = /^warning: this process was suspended for [3-5]\.\ds: that time is in no rate and no percentile$/m;
+const SUSPENDED =
+  /^warning: this process was suspended for [3-5]\.\ds: that time is excluded from rates and percentiles$/m;
 
-/** By how much the clocks of the store and of the machine are ahead after a suspension that the machine's monotonic time has not seen. */
+/** How far the clocks of store and machine advance in a suspension that the machine's monotonic clock does not see. */
 const AHEAD_MS = 60_000;
 
-/** Sets the wall clock of the program ahead when it gets SIGUSR2. */
+/** Advances the program's wall clock on SIGUSR2. */
 const WALL_CLOCK_AHEAD = `data:text/javascript,${encodeURIComponent(`
   const { now } = Date;
   let ahead = 0;
@@ -41,7 +42,7 @@ const WALL_CLOCK_AHEAD = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /**
- * Suspends a run in its first stage, once that has reported a second.
+ * Suspends a run in its first stage, after its first line.
  *
  * @param {Command} command
  */
@@ -77,7 +78,7 @@ function merged(folder, file) {
     encoding: 'utf8',
   });
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /: Write was suspended for [3-5]\.\ds: its host did nothing in that time$/m);
+  assert.match(stderr, /: Write was suspended for [3-5]\.\ds: its host did nothing during that time$/m);
   assert.doesNotMatch(stderr, /no line/);
   const [{ average, peak, paused }] = JSON.parse(stdout).stages;
   return { average: Number(average.toFixed(3)), peak, paused: Number(paused.toFixed(3)) };
@@ -113,7 +114,7 @@ async function storeWithClock(t, { hostname, port: behind }) {
 }
 
 /**
- * The pause is in the result and in nothing that was measured.
+ * The result contains the pause, and no figure includes it.
  *
  * @param {StageResult} stage
  */
@@ -134,14 +135,14 @@ function assertLeftOut(stage) {
 
 describe('a run that is suspended for a while', { concurrency: 2 }, () => {
   for (const [load, ...options] of [
-    // The pause is longer than an attempt may take.
+    // The pause is longer than the deadline of an attempt.
     ['a number of objects', '--timeout', `${MAX_LATENCY_MS}ms`],
     ['a fixed time', '--duration', '4s'],
     ['a fixed time on two cores', '--duration', '4s', '--cores', '2'],
     ['a fixed rate', '--duration', '4s', '--rate', '50'],
     ['a fixed rate on two cores', '--duration', '4s', '--rate', '50', '--cores', '2'],
   ]) {
-    test(`Row 42: SIGSTOP is reported, and is in no rate, percentile or deadline: ${load}`, async (t) => {
+    test(`Row 42: SIGSTOP is reported, and excluded from rates, percentiles and deadlines: ${load}`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
       const isTimed = options.includes('--duration');
       const parameters = [isTimed ? '100000' : '600', ...LOAD, '--json', 'result.json', '--log', 'log.txt', ...options];
@@ -156,7 +157,7 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
         assert.ok(Math.abs(stage.duration - 4000) < 700, `${stage.duration}ms`);
       }
       assert.ok(Number(stage.latency.startDelay?.maximum ?? 0) < MAX_LATENCY_MS);
-      assert.match(outcome.stdout, /^Write was suspended for [3-5]\d{3}ms, which are in no rate and no percentile$/m);
+      assert.match(outcome.stdout, /^Write was suspended for [3-5]\d{3}ms, excluded from rates and percentiles$/m);
       const [ofLog, ofResult] = ['log.txt', 'result.json'].map((file) => merged(command.folder, file));
       assert.deepEqual(ofLog, ofResult);
       assert.ok(Math.abs(ofLog.average - stage.average) < 0.1, `${ofLog.average}, ${stage.average}`);
@@ -176,22 +177,26 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
     assert.ok(paused >= PAUSE_MS - 100, `${paused}ms`);
   });
 
-  test('Row 42: Ctrl-Z and fg are reported, and are in no rate or percentile', { skip: !hasTmux() }, async (t) => {
-    const folder = await folderWith(t, {});
-    const run = `cd ${folder}; "${process.execPath}" "${PROGRAM}" 100000 ${LOAD.join(' ')} --local --duration 4s --json result.json`;
-    const terminal = await onTmux(t, run, { columns: 100, rows: 40 });
-    await terminal.shows((rows) => rows.some((row) => row.startsWith('errors')));
-    await terminal.run('send-keys', 'C-z');
-    await terminal.shows((rows) => rows.at(-1) === '$');
-    await wait(PAUSE_MS);
-    await terminal.run('send-keys', '-l', 'fg');
-    await terminal.run('send-keys', 'Enter');
-    const rows = await terminal.shows((all) => all.some((row) => /^Clean-up of run/.test(row)) && all.at(-1) === '$');
-    assert.match(rows.join('\n'), /^warning: this process was suspended for \d\.\ds: /m);
-    assertLeftOut(await stageIn(folder));
-  });
+  test(
+    'Row 42: Ctrl-Z and fg are reported, and excluded from rates and percentiles',
+    { skip: !hasTmux() },
+    async (t) => {
+      const folder = await folderWith(t, {});
+      const run = `cd ${folder}; "${process.execPath}" "${PROGRAM}" 100000 ${LOAD.join(' ')} --local --duration 4s --json result.json`;
+      const terminal = await onTmux(t, run, { columns: 100, rows: 40 });
+      await terminal.shows((rows) => rows.some((row) => row.startsWith('errors')));
+      await terminal.run('send-keys', 'C-z');
+      await terminal.shows((rows) => rows.at(-1) === '$');
+      await wait(PAUSE_MS);
+      await terminal.run('send-keys', '-l', 'fg');
+      await terminal.run('send-keys', 'Enter');
+      const rows = await terminal.shows((all) => all.some((row) => /^Clean-up of run/.test(row)) && all.at(-1) === '$');
+      assert.match(rows.join('\n'), /^warning: this process was suspended for \d\.\ds: /m);
+      assertLeftOut(await stageIn(folder));
+    },
+  );
 
-  test('Row 42: a pause in which even monotonic time stood still is found by the store’s clock and the wall clock', async (t) => {
+  test('Row 42: the store’s clock and the wall clock show a pause in which even monotonic time stood still', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
     const { port, setAhead } = await storeWithClock(t, endpoint);
     const parameters = ['100000', ...LOAD, '--duration', '7s', '--cores', '2', '--json', 'result.json'];

@@ -6,13 +6,13 @@ import { OBJECTS, assertSeenByStore, fastTime, faultRun, sum } from '../helpers/
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind } from '../helpers/outcome.js';
 
-/** Objects whose first requests are befallen, where it is a few. */
+/** Objects whose first requests are affected, if only some are. */
 const FEW = [3, 10, 20];
 
-/** Longer than an attempt takes on a busy machine. */
+/** Longer than an attempt on a busy machine. */
 const RETRY_AFTER_S = 10;
 
-/** A stage's line of a second shows at most three retries one by one, and the rest of them in one line. */
+/** In each second, the log shows at most three retries separately, and the rest in one line. */
 const MAX_LINES_A_SECOND = 4;
 
 /** @param {any} report */
@@ -32,7 +32,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
   ])) {
     test(title, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: `seed=7, status=${status}/${code}:40%` });
-      // It would meet the storm, too, and may give up in it.
+      // Preflight would also meet the storm, and might give up.
       const run = await faultRun(t, endpoint, ['--no-preflight']);
       assertStatus(run, 0);
       for (const stage of run.stages) {
@@ -52,13 +52,13 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       assert.ok(retryLines.length <= MAX_LINES_A_SECOND * seconds.length, `${retryLines.length} lines`);
       assert.ok(
         retryLines.some(({ more }) => more > 0),
-        'the rest of a second stands in one line',
+        'one line for the rest of a second',
       );
     });
   }
 
   for (const client of ['direct', 'sdk']) {
-    test(`Row 9: ${client}: Retry-After is waited out, within the operation's latency and outside the attempt's`, async (t) => {
+    test(`Row 9: ${client}: Retry-After is honoured, and counts in the latency of operations, not of attempts`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const asked = new Set();
       const proxy = await startFaultProxy(t, endpoint, (exchange) => {
@@ -83,7 +83,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 9: a Retry-After of an hour is taken for one of half a minute', async (t) => {
+  test('Row 9: a Retry-After of an hour counts as half a minute', async (t) => {
     const endpoint = await startTestEndpoint(t);
     let isAsked = false;
     const proxy = await startFaultProxy(t, endpoint, (exchange) => {
@@ -101,7 +101,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
   });
 
   for (const client of ['direct', 'sdk']) {
-    test(`Row 9: ${client}: before the first stage, a pause that the store asks for is told, and bounded`, async (t) => {
+    test(`Row 9: ${client}: a pause that the store asks for before the first stage is reported and bounded`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       let asked = 0;
       const proxy = await startFaultProxy(t, endpoint, (exchange) => {
@@ -114,7 +114,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): it is asked again in 5\.0s$/m);
     });
 
-    test(`Row 9: ${client}: a store that asks for nothing but pauses is not waited for before the first stage`, async (t) => {
+    test(`Row 9: ${client}: a store that only asks for pauses before the first stage is given up`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       let asked = 0;
       const proxy = await startFaultProxy(t, endpoint, (exchange) => {
@@ -132,7 +132,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 9: a rate limit is kept to, with the pauses that the store asks for', async (t) => {
+  test('Row 9: the run keeps to a rate limit through the pauses that the store asks for', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });
     const run = await faultRun(t, endpoint);
     assertStatus(run, 0);
@@ -144,7 +144,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     assertSeenByStore(run, await endpoint.report());
   });
 
-  test('errors of the server are tried again, and are no throttling', async (t) => {
+  test('server errors are retried, and do not count as throttling', async (t) => {
     const faults = 'GET.status=500:5%, DELETE.status=502:5%, HEAD.status=520:5%, PUT.status=400/BadDigest:5%';
     const endpoint = await startTestEndpoint(t, { faults: `seed=7, ${faults}` });
     const run = await faultRun(t, endpoint);
@@ -179,7 +179,7 @@ describe('an operation without a fault never waits', { concurrency: 2 }, () => {
         held.splice(0).forEach((answer) => answer());
       }
     });
-    // As many threads as are held, and one.
+    // One thread more than are held.
     const run = await runCommand(t, [`${OBJECTS}`, `${FEW.length + 1}`, '--timeout', '30s'], {
       dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
     });
@@ -209,14 +209,14 @@ describe('an operation without a fault never waits', { concurrency: 2 }, () => {
       return exchange.pass();
     });
     const parameters = [`${objects}`, `${FEW.length + 1}`, '--size', '1KiB', '--cores', '1', '--timeout', '1m'];
-    // Half a minute passes in six seconds, in which one thread has to come through.
+    // Half a minute passes in six seconds, in which one thread must finish all others.
     const env = fastTime(5);
     const run = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }), env });
     assertStatus(run, 0);
     assert.deepEqual(
       othersAtRetry,
       FEW.map(() => objects - FEW.length),
-      'all others are done when the first of those that wait is tried again',
+      'all others are done before the first waiting one is retried',
     );
     assert.deepEqual(await keysIn(endpoint), []);
   });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 
-/** A finding may name one object and quote 200 characters of the store's; nothing of ours needs more. */
+/** Enough for one object and 200 quoted characters from the store; our own texts need no more. */
 const MAX_LINE_LENGTH = 1000;
 
-/** A defect of the program is told in one line that asks for a report: whatever comes from outside is none. */
+/** The line about a defect in the program, which no input from outside may cause. */
 const DEFECT = /something unexpected|please report/i;
 
 const STACK_TRACE = /^ {4}at /m;
 
-/** What a terminal would take for a command, or what would let a text read otherwise than it is. */
+/** Characters that a terminal would obey, or that would change how a text reads. */
 export const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
- * Checks what holds whatever a user or a store gives to the program: it ends by itself with a status that
- * docs/reference/command-line.md knows, and says what there is to say in lines that a person can read.
+ * Checks that the program, for any input of a user or a store, ends with a status of docs/reference/command-line.md, and with
+ * readable lines.
  *
  * @param {{ status: number | null, stdout: string, stderr: string }} outcome
  */
@@ -26,11 +26,11 @@ export function assertCivil({ status, stdout, stderr }) {
     const tooLong = text.split('\n').find((line) => line.length > MAX_LINE_LENGTH);
     assert.equal(tooLong, undefined, `${name} has a line that is too long`);
   }
-  assert.ok(status === 0 || stderr !== '', 'what went wrong is told');
+  assert.ok(status === 0 || stderr !== '', 'the problem is reported');
 }
 
 /**
- * As assertCivil(), for what is refused before anything is asked of a store.
+ * Like assertCivil(), for input that is refused before the first request.
  *
  * @param {{ status: number | null, stdout: string, stderr: string }} outcome
  */

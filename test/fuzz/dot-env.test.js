@@ -10,7 +10,7 @@ import { assertRefused } from './civil.js';
 
 /** @import { TestContext } from 'node:test' */
 
-/** Goes before the file, and cannot be: whatever the file holds, no store is asked. */
+/** An invalid variable that overrides the file, so that no request is sent whatever the file contains. */
 const NO_STORE = { S3_PORT: '0' };
 
 const NAMES = ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_USE_SSL', 'S3_PORT', 'S3_REGION'];
@@ -28,7 +28,7 @@ async function emptyFolder(t) {
   return path.join(await folderWith(t, {}), '.env');
 }
 
-test('whatever stands in the file, it is refused in words', async (t) => {
+test('any content of the file is refused in readable lines', async (t) => {
   const file = await emptyFolder(t);
   await fc.assert(
     fc.asyncProperty(fc.oneof(bytes, lines), async (content) => {
@@ -39,11 +39,11 @@ test('whatever stands in the file, it is refused in words', async (t) => {
   );
 });
 
-test('a secret that cannot be used is not shown, and neither is what stands beside it', async (t) => {
+test('neither an unusable secret nor the text next to it is shown', async (t) => {
   const file = await emptyFolder(t);
   const secret = fc
     .string({ unit: 'grapheme', minLength: 8, maxLength: 80 })
-    // A part of so few characters that it may stand in any message is none that could be recognised.
+    // A part that is short enough to appear in any message cannot be recognised.
     .filter((text) => text.trim().length >= 8 && !/[\r\n]/.test(text));
   const name = fc.constantFrom('S3_SECRET_KEY', 'S3_SESSION_TOKEN', 'S3_ACCESS_KEY');
   await fc.assert(
@@ -57,14 +57,14 @@ test('a secret that cannot be used is not shown, and neither is what stands besi
   );
 });
 
-test('values come out as they were meant, however the file is written', async (t) => {
+test('values are read correctly in every style of quoting', async (t) => {
   const file = await emptyFolder(t);
   const name = fc.string({
     unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'),
     minLength: 3,
     maxLength: 63,
   });
-  // What dotenv gives a meaning to inside of quotes, quotes and backslashes, is left to the style that can hold it.
+  // Quotes and backslashes, which are special within quotes, are left to a style that can contain them.
   const key = fc.string({ unit: fc.constantFrom(...'ABCdef019/+=_-.~!$%&*()'), minLength: 1, maxLength: 64 });
   const values = fc.record(
     {
@@ -106,7 +106,7 @@ test('values come out as they were meant, however the file is written', async (t
   );
 });
 
-test('a file that is none, or that nobody may read, is named', async (t) => {
+test('a path that is no file, or is not readable, is named', async (t) => {
   const folder = await folderWith(t, { long: 'S3_BUCKET='.repeat(300_000) });
   for (const file of [
     folder,

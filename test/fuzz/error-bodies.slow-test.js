@@ -16,10 +16,10 @@ import { answerOf, startHostileStore, targetOf } from './hostile-store.js';
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const TIME_LIMIT = { timeout: 300_000 };
 
-/** No body is slow enough for an attempt to end at this, even on a busy machine. */
+/** No body takes this long, even on a busy machine. */
 const MAX_ATTEMPT_MS = 60_000;
 
-/** Far more than any of the bodies takes, far less than one that is worked on without end. */
+/** Much longer than any of the bodies takes, much shorter than endless work. */
 const MAX_CPU_MS = 10_000;
 
 const MEBIBYTE = 2 ** 20;
@@ -93,12 +93,12 @@ function assertReadable({ message }) {
   assert.doesNotMatch(message, /undefined|\[object/);
 }
 
-test('of any body a code and a message are taken, or neither', () => {
+test('any body gives both code and message, or neither', () => {
   fc.assert(
     fc.property(body, fc.integer({ min: 300, max: 599 }), (text, status) => {
       const { code, message } = parseErrorBody(text);
       assert.match(code, /^[A-Za-z0-9.]{0,64}$/);
-      // What XML writes otherwise is read as it was meant, which is never longer.
+      // XML escapes are decoded, which never makes a text longer.
       assert.ok(message.length <= text.length);
       const error = classifyAnswer({ status, code, message, now: 0 });
       assertReadable(error);
@@ -108,7 +108,7 @@ test('of any body a code and a message are taken, or neither', () => {
   );
 });
 
-test('a body is read in time linear in its length', () => {
+test('a body is parsed in linear time', () => {
   const cpuTime = startCpuTime();
   for (const piece of ['<Code>', '<Code>A', '</Code>', '<Message>', '<']) {
     parseErrorBody(piece.repeat(MEBIBYTE));
@@ -117,7 +117,7 @@ test('a body is read in time linear in its length', () => {
 });
 
 for (const client of CLIENTS) {
-  test(`${client}: a refusal is a refusal, whatever its body`, TIME_LIMIT, async (t) => {
+  test(`${client}: a refusal is recognised, whatever its body`, TIME_LIMIT, async (t) => {
     const { store, connection } = await openHostile(t, client);
     for (const [what, content] of Object.entries(HOSTILE)) {
       for (const [status, handling] of /** @type {[number, string][]} */ ([
@@ -136,7 +136,7 @@ for (const client of CLIENTS) {
     }
   });
 
-  test(`${client}: a secret is concealed, however XML writes it`, TIME_LIMIT, async (t) => {
+  test(`${client}: a secret is redacted in every spelling of XML`, TIME_LIMIT, async (t) => {
     const { store, connection } = await openHostile(t, client);
     const secret = targetOf(store).credentials.secretAccessKey;
     for (const radix of [10, 16]) {
@@ -149,7 +149,7 @@ for (const client of CLIENTS) {
     }
   });
 
-  test(`${client}: bodies of any text are told in one line, or not at all`, TIME_LIMIT, async (t) => {
+  test(`${client}: any body is shown in one line, or not at all`, TIME_LIMIT, async (t) => {
     const { store, connection } = await openHostile(t, client);
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom(400, 403, 404, 429, 500, 503), async (text, status) => {
@@ -179,7 +179,7 @@ async function openHostile(t, client) {
  */
 async function refusal(connection) {
   const error = await attempt(connection, () => get(connection, 'bucket-a', 'a-key')).then(
-    () => assert.fail('taken for an answer'),
+    () => assert.fail('accepted as an answer'),
     (reason) => reason,
   );
   assert.ok(error instanceof AttemptError, error?.stack);

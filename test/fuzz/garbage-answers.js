@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 /** @import { Socket } from 'node:net' */
 
-/** @typedef {(socket: Socket) => void} GarbageAnswer answers one request, with what is no answer */
+/** @typedef {(socket: Socket) => void} GarbageAnswer answers one request with garbage */
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
@@ -26,7 +26,7 @@ function bytesAndEnd(bytes) {
 
 /**
  * @param {string} start
- * @param {string} repeated until the client has had enough, as fast as it takes it
+ * @param {string} repeated until the client ends the connection
  * @returns {GarbageAnswer}
  */
 function endless(start, repeated) {
@@ -46,7 +46,7 @@ function endless(start, repeated) {
 }
 
 /**
- * Answers that no client can take for one: an attempt that is answered so has failed.
+ * Answers that no client can accept: the attempt fails.
  *
  * @type {Readonly<Record<string, GarbageAnswer>>}
  */
@@ -85,7 +85,7 @@ export const UNUSABLE_ANSWERS = Object.freeze({
 });
 
 /**
- * What only the answer to a GET can be: with a body that is wrong.
+ * Wrong bodies, which only the answer to a GET can have.
  *
  * @type {Readonly<Record<string, GarbageAnswer>>}
  */
@@ -104,7 +104,7 @@ export const UNUSABLE_BODIES = Object.freeze({
 });
 
 /**
- * Answers that a client may take for one, and that are none of the store's.
+ * Answers that a client may accept, although no store sends them.
  *
  * @type {Readonly<Record<string, GarbageAnswer>>}
  */

@@ -9,10 +9,10 @@ import { machineRecords } from '../helpers/log-records.js';
 
 const OBJECTS = 60;
 
-/** Often enough for every kind of garbage to have its turn, and never twice in a row for one request. */
+/** Often enough for every kind of garbage, and never twice in a row for one request. */
 const EVERY_NTH = 6;
 
-describe('garbage in mid-run', { concurrency: 2 }, () => {
+describe('garbage during a run', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
     test(`${client}: every operation succeeds in the end, every attempt is counted, and nothing is left`, async (t) => {
       const endpoint = await startTestEndpoint(t);

@@ -16,8 +16,8 @@ const ADDRESS = '127.0.0.1';
  */
 
 /**
- * Starts a relay in front of a store that replaces the answer to every nth request for an object by garbage, each kind in
- * its turn. The request itself is carried out.
+ * Starts a relay to a store that replaces the answer to every nth request for an object with garbage, each kind in turn. The
+ * request itself takes effect.
  *
  * @param {TestContext} t
  * @param {{ port: number, nth: number }} options the port of the store
@@ -43,7 +43,7 @@ export async function startGarbageRelay(t, { port: storePort, nth }) {
       outgoing.writeHead(answer.statusCode, answer.rawHeaders).end(body);
     }
   });
-  // What a client sends on a connection that it gives up is nobody's business.
+  // Data on a connection that the client gives up is ignored.
   server.on('clientError', (_error, socket) => socket.destroy());
   server.on('connection', (socket) => socket.on('error', () => {}));
   server.listen(0, ADDRESS);

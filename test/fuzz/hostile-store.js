@@ -9,7 +9,7 @@ import { startSocketServer } from '../helpers/socket-server.js';
 /**
  * @typedef {object} HostileStore
  * @property {number} port
- * @property {GarbageAnswer} answer to every request; may be changed between two of them
+ * @property {GarbageAnswer} answer to every request; may change between requests
  */
 
 const CREDENTIALS = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
@@ -17,7 +17,7 @@ const CREDENTIALS = { accessKeyId: 'test-access-key', secretAccessKey: 'test-sec
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * Starts a server that answers each request, once its head has come, with whatever bytes it is told.
+ * Starts a server that answers each request, after its head, with the given bytes.
  *
  * @param {TestContext} t
  * @param {GarbageAnswer} [answer]
@@ -31,7 +31,7 @@ export async function startHostileStore(t, answer = () => {}) {
       socket.on('data', (chunk) => {
         head += chunk.toString('latin1');
         if (head.includes(END_OF_HEAD)) {
-          // What follows is a body, or the end of it: the next request begins with its own method.
+          // The rest is a body: the next request starts with its method.
           head = '';
           store.answer(socket);
         }
@@ -52,7 +52,7 @@ export function targetOf({ port }) {
 
 /**
  * @param {HostileStore} store
- * @returns {Record<string, string>} the variables that lead the program to it
+ * @returns {Record<string, string>} the variables with its address
  */
 export function environmentOf({ port }) {
   return {
@@ -68,7 +68,7 @@ export function environmentOf({ port }) {
 /**
  * @param {number} status
  * @param {string | Buffer} content
- * @returns {GarbageAnswer} whole and well-formed, but for its content
+ * @returns {GarbageAnswer} complete and well-formed, except for its content
  */
 export function answerOf(status, content) {
   const head = `HTTP/1.1 ${status} X\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(content)}\r\n\r\n`;

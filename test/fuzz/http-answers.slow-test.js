@@ -17,10 +17,10 @@ import { environmentOf, startHostileStore, targetOf } from './hostile-store.js';
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const TIMEOUT_MS = 100;
 
-/** A client that hangs is a finding, not a reason for the test run to hang. */
+/** A hanging client must fail its test, not hang the test run. */
 const TIME_LIMIT = { timeout: 300_000 };
 
-/** As many programs at once as run in a moment's time. */
+/** Programs that run at the same time. */
 const AT_ONCE = 8;
 
 const NOWHERE = { accept() {} };
@@ -103,7 +103,7 @@ const answer = fc
 
 /**
  * @param {ObjectConnection} connection
- * @returns {Record<'PUT' | 'GET' | 'HEAD' | 'DELETE', () => Promise<AttemptError | null>>} null where the request succeeds
+ * @returns {Record<'PUT' | 'GET' | 'HEAD' | 'DELETE', () => Promise<AttemptError | null>>} null if the request succeeds
  */
 function requestsOf(connection) {
   const settle = async (/** @type {() => Promise<void>} */ request) => {
@@ -135,7 +135,7 @@ function assertAttemptError(error) {
 }
 
 /**
- * What was garbled must not garble what comes after it.
+ * Garbage must not affect the next request.
  *
  * @param {ObjectConnection} connection
  */
@@ -143,9 +143,9 @@ async function assertWorks(connection) {
   const { GET } = requestsOf(connection);
   let failures = 0;
   for (let error = await GET(); error !== null; error = await GET()) {
-    // A busy machine may miss a deadline as short as this test's.
+    // A busy machine may miss this test's short deadline.
     failures += Number(error.kind !== 'timeout');
-    assert.ok(failures < 5, `the connection is of no use any more: ${error.message}`);
+    assert.ok(failures < 5, `the connection no longer works: ${error.message}`);
   }
 }
 
@@ -166,7 +166,7 @@ async function severalAtOnce(items, work) {
 
 describe('one attempt', () => {
   for (const client of CLIENTS) {
-    test(`${client}: what is no answer fails the attempt in time, and not the next`, TIME_LIMIT, async (t) => {
+    test(`${client}: garbage fails the attempt in time, but not the next one`, TIME_LIMIT, async (t) => {
       const cases = [
         ...Object.entries(UNUSABLE_ANSWERS).flatMap(([what, unusable]) =>
           /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']).map((method) => ({ what, unusable, method })),
@@ -191,7 +191,7 @@ describe('one attempt', () => {
       });
     });
 
-    test(`${client}: whatever the answer, an attempt ends, and not the next`, TIME_LIMIT, async (t) => {
+    test(`${client}: an attempt ends with any answer, and the next one works`, TIME_LIMIT, async (t) => {
       const hostile = await startHostileStore(t);
       const { connections } = await openTestStore(t, client, targetOf(hostile), { timeout: TIMEOUT_MS });
       const requests = requestsOf(connections[0]);
@@ -211,7 +211,7 @@ describe('one attempt', () => {
 
 describe('the program', () => {
   for (const client of CLIENTS) {
-    test(`${client}: a store that answers nothing but garbage ends the run in words`, TIME_LIMIT, async (t) => {
+    test(`${client}: a store that answers only garbage ends the run with readable lines`, TIME_LIMIT, async (t) => {
       const all = Object.entries({ ...UNUSABLE_ANSWERS, ...UNUSABLE_BODIES, ...STRANGE_ANSWERS });
       await severalAtOnce(all, async ([what, garbage]) => {
         const outcome = await runAgainst(await startHostileStore(t, garbage), client);
@@ -220,7 +220,7 @@ describe('the program', () => {
       });
     });
 
-    test(`${client}: whatever a store answers, the program ends in words`, TIME_LIMIT, async (t) => {
+    test(`${client}: the program ends with readable lines for any answer of the store`, TIME_LIMIT, async (t) => {
       const several = fc.array(answer, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
       await fc.assert(
         fc.asyncProperty(several, async (contents) => {

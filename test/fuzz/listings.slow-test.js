@@ -26,7 +26,7 @@ function entry(key) {
 
 const MORE = '<IsTruncated>true</IsTruncated>';
 
-/** Lists that a clean-up must not go through for ever, nor take for an empty bucket without a word. */
+/** Lists that a clean-up must neither follow forever nor silently take for an empty bucket. */
 const LISTS = {
   'that never goes on': list(`${MORE}${entry('benchmark/a-run/0-notes')}`),
   'of keys that were not asked for': list(`${MORE}${entry('a')}${entry('zzz')}`),
@@ -79,7 +79,7 @@ async function openHostile(t) {
   return { store, requests };
 }
 
-/** @param {readonly (() => Promise<unknown>)[]} requests that settle, whatever they are answered */
+/** @param {readonly (() => Promise<unknown>)[]} requests that must settle */
 async function assertSettle(requests) {
   for (const request of requests) {
     await request().catch((error) => {
@@ -89,7 +89,7 @@ async function assertSettle(requests) {
   }
 }
 
-test('whatever a store answers to a clean-up’s requests, they come to an end', TIME_LIMIT, async (t) => {
+test('the requests of a clean-up end with any answer', TIME_LIMIT, async (t) => {
   const { store, requests } = await openHostile(t);
   for (const answer of Object.values({ ...UNUSABLE_ANSWERS, ...UNUSABLE_BODIES, ...STRANGE_ANSWERS })) {
     store.answer = answer;
@@ -108,13 +108,13 @@ test('lists of any text are read, or refused', TIME_LIMIT, async (t) => {
   );
 });
 
-describe('a clean-up comes to an end, in words,', { concurrency: 4 }, () => {
+describe('a clean-up ends with readable lines', { concurrency: 4 }, () => {
   for (const [what, content] of Object.entries(LISTS)) {
-    test(`where the store answers with a list ${what}`, TIME_LIMIT, async (t) => {
+    test(`if the store answers with a list ${what}`, TIME_LIMIT, async (t) => {
       const store = await startHostileStore(t, answerOf(200, content));
       const outcome = await runInProcess(['--cleanup', 'a-run'], environmentOf(store));
       assertCivil(outcome);
-      assert.equal(outcome.status, 1, 'what is left is not known');
+      assert.equal(outcome.status, 1, 'the number of remaining objects is unknown');
     });
   }
 });

@@ -23,7 +23,7 @@ const REAL = ['old-tool.txt', 'own-log.txt'].map((name) =>
 
 const KINDS = /** @type {const} */ (['insert', 'cut', 'lose', 'double', 'exchange', 'join']);
 
-/** What is put into lines: digits that make numbers strange, marks that end JSON, and what is no text. */
+/** Inserted into lines: digits that break numbers, marks that end JSON, and bytes that are not text. */
 const INSERTIONS = [
   '',
   '0',
@@ -44,7 +44,7 @@ const INSERTIONS = [
 
 const insertion = fc.oneof(fc.constantFrom(...INSERTIONS), fc.string({ unit: 'binary' }));
 
-/** Lines are changed, lost, doubled, exchanged or joined. @type {fc.Arbitrary<Change>} */
+/** Changes, drops, doubles, swaps or joins lines. @type {fc.Arbitrary<Change>} */
 const change = fc.record({
   kind: fc.constantFrom(...KINDS),
   line: fc.nat(),
@@ -90,8 +90,8 @@ async function aggregate(log) {
   return { status, stdout, stderr };
 }
 
-test('a line that is nearly one of ours is refused in time linear in its length', () => {
-  // A pattern that tries the same text in two ways would take seconds for the longest line there may be.
+test('a line that almost matches is refused in linear time', () => {
+  // A pattern with backtracking would take seconds for the longest allowed line.
   const repeated = ['9', ' ', '0.', '{', '"', 'Write ', 'p50 1.00ms max ', ': '];
   const cpuTime = startCpuTime();
   for (const line of REAL.flat()) {
@@ -105,7 +105,7 @@ test('a line that is nearly one of ours is refused in time linear in its length'
   assert.ok(cpuTime() < 10_000, `${cpuTime()}ms`);
 });
 
-test('a log that was damaged in any way is added up or refused, with warnings that a person can read', async () => {
+test('a log with any damage is merged or refused, with readable warnings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...REAL), fc.array(change, { maxLength: 12 }), async (original, changes) => {
       assertCivil(await aggregate(damage(original, changes)));
@@ -114,7 +114,7 @@ test('a log that was damaged in any way is added up or refused, with warnings th
   );
 });
 
-test('bytes that are no log are refused', async () => {
+test('bytes that are not a log are refused', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 5000 }), async (bytes) => {
       const outcome = await aggregate(bytes);
@@ -125,7 +125,7 @@ test('bytes that are no log are refused', async () => {
   );
 });
 
-test('machine lines that hold anything but what they should are warned of, and do no harm', async () => {
+test('machine lines with wrong content cause a warning and no harm', async () => {
   const [, own] = REAL;
   const places = own.flatMap((line, place) => (line.startsWith('# r2-benchmark {') ? [place] : []));
   assert.ok(places.length > 5);
@@ -133,7 +133,7 @@ test('machine lines that hold anything but what they should are warned of, and d
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom(-1, 0, 2 ** 53, 1e300, null, [], {}, '', '..', 'fatal', '\u001b[2J', '2026-01-31T00:00:00.000Z'),
-    // As deep as a line has room for.
+    // As deep as a line allows.
     fc.integer({ min: 1, max: 400 }).map((levels) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)),
   );
   await fc.assert(

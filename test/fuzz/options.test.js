@@ -10,7 +10,7 @@ import { cases } from '../helpers/cases.js';
 import { CALLED_IN_CLONE, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
-// Any argument may turn out to be the name of a file to write.
+// Any argument may be the name of a file to write.
 const folder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
 const home = process.cwd();
 process.chdir(folder);
@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A configuration that is complete but for a port that cannot be: whatever the options say, no store is asked. */
+/** A complete configuration with an invalid port, so that no request is sent whatever the options are. */
 const NO_STORE = {
   S3_BUCKET: 'bucket-a',
   S3_HOSTNAME: 'store.test',
@@ -56,7 +56,7 @@ const VALUES = [
 ];
 
 const flag = fc.constantFrom(...FLAGS);
-// A null character cannot stand in an argument: the system ends it there.
+// The system ends an argument at a null character.
 const anything = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
 const value = fc.oneof(fc.constantFrom(...VALUES), anything);
 const parameters = fc
@@ -70,10 +70,10 @@ const parameters = fc
     { maxLength: 8 },
   )
   .map((parts) => parts.flat())
-  // A run against the endpoint in memory would be one, and no refusal.
+  // A run against the endpoint in memory would not be refused.
   .filter((parts) => !parts.some((part) => part.startsWith('--local')));
 
-test('whatever the arguments are, they are refused in words, or help is shown', async () => {
+test('any arguments are refused in readable lines, or help is shown', async () => {
   await fc.assert(
     fc.asyncProperty(parameters, async (argv) => {
       const { status, stdout, stderr } = await runInProcess(argv, NO_STORE);
@@ -86,16 +86,16 @@ test('whatever the arguments are, they are refused in words, or help is shown', 
       }
       assert.equal(status, 2, stderr);
       assert.equal(stdout, '');
-      assert.deepEqual(readdirSync(folder), [], 'a run that is refused leaves no file');
+      assert.deepEqual(readdirSync(folder), [], 'a refused run leaves no file');
       assert.match(stderr, /^error: /);
-      // Commander quotes an option that it does not know as it stands, line feeds and all: it is the user's own.
+      // Commander quotes unknown options unchanged, including line feeds: they are the user's own.
       assert.doesNotMatch(stderr, /^ {4}at |something unexpected/m);
     }),
     { numRuns: cases(200) },
   );
 });
 
-test('a value that an option does not take is named with its option, in lines that a person can read', async () => {
+test('an invalid value is named with its option, in readable lines', async () => {
   const takesValue = fc.constantFrom('--size', '--timeout', '--retries', '--run-id', '--prefix', '--stages', '--shard');
   const wrong = anything.filter((text) => text !== '').map((text) => `!${text}`);
   await fc.assert(
@@ -108,10 +108,10 @@ test('a value that an option does not take is named with its option, in lines th
   );
 });
 
-test('the aggregation refuses arguments that mean nothing, too', async () => {
+test('merge also refuses meaningless arguments', async () => {
   const flags = fc.constantFrom('--json', '--csv', '--help', '--version', '--no-such-option', '--', '--json=', '-j');
   const names = fc.oneof(fc.constantFrom('no-such-file.txt', '/', '/dev/null', ''), anything);
-  // A report may be written anywhere that the user says: here nowhere.
+  // A report may be written anywhere; here, nowhere.
   const harmless = names.map((name) => `/dev/null/${name.replaceAll('/', '')}`);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(flags, harmless), { maxLength: 6 }), async (argv) => {
@@ -126,7 +126,7 @@ test('the aggregation refuses arguments that mean nothing, too', async () => {
   );
 });
 
-test('arguments as long as the system takes them are refused at once', async () => {
+test('arguments of the maximum length are refused at once', async () => {
   const outcome = await runInProcess(['9'.repeat(100_000), 'x'.repeat(100_000)], NO_STORE);
   assertRefused(outcome);
 });

@@ -17,7 +17,7 @@ import { assertCivil } from './civil.js';
  * @import { TestContext } from 'node:test'
  */
 
-/** Between a beginning and an end that are known again, whatever stands between them is escaped to. */
+/** The escaped form between a recognisable beginning and end. */
 const MIDDLE = '/+==&<>"\'%2F\\n$`{}#~';
 const SECRET_KEY = `HeadOfTheSecretKey${MIDDLE}TailOfTheSecretKey`;
 const SESSION_TOKEN = `HeadOfTheSessionToken${MIDDLE}TailOfTheSessionToken`;
@@ -49,7 +49,7 @@ function start(t, port, parameters, env = {}) {
       S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
       S3_SECRET_KEY: SECRET_KEY,
       S3_SESSION_TOKEN: SESSION_TOKEN,
-      // Says more about what went wrong, and no more about secrets.
+      // Shows more about errors, but no secrets.
       R2_BENCHMARK_DEBUG: '1',
       ...env,
     },
@@ -57,7 +57,7 @@ function start(t, port, parameters, env = {}) {
 }
 
 /**
- * Waits for the end of a command, and looks for secrets in all that it left: outputs, files and their names.
+ * Waits for the end of a command, and looks for secrets in its outputs, files and file names.
  *
  * @param {Command} command
  */
@@ -85,7 +85,7 @@ function assertNoTrace(texts) {
 }
 
 /**
- * A store that tells in its answer all that it was sent.
+ * A store that echoes each request in its answer.
  *
  * @param {TestContext} t
  * @param {(told: string, response: http.ServerResponse) => void} answer
@@ -142,7 +142,7 @@ const ECHOES = {
     response.writeHead(307, { Location: `http://127.0.0.1:1/?${encodeURIComponent(told)}` }).end(),
 };
 
-/** How a store may write what it was sent. @type {Record<string, (told: string) => string>} */
+/** How a store may spell the echo. @type {Record<string, (told: string) => string>} */
 const SPELLINGS = {
   'with escapes as in JSON': (told) => JSON.stringify(told).replaceAll('/', '\\/'),
   'with Unicode escapes': (told) =>
@@ -172,23 +172,23 @@ function assertNoPart({ stdout, stderr }) {
   }
 }
 
-describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
+describe('no secret appears', { concurrency: 3 }, () => {
   for (const client of CLIENTS) {
     const using = [...RUN, '--client', client];
 
-    test(`${client}: in a run that goes well, on two cores`, async (t) => {
+    test(`${client}: in a successful run on two cores`, async (t) => {
       const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS });
       const outcome = await endWithoutSecrets(await start(t, port, [...using, '--cores', '2']));
       assertStatus(outcome, 0);
     });
 
-    test(`${client}: with credentials that the store does not take`, async (t) => {
+    test(`${client}: with credentials that the store refuses`, async (t) => {
       const { port } = await startTestEndpoint(t);
       const outcome = await endWithoutSecrets(await start(t, port, using));
       assertStatus(outcome, 2);
     });
 
-    test(`${client}: in a run that meets faults and is stopped, and in the list of processes meanwhile`, async (t) => {
+    test(`${client}: in a run with faults that is stopped, or in the process list`, async (t) => {
       const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
       const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
       const command = await start(t, port, [...using, '--cores', '2']);
@@ -199,7 +199,7 @@ describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
       assertStatus(outcome, 130);
     });
 
-    test(`${client}: where the store tells all that it was sent`, async (t) => {
+    test(`${client}: if the store echoes each request`, async (t) => {
       for (const [where, answer] of Object.entries(ECHOES)) {
         const port = await startEcho(t, answer);
         const outcome = await endWithoutSecrets(await start(t, port, using));
@@ -210,10 +210,10 @@ describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
   }
 
   for (const client of CLIENTS) {
-    // What is redacted is the same for both clients; how XML is read is not.
+    // Both clients redact the same, but parse XML differently.
     const spellings = Object.entries(SPELLINGS).slice(0, client === 'direct' ? Infinity : 2);
     for (const [how, spell] of spellings) {
-      test(`Row 39: ${client}: where the store tells the token ${how}`, async (t) => {
+      test(`Row 39: ${client}: if the store echoes the token ${how}`, async (t) => {
         const port = await startEcho(t, (told, response) => {
           const token = /security-token: (.*)/i.exec(told)?.[1] ?? '';
           const message = `got <${spell(token)}> instead`;
@@ -229,14 +229,14 @@ describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
     }
   }
 
-  test('in what is said about a clean-up that the store refuses, key by key', async (t) => {
+  test('in the messages about a clean-up that the store refuses key by key', async (t) => {
     const { port, put } = await startTestEndpoint(t, { credentials: CREDENTIALS });
     await put('bucket-a', 'benchmark/a-run/notes.txt', Buffer.from('x'));
     const outcome = await endWithoutSecrets(await start(t, port, ['--cleanup', 'a-run']));
     assertStatus(outcome, 0);
   });
 
-  test('where there is no configuration but them', async (t) => {
+  test('if they are the only configuration', async (t) => {
     const command = await startCommand(t, RUN, { env: { S3_SECRET_KEY: SECRET_KEY, S3_SESSION_TOKEN: SESSION_TOKEN } });
     assertStatus(await endWithoutSecrets(command), 2);
   });
@@ -244,7 +244,7 @@ describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
 
 /**
  * @param {number} pid
- * @returns {string} the command lines of a process and of all that it has started; '' where the system does not tell
+ * @returns {string} the command lines of a process and its children; '' if the system does not report them
  */
 function commandLinesOf(pid) {
   try {

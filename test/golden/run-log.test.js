@@ -9,7 +9,7 @@ import { assertStatus, withoutPhases } from '../helpers/outcome.js';
 const GOLDEN = new URL('run-log.txt', import.meta.url);
 
 /**
- * What changes from run to run becomes a placeholder, and lines that a slower run would have more of become one.
+ * Replaces everything that varies between runs with placeholders, and merges lines that a slower run would repeat.
  *
  * @param {string} log
  * @returns {string}
@@ -31,7 +31,7 @@ function withPlaceholders(log) {
 
 /**
  * @param {string} log
- * @returns {string} with the names of the fields alone in records whose length depends on what was measured
+ * @returns {string} with only the names of fields in records whose length depends on the figures
  */
 function withFieldNames(log) {
   const text = log.replaceAll(
@@ -48,12 +48,12 @@ function withFieldNames(log) {
   return text.replace(/\n{2,}/g, '\n');
 }
 
-test('the log of a run is what it has always been; UPDATE_GOLDEN=1 writes it anew', async (t) => {
+test('the log of a run has always been the same; UPDATE_GOLDEN=1 rewrites it', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const run = ['300', '6', '--size', '4KiB', '--run-id', 'golden-run'];
   const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
   assertStatus(outcome, 0);
-  const notices = withoutPhases(outcome.stderr).replace(/^The latency with one thread is not known: .*\n/m, '');
+  const notices = withoutPhases(outcome.stderr).replace(/^Could not measure the latency with one thread: .*\n/m, '');
   assert.equal(notices, 'Run golden-run: 300 objects of 4KiB in bucket-a, bucket-b under benchmark/golden-run/\n');
   const log = withPlaceholders(outcome.stdout);
   if (process.env.UPDATE_GOLDEN === '1') {

@@ -8,7 +8,7 @@ import { Agent, createServer, request } from 'node:http';
 
 const ADDRESS = '127.0.0.1';
 
-/** Longer than any pause of a run: a connection that the proxy closes would show up as a retry. */
+/** Longer than any pause of a run, because closing an idle connection would cause a retry. */
 const KEEP_ALIVE = 120_000;
 
 const { upstreamPort, delay } = JSON.parse(process.argv[2]);
@@ -34,8 +34,8 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE }, async (incoming, o
 });
 
 /**
- * Sends a request on as it came: path and Host header are part of its signature. The whole answer is awaited, so that one
- * moment stands for it.
+ * Forwards a request unchanged, because path and Host header are part of its signature. Waits for the complete response, so
+ * that a single time represents it.
  *
  * @param {IncomingMessage} incoming
  * @returns {Promise<{ status: number, headers: string[], body: Buffer }>}

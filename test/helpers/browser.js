@@ -12,12 +12,12 @@ import { isExecutable } from './server-process.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Names under which distributions have it. */
+/** Names of Chromium's executable in Linux distributions. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
  * @returns {string} the path of Chromium
- * @throws {Error} where there is none
+ * @throws {Error} if it is not installed
  */
 function findChromium() {
   const { R2_BENCHMARK_CHROMIUM, PATH = '' } = process.env;
@@ -28,25 +28,25 @@ function findChromium() {
   const found = candidates.find(isExecutable);
   if (found === undefined) {
     throw new Error(
-      'no Chromium was found: install the package chromium (apt-get install chromium), or name its program in R2_BENCHMARK_CHROMIUM',
+      'Chromium not found: install the package chromium (apt-get install chromium), or set R2_BENCHMARK_CHROMIUM to its path',
     );
   }
   return found;
 }
 
-/** @returns {Promise<Browser>} a real one, without a window */
+/** @returns {Promise<Browser>} a real browser without a window */
 export function openBrowser() {
-  // The sandbox does not let root in.
+  // The sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: findChromium(), args });
 }
 
 /**
- * A page that was opened from the disk, as a reader does.
+ * A page opened from disk, as a reader would.
  *
  * @typedef {object} OpenPage
  * @property {Page} page
- * @property {string[]} findings what a page that is all right has none of: errors, warnings and requests
+ * @property {string[]} findings errors, warnings and requests, of which a correct page has none
  * @property {number} milliseconds until everything was drawn
  */
 
@@ -71,23 +71,23 @@ export async function openFile(browser, file, options = {}) {
   const before = performance.now();
   await page.goto(url);
   await page.waitForSelector('html[data-drawn]', { state: 'attached' }).catch((error) => {
-    throw new Error(`the page has not drawn its charts: ${[...findings, error.message].join('\n')}`);
+    throw new Error(`the page did not draw its charts: ${[...findings, error.message].join('\n')}`);
   });
-  // What was drawn is also shown.
+  // Wait until it is also displayed.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   return { page, findings, milliseconds: performance.now() - before };
 }
 
 /**
  * @param {Page} page
- * @returns {Promise<Record<string, number>>} coloured pixels between the axes of each chart, by its name: a grid has no colour
+ * @returns {Promise<Record<string, number>>} coloured pixels between the axes of each chart, by name; the grid is grey
  */
 export function colouredPixels(page) {
   return page.evaluate(() => {
-    /** @param {Element} place */
-    const pixelsOf = (place) => {
-      const canvas = place.querySelector('canvas');
-      const over = place.querySelector('.u-over');
+    /** @param {Element} chart */
+    const pixelsOf = (chart) => {
+      const canvas = chart.querySelector('canvas');
+      const over = chart.querySelector('.u-over');
       if (canvas === null || over === null) {
         return 0;
       }
@@ -117,7 +117,7 @@ export function colouredPixels(page) {
 
 /**
  * @param {Page} page
- * @throws {AssertionError} where somebody could not use it, as far as axe-core finds out
+ * @throws {AssertionError} if axe-core finds accessibility problems
  */
 export async function assertAccessible(page) {
   await page.evaluate(AXE);
@@ -132,9 +132,9 @@ export async function assertAccessible(page) {
 
 /**
  * @param {Page} page
- * @param {string} section by its id
- * @param {number} [place] of the table in it
- * @returns {Promise<Record<string, number | string>[]>} its rows by the titles of the columns: figures by their exact value
+ * @param {string} section ID
+ * @param {number} [place] index of the table in the section
+ * @returns {Promise<Record<string, number | string>[]>} its rows by column title, with exact figures
  */
 export function tableIn(page, section, place = 0) {
   return page.evaluate(([id, at]) => {

@@ -43,7 +43,7 @@ export function provenStage(stage, operationsPerSecond) {
 }
 
 /**
- * A cache directory in which a file of calibrations lies.
+ * A cache directory that contains calibrations.
  *
  * @param {TestContext} t
  * @param {string} content of the file

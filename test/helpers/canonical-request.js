@@ -1,7 +1,7 @@
 import { sha256 } from '../../lib/s3/sigv4.js';
 
-// The functions of the specification in its own words and whole, which the signer puts together for its few requests from
-// parts that do not change: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
+// The specification's functions in full. The production signer assembles its few requests from fixed parts instead.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
@@ -12,7 +12,7 @@ const LONE_UNRESERVED = /[!'()*]/g;
  *
  * @param {string} text
  * @param {object} [options]
- * @param {boolean} [options.keepSlash] leave `/` as it is: for a path, which S3 encodes once and never normalises
+ * @param {boolean} [options.keepSlash] keep `/`: for a path, which S3 encodes once and never normalizes
  * @returns {string}
  */
 export function uriEncode(text, { keepSlash = false } = {}) {
@@ -40,8 +40,8 @@ export function canonicalQuery(query) {
  * @param {string} request.method
  * @param {string} request.canonicalPath already encoded
  * @param {string} request.canonicalQuery see {@link canonicalQuery}
- * @param {readonly (readonly [name: string, value: string])[]} request.headers the headers to sign; a name may occur
- *   more than once, its values are then joined in the order given
+ * @param {readonly (readonly [name: string, value: string])[]} request.headers the headers to sign; values of a repeated
+ *   name are joined in order
  * @param {string} request.payloadHash hexadecimal SHA-256 of the payload, or UNSIGNED-PAYLOAD
  * @returns {{ text: string, signedHeaders: string }}
  */
@@ -75,7 +75,7 @@ export function stringToSign({ date, scope, canonicalRequest: text }) {
 }
 
 /**
- * Code-unit order; on percent-encoded text and header names it is the byte order that the specification asks for.
+ * Code-unit order, which equals the required byte order for percent-encoded text and header names.
  *
  * @param {string} one
  * @param {string} other

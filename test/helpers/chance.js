@@ -1,11 +1,11 @@
 import { mixIndex } from '../../lib/workload/mix.js';
 
 /**
- * Chance that is the same in each run of the tests.
+ * Random numbers that are the same in every run of the tests.
  *
  * @param {number} seed
- * @returns {{ uniform: () => number, normal: () => number, exponential: () => number }} uniform in (0, 1), the others with
- *   mean 0 and variance 1, and with mean 1
+ * @returns {{ uniform: () => number, normal: () => number, exponential: () => number }} uniform in (0, 1); normal with mean 0
+ *   and variance 1; exponential with mean 1
  */
 export function chance(seed) {
   let drawn = 0;

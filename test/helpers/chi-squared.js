@@ -1,17 +1,16 @@
 import { logGamma } from '../../lib/statistics/log-gamma.js';
 
-/** Of a relative error that no figure of ours would show. */
+/** Relative error. */
 const PRECISION = 1e-14;
 
-/** It takes a few times the square root of the argument. */
+/** The number of terms is a few times the square root of the argument. */
 const MAX_TERMS = 100_000;
 
 /**
- * How often chance alone makes the counts differ as much from what is expected, or more (K. Pearson, Philosophical Magazine 50
- * (1900)).
+ * The probability that chance alone makes the counts deviate at least as much (K. Pearson, Philosophical Magazine 50 (1900)).
  *
  * @param {readonly number[]} counts
- * @param {readonly number[]} shares of the counts' sum that are expected; they add up to 1
+ * @param {readonly number[]} shares expected shares, which add up to 1
  * @returns {number} 0 to 1
  */
 export function chiSquaredTest(counts, shares) {
@@ -29,7 +28,7 @@ export function chiSquaredTest(counts, shares) {
  *
  * @param {number} statistic 0 or more
  * @param {number} freedom degrees of freedom, above 0
- * @returns {number} the probability of a value that large, or larger
+ * @returns {number} the probability of at least that value
  */
 export function chiSquaredTail(statistic, freedom) {
   const [a, x] = [freedom / 2, statistic / 2];

@@ -20,34 +20,34 @@ import { isResult, resultFrom } from './result-schema.js';
 
 /**
  * @typedef {object} CommandOptions
- * @property {string} [dotEnv] what stands in the `.env` of the folder in which the program runs; without it there is none
- * @property {Record<string, string>} [env] beside PATH and HOME
- * @property {number | 'pipe'} [stdout] a file descriptor in place of the pipe that is read
+ * @property {string} [dotEnv] content of the `.env` in the program's folder; without it there is no such file
+ * @property {Record<string, string>} [env] in addition to PATH and HOME
+ * @property {number | 'pipe'} [stdout] a file descriptor instead of a pipe
  */
 
 export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
-/** What a process tells that was started in the project's folder. */
+/** A caller that was started in the project's folder. */
 export const CALLED_IN_CLONE = { argv: [process.execPath, PROGRAM], cwd: () => path.dirname(PROGRAM) };
 
-/** A program that hangs is a finding, not a reason for the test run to hang. */
+/** A hanging program must fail its test rather than block the test run. */
 const PATIENCE_MS = 300_000;
 
 const SECRET_VARIABLES = ['S3_SECRET_KEY', 'S3_SESSION_TOKEN', 'EDGE_SECRET'];
 
-/** The program as a child process in a folder of its own, as a user runs it. */
+/** The program as a child process in its own folder, as a user runs it. */
 export class Command {
   #outputs = { stdout: '', stderr: '' };
   #startedAt = performance.now();
   #secrets;
   #hasEnded = false;
-  /** @type {Promise<Outcome>} once the process has ended and its outputs are read to their ends */
+  /** @type {Promise<Outcome>} resolves when the process has ended and its outputs were read completely */
   outcome;
 
   /**
    * @param {ChildProcess} child
    * @param {string} folder in which it runs
-   * @param {readonly string[]} secrets that must not show up
+   * @param {readonly string[]} secrets that must not appear in any output
    */
   constructor(child, folder, secrets) {
     this.child = child;
@@ -63,11 +63,11 @@ export class Command {
   }
 
   /**
-   * Waits until an output holds something.
+   * Waits until an output matches a pattern.
    *
    * @param {'stdout' | 'stderr'} name
    * @param {RegExp} pattern
-   * @returns {Promise<RegExpExecArray>} what matches it
+   * @returns {Promise<RegExpExecArray>}
    */
   async shows(name, pattern) {
     for (;;) {
@@ -80,7 +80,7 @@ export class Command {
     }
   }
 
-  /** Reads no more of stdout, as `head` does once it has its lines. */
+  /** Stops reading stdout, like `head` after its lines. */
   closeStdout() {
     /** @type {Readable} */ (this.child.stdout).destroy();
   }
@@ -92,12 +92,12 @@ export class Command {
     const milliseconds = performance.now() - this.#startedAt;
     const texts = [...Object.values(this.#outputs), ...(await this.#files())];
     this.#lookForSecrets(texts);
-    // A stdout or a file that is a result has to be what the schema says.
+    // Any stdout or file that is a result must match the schema.
     texts.filter(isResult).forEach(resultFrom);
     return { status, ...this.#outputs, milliseconds };
   }
 
-  /** @returns {Promise<string[]>} what the files in its folder hold */
+  /** @returns {Promise<string[]>} contents of the files in its folder */
   async #files() {
     const names = (await readdir(this.folder)).filter((name) => name !== '.env');
     return Promise.all(names.map((name) => readFile(path.join(this.folder, name), 'utf8')));
@@ -115,7 +115,7 @@ export class Command {
 /**
  * @param {TestContext} t
  * @param {Record<string, string>} files contents by name
- * @returns {Promise<string>} a new folder that holds them, removed after the test
+ * @returns {Promise<string>} a new folder with these files, removed after the test
  */
 export async function folderWith(t, files) {
   const folder = await makeFolder(files);
@@ -131,7 +131,7 @@ async function makeFolder(files) {
 }
 
 /**
- * Starts the program in a new folder, which is removed after the test, with no variable of the machine's own S3.
+ * Starts the program in a new folder, which is removed after the test, without any of the machine's S3 variables.
  *
  * @param {TestContext} t
  * @param {readonly string[]} parameters
@@ -143,7 +143,7 @@ export async function startCommand(t, parameters, options) {
 }
 
 /**
- * As startCommand(), for a program that starts ours.
+ * Like startCommand(), for a program that starts ours.
  *
  * @param {TestContext} t
  * @param {string} program
@@ -174,8 +174,8 @@ export async function startProgram(t, program, parameters, { dotEnv, env = {}, s
 }
 
 /**
- * @param {Command} command that has started an endpoint of its own
- * @returns {Promise<number>} the id of the endpoint's process
+ * @param {Command} command that started its own endpoint
+ * @returns {Promise<number>} the endpoint's process ID
  */
 export async function endpointOf({ child }) {
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
@@ -189,7 +189,7 @@ export async function endpointOf({ child }) {
 }
 
 /**
- * Runs the program to its end.
+ * Runs the program to completion.
  *
  * @param {TestContext} t
  * @param {readonly string[]} parameters
@@ -202,7 +202,7 @@ export async function runCommand(t, parameters, options) {
 }
 
 /**
- * Calls the program in this process, which takes milliseconds: for what it refuses before it looks for a store.
+ * Runs the program in this process, which takes milliseconds: for errors that it reports before it looks for a store.
  *
  * @param {readonly string[]} parameters
  * @param {Record<string, string>} env
@@ -215,7 +215,7 @@ export async function runInProcess(parameters, env) {
     stderr,
     ...CALLED_IN_CLONE,
   });
-  // The program sets a variable of its own.
+  // The program sets an environment variable.
   const status = await main(parameters, { ...env }, /** @type {any} */ (streams));
   return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
@@ -243,7 +243,7 @@ export function dotEnvOf({ buckets, hostname, port, tls, credentials, region }, 
 
 /**
  * @param {TestEndpoint} endpoint
- * @returns {Promise<string[]>} all keys that it holds, in whatever bucket
+ * @returns {Promise<string[]>} the keys in all its buckets
  */
 export async function keysIn(endpoint) {
   const keys = await Promise.all(endpoint.buckets.map((bucket) => endpoint.list(bucket)));

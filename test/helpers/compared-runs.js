@@ -7,7 +7,7 @@ const STARTED = 1_700_000_000;
 const SECONDS = 60;
 
 /**
- * Two runs and what comparing them could give: each verdict is there once, and so is a ratio that is not known.
+ * Two runs and a possible comparison of them, with each verdict once and an unknown ratio.
  *
  * @returns {{ comparison: Comparison, before: WritableResult, after: WritableResult }}
  */
@@ -66,7 +66,7 @@ function ratio(metric, before, after, verdict) {
   return { metric, before, after, ratio: value, low: value * 0.97, high: value * 1.03, verdict, reason: null };
 }
 
-/** @param {readonly number[]} rates ops/s of Write and Read, each a minute */
+/** @param {readonly number[]} rates ops/s of Write and Read, a minute each */
 function resultWith(rates) {
   const stages = ['Write', 'Read'].map((stage, place) => ({
     stage,

@@ -1,7 +1,7 @@
 /** @import { SecondCount } from '../../lib/model/result.js' */
 
 /**
- * What a stage says of a second when it is over: failures stand in its result alone.
+ * The figures that a stage reports for each completed second; failures appear only in its result.
  *
  * @param {readonly SecondCount[]} seconds
  */

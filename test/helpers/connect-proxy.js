@@ -7,12 +7,12 @@ import net from 'node:net';
  */
 
 /**
- * A proxy that opens tunnels, whatever host is asked for, to one port of this host.
+ * A proxy that opens tunnels to one port of this host, whatever host is requested.
  *
  * @typedef {object} ConnectProxy
  * @property {number} port
- * @property {string[]} tunnels what was asked for and opened
- * @property {string | null} user `name:password` that it asks for; null for nobody
+ * @property {string[]} tunnels requested and opened
+ * @property {string | null} user required `name:password`; null if none is required
  *
  * @param {TestContext} t
  * @param {{ user?: string | null, port: number }} options

@@ -1,13 +1,13 @@
 /** @import { BottleneckCause, StageResult } from '../../lib/model/result.js' */
 
-/** By how much a plain run may do more than the capacity that a search has held, for its shorter time. */
+/** How far a plain run may exceed the capacity that a search held, because it is shorter. */
 const MAX_EXCESS = 1.1;
 
-/** A search knows the knee within so much: it tests no numbers that are closer. */
+/** A search knows the knee only within this factor, because it tests no closer thread counts. */
 const KNEE_RESOLUTION = 1.25;
 
 /**
- * Causes of a plain run, and those that a search of the same set-up must not find then: it cannot be both.
+ * Causes of a plain run, and the causes that a search with the same setup must then not find.
  *
  * @type {Partial<Record<BottleneckCause, readonly BottleneckCause[]>>}
  */
@@ -22,8 +22,8 @@ const CONTRADICTORY = {
 
 /**
  * @param {Pick<StageResult, 'bottleneck' | 'average' | 'threads'>} plain of a plain run
- * @param {Pick<StageResult, 'bottleneck' | 'search'>} searched of a search with as many threads at most
- * @returns {string | null} what cannot both be true
+ * @param {Pick<StageResult, 'bottleneck' | 'search'>} searched of a search up to the same number of threads
+ * @returns {string | null} the contradiction, if any
  */
 export function contradiction(plain, searched) {
   const { cause, evidence } = plain.bottleneck;
@@ -35,8 +35,8 @@ export function contradiction(plain, searched) {
 
 /**
  * @param {Pick<StageResult, 'bottleneck' | 'average' | 'threads'>} plain of a plain run
- * @param {Pick<StageResult, 'search'>} searched of a search with as many threads at most, or more
- * @returns {string | null} what cannot both be true
+ * @param {Pick<StageResult, 'search'>} searched of a search up to at least the same number of threads
+ * @returns {string | null} the contradiction, if any
  */
 export function contradictionInThreads({ bottleneck: { cause }, threads, average }, { search }) {
   if (!search?.hasPlateau) {

@@ -1,8 +1,8 @@
 /**
- * Counts the time that this process has of the processors: what a piece of work takes of it, however many others want to
- * work at the same time.
+ * Measures this process's CPU time: the cost of a piece of work however busy the machine is.
  *
- * @returns {() => number} ms since then
+ *
+ * @returns {() => number} ms since the call
  */
 export function startCpuTime() {
   const before = process.cpuUsage();

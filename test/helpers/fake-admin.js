@@ -2,14 +2,14 @@
 
 /**
  * @typedef {object} Script what goes wrong
- * @property {number} [pageLength] keys of a page
- * @property {(key: string) => boolean} [hides] which keys no list shows
- * @property {(keys: readonly string[]) => string[]} [refuse] which keys of a batch are not deleted
- * @property {boolean} [listsWholeKeys] whether uploads are listed by whole keys, or all of them, as MinIO does it
- * @property {(request: 'list' | 'delete' | 'has' | 'uploads' | 'abort') => void} [before] called before each request; what it throws, the request fails with
+ * @property {number} [pageLength] keys per page
+ * @property {(key: string) => boolean} [hides] keys that no list shows
+ * @property {(keys: readonly string[]) => string[]} [refuse] keys of a batch that are not deleted
+ * @property {boolean} [listsWholeKeys] whether to list uploads only by whole keys, or all of them, like MinIO
+ * @property {(request: 'list' | 'delete' | 'has' | 'uploads' | 'abort') => void} [before] called before each request, which fails with what it throws
  */
 
-/** Lists and deletes in memory, as BucketAdmin does it in a store. */
+/** An in-memory BucketAdmin. */
 export class FakeAdmin {
   #pageLength;
   #hides;
@@ -19,14 +19,14 @@ export class FakeAdmin {
   #listing = 0;
   /** By bucket. @type {Map<string, ListedUpload[]>} */
   #uploads = new Map();
-  /** @type {Map<string, string[]>} keys in their order, by bucket */
+  /** @type {Map<string, string[]>} sorted keys by bucket */
   #keys;
   /** When an object was written, in epoch ms. @type {(key: string) => number} */
   modifiedAt = () => 0;
   lists = 0;
   batches = 0;
   questions = 0;
-  /** The most listings that were under way at one time. */
+  /** Maximum number of concurrent listings. */
   maxLists = 0;
   maxBatchSize = 0;
 

@@ -7,18 +7,18 @@ import http from 'node:http';
  * @import { Credentials } from '../../lib/local-s3/signature-check.js'
  */
 
-/** Credentials of this server end in an hour. ms */
+/** Credentials of this server expire after an hour. ms */
 const LIFE_MS = 3_600_000;
 
 /**
- * Those services of AWS that give credentials: STS (a role, a web identity), SSO, and the container's endpoint. It gives the
- * same credentials to all who ask.
+ * The AWS services that provide credentials: STS (a role, a web identity), SSO, and the container's endpoint. Everyone gets the
+ * same credentials.
  *
  * @param {TestContext} t
  * @param {Credentials} credentials
  * @param {object} [options]
- * @param {(request: IncomingMessage) => void} [options.afterFirst] is given each request after the first, which nobody answers
- * @returns {Promise<{ url: string, asked: string[] }>} what was asked for, in the services' own words
+ * @param {(request: IncomingMessage) => void} [options.afterFirst] gets each request after the first, which stays unanswered
+ * @returns {Promise<{ url: string, asked: string[] }>} `asked`: names of the requests, in the services' own terms
  */
 export async function startFakeAws(t, { accessKeyId, secretAccessKey, sessionToken = '' }, { afterFirst } = {}) {
   /** @type {string[]} */

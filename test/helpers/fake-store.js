@@ -13,7 +13,7 @@ import { TimerAlarm } from './timer-alarm.js';
  * @import { Shard } from '../../lib/model/config.js'
  */
 
-/** What tests call the S3 calls. @type {Record<string, FakeMethod>} */
+/** Names of S3 calls in tests. @type {Record<string, FakeMethod>} */
 const METHODS = {
   PutObject: 'put',
   GetObject: 'get',
@@ -42,7 +42,7 @@ const METHODS = {
  */
 
 /**
- * A connection to no store at all: a test says what becomes of each request.
+ * A connection without a store: the test determines the outcome of each request.
  *
  * @implements {ObjectConnection}
  */
@@ -58,7 +58,7 @@ export class FakeConnection {
   answeredAt = 0;
   idleSince = 0;
 
-  /** @param {(request: FakeRequest) => unknown} answer what it throws, or rejects with, the request fails with */
+  /** @param {(request: FakeRequest) => unknown} answer if it throws or rejects, the request fails with that error */
   constructor(answer) {
     this.#answer = answer;
   }
@@ -96,7 +96,7 @@ export class FakeConnection {
 }
 
 /**
- * What a stage runs on, over a store that a test plays.
+ * An engine for stages on a store that the test simulates.
  *
  * @param {object} options
  * @param {(request: FakeRequest & { index: number }) => unknown} options.answer

@@ -2,8 +2,8 @@ import promises from 'node:timers/promises';
 import timers from 'node:timers';
 import { syncBuiltinESMExports } from 'node:module';
 
-// Loaded ahead of the program (see fastTime() in fault-run.js): its clock and its timers run TIME_SPEED times as fast, so
-// that a minute without a success takes a test a second or two.
+// Preloaded into the program (see fastTime() in fault-run.js): its clock and timers run TIME_SPEED times as fast, so that a
+// minute without a success takes only a second or two.
 
 const speed = Number(process.env.TIME_SPEED);
 

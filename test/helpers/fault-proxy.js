@@ -12,16 +12,16 @@ import { freePort } from './free-port.js';
  *
  * @typedef {object} StoreAnswer
  * @property {number} status
- * @property {string[]} headers name, value, name, value, …
+ * @property {string[]} headers alternating names and values
  * @property {Buffer} body
  *
- * @typedef {(exchange: Exchange) => Promise<void> | void} Treatment what becomes of a request
+ * @typedef {(exchange: Exchange) => Promise<void> | void} Treatment handles a request
  * @typedef {'reset' | 'close'} ConnectionEnd with RST, or with FIN
  */
 
 const OBJECT_NAME = /\/[0-9a-f]{8}-(\d+)$/;
 
-/** One request on its way to the store, and the answer on its way back. */
+/** A request on its way to the store, and its response. */
 export class Exchange {
   #request;
   #response;
@@ -33,7 +33,7 @@ export class Exchange {
    * @param {IncomingMessage} parts.request
    * @param {ServerResponse} parts.response
    * @param {Buffer} parts.body
-   * @param {http.RequestOptions} parts.upstream where the store is
+   * @param {http.RequestOptions} parts.upstream address of the store
    * @param {number} parts.earlier
    */
   constructor({ request, response, body, upstream, earlier }) {
@@ -41,22 +41,22 @@ export class Exchange {
     this.#response = response;
     this.#body = body;
     this.#upstream = upstream;
-    /** Requests that the connection has carried before. */
+    /** Number of earlier requests on the connection. */
     this.earlier = earlier;
     const { operation, target } = routeOf(request);
     this.operation = operation;
     this.query = target.query;
-    /** The number of the object in its run, -1 where the request is not for one. */
+    /** Index of the object in its run; -1 if the request is not for an object. */
     this.index = Number(OBJECT_NAME.exec(target.key)?.[1] ?? -1);
   }
 
-  /** The request reaches the store, and is answered. */
+  /** Forwards the request and its response. */
   async pass() {
-    this.tell(await this.forward());
+    this.respond(await this.forward());
   }
 
   /**
-   * Lets the store carry the request out, and keeps its answer back.
+   * Forwards the request to the store, but withholds the response.
    *
    * @returns {Promise<StoreAnswer>}
    */
@@ -69,7 +69,7 @@ export class Exchange {
   }
 
   /** @param {StoreAnswer} answer */
-  tell({ status, headers, body }) {
+  respond({ status, headers, body }) {
     if (!this.#response.destroyed) {
       this.#response.writeHead(status, headers).end(body);
     }
@@ -83,64 +83,64 @@ export class Exchange {
   refuse(status, code, headers = {}) {
     const body = Buffer.from(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>So it is.</Message></Error>`);
     const all = { 'Content-Type': 'application/xml', 'Content-Length': body.length, ...headers };
-    this.tell({ status, headers: Object.entries(all).flat().map(String), body });
+    this.respond({ status, headers: Object.entries(all).flat().map(String), body });
   }
 
-  /** Answers a deletion as if it had been carried out. */
+  /** Confirms a deletion without carrying it out. */
   confirmDeletion() {
     if (this.operation === 'DELETE') {
-      this.tell({ status: 204, headers: [], body: Buffer.alloc(0) });
+      this.respond({ status: 204, headers: [], body: Buffer.alloc(0) });
     } else {
-      this.#tellOfKeys((key) => `<Deleted>${key}</Deleted>`);
+      this.#respondPerKey((key) => `<Deleted>${key}</Deleted>`);
     }
   }
 
   /**
-   * Answers a deletion of many keys by refusing each of them.
+   * Refuses every key of a batch deletion.
    *
    * @param {string} code of the S3 error
    */
   refuseEach(code) {
-    this.#tellOfKeys((key) => `<Error>${key}<Code>${code}</Code><Message>So it is.</Message></Error>`);
+    this.#respondPerKey((key) => `<Error>${key}<Code>${code}</Code><Message>So it is.</Message></Error>`);
   }
 
   /**
-   * Answers a list with one key, which no list has shown before, and says that there are more.
+   * Responds to a list with one new key, and claims that there are more.
    *
-   * @param {string} name of the key, which comes after all others in their order
+   * @param {string} name of the key, which sorts after all others
    */
   listOneMore(name) {
     const content = `<Contents><Key>${this.query.prefix ?? ''}${name}</Key><Size>1</Size></Contents>`;
-    this.#tellDocument(`<ListBucketResult><IsTruncated>true</IsTruncated>${content}</ListBucketResult>`);
+    this.#respondDocument(`<ListBucketResult><IsTruncated>true</IsTruncated>${content}</ListBucketResult>`);
   }
 
   /** @param {(key: string) => string} describe */
-  #tellOfKeys(describe) {
+  #respondPerKey(describe) {
     const keys = this.#body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
-    this.#tellDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
+    this.#respondDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
   }
 
   /** @param {string} document */
-  #tellDocument(document) {
+  #respondDocument(document) {
     const body = Buffer.from(`<?xml version="1.0"?>${document}`);
-    this.tell({ status: 200, headers: ['Content-Length', String(body.length)], body });
+    this.respond({ status: 200, headers: ['Content-Length', String(body.length)], body });
   }
 
   /**
-   * Tells the first half of an answer, and ends the connection.
+   * Sends the first half of a response, and ends the connection.
    *
    * @param {StoreAnswer} answer
    * @param {ConnectionEnd} how
    */
-  tellHalf({ status, headers, body }, how) {
-    const lines = headers.map((text, place) => (place % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+  respondHalf({ status, headers, body }, how) {
+    const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
     const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
     const whole = Buffer.concat([Buffer.from(head, 'latin1'), this.operation === 'HEAD' ? Buffer.alloc(0) : body]);
     this.#request.socket.write(whole.subarray(0, whole.length >>> 1), () => this.end(how));
   }
 
   /**
-   * Ends the connection without an answer.
+   * Ends the connection without a response.
    *
    * @param {ConnectionEnd} how
    */
@@ -153,7 +153,7 @@ export class Exchange {
   }
 }
 
-/** A proxy between the program and a store that tests steer: it can do to each request what networks and stores do. */
+/** A proxy between the program and its store. Tests control what it does to each request. */
 export class FaultProxy {
   #server;
   #upstream;
@@ -161,7 +161,7 @@ export class FaultProxy {
   #served = new WeakMap();
   /** @type {Treatment} */
   treat;
-  /** Requests that arrived whole. @type {Partial<Record<Operation, number>>} */
+  /** Requests that arrived completely. @type {Partial<Record<Operation, number>>} */
   requests = {};
   port = 0;
 
@@ -177,15 +177,15 @@ export class FaultProxy {
     this.#server.on('request', (request, response) => void this.#handle(request, response));
   }
 
-  /** Takes connections, at the same port as before. */
+  /** Accepts connections, on the same port as before. */
   async start() {
-    // One that stays closed, and can be had again, while the proxy is stopped.
+    // A port that stays reserved while the proxy is stopped.
     this.port ||= await freePort();
     this.#server.listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
-  /** Breaks all connections off, and refuses new ones. */
+  /** Breaks all connections and refuses new ones. */
   stop() {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -200,7 +200,7 @@ export class FaultProxy {
     this.#served.set(request.socket, earlier + 1);
     const body = await buffer(request).catch(() => null);
     if (body === null) {
-      // The client went away in the middle of its request.
+      // The client went away during its request.
       return;
     }
     const { operation } = routeOf(request);
@@ -215,11 +215,11 @@ function routeOf({ method, url }) {
 }
 
 /**
- * Starts a proxy in front of a store, and ends it after the test.
+ * Starts a proxy in front of a store, and stops it after the test.
  *
  * @param {TestContext} t
  * @param {{ port: number }} store
- * @param {Treatment} [treat] by itself, every request passes
+ * @param {Treatment} [treat] by default, every request passes
  * @returns {Promise<FaultProxy>}
  */
 export async function startFaultProxy(t, store, treat = (exchange) => exchange.pass()) {

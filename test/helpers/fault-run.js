@@ -18,13 +18,13 @@ import { machineRecords } from './log-records.js';
 
 /**
  * @typedef {object} FaultOptions
- * @property {number} [port] of what stands between the program and the store
- * @property {Record<string, string | number>} [variables] of the `.env`, beside those of the store
+ * @property {number} [port] of a proxy between the program and the store
+ * @property {Record<string, string | number>} [variables] of the `.env`, in addition to those of the store
  * @property {Record<string, string>} [env]
  *
- * @typedef {object} Told what a run told of itself
+ * @typedef {object} Reported what a run reported
  * @property {LogRecord[]} records of its log
- * @property {any[]} stages the machine lines of its stages
+ * @property {any[]} stages machine lines of its stages
  * @property {any} report the whole result
  */
 
@@ -34,15 +34,15 @@ export const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
 const RUN = [`${OBJECTS}`, '10', '--size', '2KiB', '--json', 'result.json'];
 const FAST_TIME = fileURLToPath(new URL('./fast-time.js', import.meta.url));
 
-/** Kinds of attempts over a connection that came to no answer: whether they reached the store, a client cannot know. */
+/** Kinds of attempts without a response. A client cannot know whether they reached the store. */
 const WITHOUT_ANSWER = ['connection', 'stale-connection', 'timeout', 'abandoned', 'tls', 'other'];
 
 /**
- * Starts a run of 200 objects that meets faults.
+ * Starts a run of 200 objects under faults.
  *
  * @param {TestContext} t
  * @param {TestEndpoint} endpoint
- * @param {readonly string[]} [parameters] further ones
+ * @param {readonly string[]} [parameters] additional ones
  * @param {FaultOptions} [options]
  * @returns {Promise<Command>}
  */
@@ -52,13 +52,13 @@ export function startFaultRun(t, endpoint, parameters = [], { port = endpoint.po
 }
 
 /**
- * Runs as startFaultRun() does, to the run's end, and looks at what holds whatever the faults are.
+ * Runs like startFaultRun(), to completion, and checks what must hold whatever the faults.
  *
  * @param {TestContext} t
  * @param {TestEndpoint} endpoint
  * @param {readonly string[]} [parameters]
  * @param {FaultOptions} [options]
- * @returns {Promise<Outcome & Told>}
+ * @returns {Promise<Outcome & Reported>}
  */
 export async function faultRun(t, endpoint, parameters, options) {
   const command = await startFaultRun(t, endpoint, parameters, options);
@@ -76,7 +76,7 @@ export async function faultRun(t, endpoint, parameters, options) {
 
 /**
  * @param {Command} command that startFaultRun() started
- * @returns {Promise<Outcome & Told>}
+ * @returns {Promise<Outcome & Reported>}
  */
 export async function endOf(command) {
   const outcome = await command.outcome;
@@ -88,8 +88,8 @@ export async function endOf(command) {
 
 /**
  * @param {readonly LogRecord[]} records
- * @param {number} place of a stage among the stages
- * @returns {LogRecord[]} from the stage's beginning to its summary
+ * @param {number} place index of the stage
+ * @returns {LogRecord[]} from the stage's start to its summary
  */
 function recordsOfStage(records, place) {
   const begin = records.findIndex((record) => record.kind === 'schedule' && record.stage === STAGES[place]);
@@ -98,9 +98,9 @@ function recordsOfStage(records, place) {
 }
 
 /**
- * No operation, no attempt and no retry of a stage is lost or invented, in the totals or in the log.
+ * Asserts that totals and log agree on the number of operations, attempts and retries of a stage.
  *
- * @param {any} stage the totals
+ * @param {any} stage totals
  * @param {readonly LogRecord[]} records of the stage
  */
 function assertAddsUp(stage, records) {
@@ -114,13 +114,13 @@ function assertAddsUp(stage, records) {
 }
 
 /**
- * What a run says it asked of the store is what the store was asked: the attempts of its stages, less those that came to
- * no connection, and its requests beside the stages. Of attempts without an answer nobody knows but the store.
+ * Asserts that the requests reported by a run are those that the store saw: the attempts of its stages, except those without a
+ * connection, and its requests outside the stages. For attempts without a response, only the store knows.
  *
- * @param {Told} run
+ * @param {Reported} run
  * @param {Report} seen by the store
- * @param {number} [lost] requests beside the stages that may have come to no connection, or to one that was closed: the
- *   last question about the clock, at least, which the end of the run may cut off
+ * @param {number} [lost] maximum number of requests outside the stages that may not have reached the store: at least the last
+ *   clock request, which the end of the run may cut off
  */
 export function assertSeenByStore({ report }, seen, lost = 1) {
   const received = sum(Object.values(seen.requests).map(({ total }) => total));
@@ -135,9 +135,9 @@ export function assertSeenByStore({ report }, seen, lost = 1) {
 }
 
 /**
- * Every attempt goes over a connection that was either opened for it or kept.
+ * Asserts that every attempt used a connection that was either opened for it or kept.
  *
- * @param {Told} run
+ * @param {Reported} run
  */
 export function assertConnectionsAddUp({ stages, records }) {
   assert.deepEqual(
@@ -161,8 +161,8 @@ export function sum(values) {
 }
 
 /**
- * An environment in which the program's time passes faster than it should. It holds for one thread: the run has to be on
- * one core.
+ * An environment that makes the program's time run faster. It affects one thread only, so the run must use one core.
+ *
  *
  * @param {number} speed
  * @returns {Record<string, string>}

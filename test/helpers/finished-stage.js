@@ -13,28 +13,28 @@ import { NO_HOST_LOAD } from './host-load.js';
 
 /**
  * @typedef {object} FinishedOperation
- * @property {number} after ms behind the one before it
- * @property {number} [latency] ms; without one, all the time since the one before it
- * @property {readonly string[]} [failures] the kinds of its failed attempts, which take 1 ms each
+ * @property {number} after ms after the previous one
+ * @property {number} [latency] ms; by default, all the time since the previous one
+ * @property {readonly string[]} [failures] kinds of its failed attempts, which take 1 ms each
  */
 
-/** Bytes of an object. */
+/** Object size in bytes. */
 const SIZE = 16 * 1024;
 
-/** That take turns. */
+/** Used alternately. */
 const BUCKETS = ['bucket-a', 'bucket-b'];
 
 const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
 
 /**
- * A stage that ran by a clock of its own.
+ * A finished stage with its own clock.
  *
  * @param {object} course
  * @param {'Write' | 'Read' | 'Stat' | 'Remove'} [course.name]
  * @param {number} [course.startedAt] epoch ms
  * @param {readonly FinishedOperation[]} course.operations
- * @param {number} [course.rest] ms behind the last operation
+ * @param {number} [course.rest] ms after the last operation
  * @param {number} [course.objects]
  * @param {number} [course.threads]
  * @param {Partial<StageResult>} [overrides] of the result

@@ -4,16 +4,16 @@ import { createServer } from 'node:net';
 const ADDRESS = '127.0.0.1';
 
 /**
- * Ports below the range from which the system takes those of outgoing connections, and those that it gives to whoever
- * listens at port 0: nobody steals one before we listen, or while a test has it closed.
+ * Below the range of ephemeral ports, which the system uses for outgoing connections and for port 0. No other process takes
+ * such a port before we listen, or while a test has it closed.
  */
 const MIN_PORT = 12_000;
 const MAX_PORT = 32_000;
 
-/** Whoever was given a port need not listen on it yet. @type {Set<number>} */
+/** Ports handed out, which may not be in use yet. @type {Set<number>} */
 const given = new Set();
 
-/** @returns {Promise<number>} a port on which nobody listens */
+/** @returns {Promise<number>} an unused port */
 export async function freePort() {
   for (;;) {
     const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT));

@@ -1,6 +1,6 @@
 /** @import { HostLoad, LoopLoad } from '../../lib/model/result.js' */
 
-/** A host of which the system tells nothing. @type {Readonly<HostLoad>} */
+/** A host about which the system reports nothing. @type {Readonly<HostLoad>} */
 export const NO_HOST_LOAD = Object.freeze({
   cpu: null,
   loops: [],
@@ -13,7 +13,7 @@ export const NO_HOST_LOAD = Object.freeze({
 /**
  * @param {number} utilization
  * @param {Partial<LoopLoad>} [overrides]
- * @returns {LoopLoad} of a loop whose thread had a CPU whenever it wanted one
+ * @returns {LoopLoad} of a loop whose thread always got a CPU immediately
  */
 export function loopLoad(utilization, overrides = {}) {
   return {

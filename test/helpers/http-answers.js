@@ -8,30 +8,30 @@ import { ResponseParser } from '../../lib/http/response-parser.js';
 /** @import { Arbitrary } from 'fast-check' */
 
 /**
- * What became of an answer.
+ * The outcome of reading a response.
  *
  * @typedef {object} Reading
  * @property {'complete' | 'refused' | 'incomplete'} outcome
  * @property {string} message why it was refused
  * @property {number} status 0 before the head was complete
- * @property {string[]} headers name, value, name, value, …
+ * @property {string[]} headers alternating names and values
  * @property {string} body latin1
  * @property {boolean} endedByClose
  *
  * @typedef {Reading & { contentLength: number, end: number, isPersistent: boolean, keepAliveTimeout: number }} OurReading
- *   `end` is the offset behind the answer, -1 where it has none; the last two are only known of a complete answer
+ *   `end` is the offset after the response, or -1; the last two are known only for a complete response
  */
 
-/** More turns of the event loop than a reader needs for bytes in memory. */
+/** More turns of the event loop than a reader needs for data in memory. */
 const MAX_TURNS = 50;
 
-/** A reader that has not taken the answer as complete by then waits for more. */
+/** If a reader has not accepted the response by then, it is waiting for more. */
 const TURNS_BEFORE_CLOSE = 10;
 
-/** So that no limit of the others is in the way of ours. Bytes. */
+/** High enough that the other readers' limits do not matter. Bytes. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
-/** Around the bytes that are handed over: whoever reads these fails. */
+/** Surrounds the bytes that are passed on, so that reading beyond them fails. */
 const MARGIN = Buffer.from('\n\r\nX: y\r\n\r\n0\r\n\r\n');
 
 /** @returns {Reading} */
@@ -40,8 +40,8 @@ function blankReading() {
 }
 
 /**
- * Listens to a parser of ours. It hands each piece over in the middle of a larger buffer, and overwrites it afterwards, as
- * the connections do that share a buffer.
+ * Feeds our parser. It passes each piece in the middle of a larger buffer and overwrites it afterwards, like connections that
+ * share a buffer.
  */
 export class ParserReader {
   #reading = /** @type {OurReading} */ ({});
@@ -73,7 +73,7 @@ export class ParserReader {
 
   /**
    * @param {Buffer} piece
-   * @returns {number} what the parser returns, counted from the piece's first byte
+   * @returns {number} the parser's result, relative to the piece's first byte
    */
   accept(piece) {
     const buffer = Buffer.concat([MARGIN, piece, MARGIN]);
@@ -93,7 +93,7 @@ export class ParserReader {
   }
 
   /**
-   * @param {readonly Buffer[]} pieces of an answer, and what comes after it
+   * @param {readonly Buffer[]} pieces of a response, and what follows it
    * @returns {OurReading}
    */
   read(pieces) {
@@ -131,7 +131,7 @@ export class ParserReader {
 /**
  * @param {readonly Buffer[] | Buffer | string} answer latin1
  * @param {boolean} [isHead]
- * @returns {OurReading} by a parser of its own
+ * @returns {OurReading} by a new parser
  */
 export function readAnswer(answer, isHead = false) {
   const pieces = typeof answer === 'string' ? [Buffer.from(answer, 'latin1')] : answer;
@@ -142,7 +142,7 @@ export function readAnswer(answer, isHead = false) {
 
 /**
  * @param {Buffer} bytes
- * @param {readonly number[]} places where they are cut, in any order
+ * @param {readonly number[]} places offsets of the cuts, in any order
  */
 export function cutAt(bytes, places) {
   const bounds = [0, ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
@@ -157,10 +157,10 @@ export function byteByByte(bytes) {
   return Array.from(bytes, (_, place) => bytes.subarray(place, place + 1));
 }
 
-/** A socket without a network. What is written to it is lost. */
+/** A socket without a network. Writes are discarded. */
 class MemorySocket extends Duplex {
   constructor() {
-    // Pieces of a stream of bytes would be joined when undici reads them.
+    // undici would otherwise join the pieces of the stream.
     super({ readableObjectMode: true });
   }
 
@@ -177,7 +177,7 @@ class MemorySocket extends Duplex {
 }
 
 /**
- * Hands an answer to a client, and closes the connection if that has not ended it.
+ * Passes a response to a client, and closes the connection if the response did not.
  *
  * @param {MemorySocket} socket
  * @param {readonly Buffer[]} pieces
@@ -195,7 +195,7 @@ async function deliver(socket, pieces, reading) {
   if (!(await isSettled(TURNS_BEFORE_CLOSE))) {
     socket.push(null);
     if (!(await isSettled(MAX_TURNS))) {
-      throw new Error('the client has not noticed the end of the connection');
+      throw new Error('the client did not notice the end of the connection');
     }
     reading.endedByClose = reading.outcome === 'complete';
   }
@@ -212,7 +212,7 @@ export async function readWithNode(pieces, isHead) {
   /** @type {http.IncomingMessage | null} */
   let answer = null;
   const refuse = (/** @type {string} */ message) => {
-    // What is wrong with the bytes after an answer is told as an error, too.
+    // Errors in the bytes after a response are also reported.
     if (reading.outcome === 'incomplete' && !answer?.complete) {
       reading.outcome = 'refused';
       reading.message = message;
@@ -256,7 +256,7 @@ export async function readWithUndici(pieces, isHead) {
     maxHeaderSize: MAX_HEAD_BYTES,
     connect: /** @type {any} */ (
       (/** @type {unknown} */ _options, /** @type {(error: null, opened: Duplex) => void} */ callback) =>
-        // undici does not go on with a request whose connection is there before its call has returned.
+        // undici stalls if the connection is ready before this call returns.
         queueMicrotask(() => callback(null, socket))
     ),
   });
@@ -267,7 +267,7 @@ export async function readWithUndici(pieces, isHead) {
       onHeaders(/** @type {number} */ status, /** @type {Buffer[]} */ headers) {
         if (status >= 200) {
           reading.status = status;
-          // undici leaves the blanks at the end of a value.
+          // undici keeps trailing whitespace of values.
           reading.headers = headers.map((text) => text.toString('latin1').replace(/[ \t]+$/, ''));
         }
         return true;
@@ -293,52 +293,52 @@ export async function readWithUndici(pieces, isHead) {
 
 const OTHER_READERS = { node: readWithNode, undici: readWithUndici };
 
-/** The others do not take this for chunked, and read on until the connection ends. */
-const TAB_BEHIND_CHUNKED = /transfer-encoding:[ \t]*chunked *\t[ \t]*\r/i;
+/** The other readers do not recognize this as chunked, and read until the connection ends. */
+const TAB_AFTER_CHUNKED = /transfer-encoding:[ \t]*chunked *\t[ \t]*\r/i;
 
 /**
- * Where another reader may refuse, or read otherwise, what ours accepts: each time it is the other that departs from the RFC.
+ * Known cases in which another reader rejects or misreads what ours accepts, because it deviates from the RFC.
  *
  * @type {{ reader: string, reason: string, holds: (text: string, ours: Reading, other: Reading) => boolean }[]}
  */
 const EXCEPTIONS = [
   {
     reader: 'undici',
-    reason: 'undici takes no answer 100 that it has not asked for; RFC 9110, 15.2 has clients read over it',
+    reason: 'undici rejects an unsolicited 100 response; RFC 9110, 15.2 requires clients to skip it',
     holds: (text, _ours, other) => /^HTTP\/1\.[01] 100/m.test(text) && other.message.includes('bad response'),
   },
   {
     reader: 'undici',
-    reason: 'undici misses the body of a 204 or 304 with a Content-Length; by RFC 9112, 6.3 they have none',
+    reason: 'undici expects the body of a 204 or 304 with a Content-Length; by RFC 9112, 6.3 they have none',
     holds: (_text, ours, other) => hasNoBody(ours) && other.message.includes('CONTENT_LENGTH_MISMATCH'),
   },
   ...Object.keys(OTHER_READERS).map((reader) => ({
     reader,
-    reason: `${reader} takes a close in an answer 1xx for the end; by RFC 9110, 15.2 the final answer still comes`,
+    reason: `${reader} takes a close in a 1xx response for the end; by RFC 9110, 15.2 the final response still follows`,
     holds: (/** @type {string} */ text, /** @type {Reading} */ _ours, /** @type {Reading} */ other) =>
       /^HTTP\/1\.[01] 1/.test(text) && other.message.includes('Data after `Connection: close`'),
   })),
   ...Object.keys(OTHER_READERS).map((reader) => ({
     reader,
-    reason: `${reader} parses extensions of chunks, and some not when they are cut; RFC 9112, 7.1.1 has unknown ones ignored`,
+    reason: `${reader} parses chunk extensions, and rejects some when they are cut; RFC 9112, 7.1.1 requires unknown ones to be ignored`,
     holds: (/** @type {string} */ _text, /** @type {Reading} */ _ours, /** @type {Reading} */ other) =>
       /Invalid (character|quoted-pair) in chunk extensions/.test(other.message),
   })),
   ...Object.keys(OTHER_READERS).map((reader) => ({
     reader,
-    reason: `${reader} takes no tab behind a Content-Length; by RFC 9112, 5 a blank around a value may be one`,
+    reason: `${reader} rejects a tab after a Content-Length; by RFC 9112, 5 whitespace around a value may be a tab`,
     holds: (/** @type {string} */ text, /** @type {Reading} */ _ours, /** @type {Reading} */ other) =>
       /content-length:[ \t]*\d+ *\t[ \t]*\r/i.test(text) &&
       /Invalid character in Content-Length|CONTENT_LENGTH_MISMATCH/.test(other.message),
   })),
   ...Object.keys(OTHER_READERS).map((reader) => ({
     reader,
-    reason: `${reader} reads chunks with a tab behind their coding as they are; by RFC 9112, 5 the tab is none of the value`,
-    holds: (/** @type {string} */ text) => TAB_BEHIND_CHUNKED.test(text),
+    reason: `${reader} does not decode chunks with a tab after their coding; by RFC 9112, 5 the tab is not part of the value`,
+    holds: (/** @type {string} */ text) => TAB_AFTER_CHUNKED.test(text),
   })),
   ...Object.keys(OTHER_READERS).map((reader) => ({
     reader,
-    reason: `${reader} takes fields of the trailers for the framing; RFC 9110, 6.5.1 has them kept apart from the headers`,
+    reason: `${reader} uses trailer fields for framing; RFC 9110, 6.5.1 requires them to be kept separate from headers`,
     holds: (/** @type {string} */ text, /** @type {Reading} */ ours, /** @type {Reading} */ other) =>
       ours.headers.some((value) => value.toLowerCase() === 'chunked') &&
       /\r\n0+(;.*)?\r\n([^]*\r\n)?(content-length|transfer-encoding):/i.test(text) &&
@@ -346,16 +346,16 @@ const EXCEPTIONS = [
   })),
 ];
 
-/** What ours refuses although others accept it: more than this would be an answer of a store that we fail for nothing. */
+/** Errors that only our reader reports. Any other one would make us fail a valid response. */
 const STRICTER = [
-  // Control bytes are none of a reason phrase (RFC 9112, 4).
+  // Control characters are not allowed in a reason phrase (RFC 9112, 4).
   /^the status line of the answer has (the byte 0x|a carriage return)/,
   // A status below 100, and empty lines before the status line.
   /^the answer does not begin with a status line of HTTP\/1\.1$/,
   /^the answer has a Transfer-Encoding other than chunked$/,
   /^the answer is chunked although it is of HTTP\/1\.0$/,
   /^the answer switches to another protocol, which was not asked for$/,
-  // More digits than those of a number that is exact, even if they are zeros.
+  // More digits than an exact number can have, even if they are zeros.
   /^a chunk of the answer has a size that is no number of bytes$/,
   /^the answer has a Content-Length that is no number of bytes$/,
 ];
@@ -368,10 +368,10 @@ function hasNoBody({ status }) {
 /**
  * @typedef {object} Tally
  * @property {number} acceptedAlike
- * @property {number} excepted ours accepts, and another reader is known to depart from the RFC
+ * @property {number} excepted accepted by ours, and affected by a known deviation of another reader
  * @property {number} refusedAlike
- * @property {number} stricter ours refuses what another reader accepts
- * @property {Record<string, number>} exceptions by their reasons
+ * @property {number} stricter refused by ours, and accepted by another reader
+ * @property {Record<string, number>} exceptions by reason
  */
 
 /** @returns {Tally} */
@@ -380,12 +380,12 @@ export function blankTally() {
 }
 
 /**
- * Ours may refuse more than the others where that is meant, and where it accepts, they read the same.
+ * Asserts that our reader accepts nothing that others refuse, and otherwise reads the same. It may refuse more on purpose.
  *
  * @param {readonly Buffer[]} pieces
  * @param {boolean} isHead
  * @param {Tally} tally
- * @throws {Error} where ours accepts what another refuses, reads it otherwise, or refuses it without a reason of its own
+ * @throws {Error} if ours accepts or reads something differently, or refuses it without a known reason
  */
 export async function compareReaders(pieces, isHead, tally) {
   const ours = readAnswer(pieces, isHead);
@@ -395,7 +395,7 @@ export async function compareReaders(pieces, isHead, tally) {
   );
   if (ours.outcome !== 'complete') {
     const isAlike = others.every(({ reading }) => reading.outcome !== 'complete');
-    if (!isAlike && !TAB_BEHIND_CHUNKED.test(text) && !STRICTER.some((message) => message.test(ours.message))) {
+    if (!isAlike && !TAB_AFTER_CHUNKED.test(text) && !STRICTER.some((message) => message.test(ours.message))) {
       throw new Error(`${described(pieces, isHead)}\nothers accept it, ours does not: ${ours.outcome} ${ours.message}`);
     }
     tally[isAlike ? 'refusedAlike' : 'stricter'] += 1;
@@ -525,7 +525,7 @@ const content = fc.oneof(
 );
 const anyCase = (/** @type {string} */ name) => fc.constantFrom(name, name.toLowerCase(), name.toUpperCase());
 
-/** A body, and the field that says how long it is. */
+/** A body and its framing header. */
 const framing = fc.oneof(
   fc.tuple(anyCase('Content-Length'), content).map(([name, body]) => ({ field: [`${name}: ${body.length}`], body })),
   fc
@@ -607,7 +607,7 @@ function changed(text, { what, place, junk }) {
   }
 }
 
-/** Answers of which most are as they should be, some are odd, and some have been changed at any place. */
+/** Responses: mostly correct, some odd, some changed at a random offset. */
 export const anyAnswer = fc
   .tuple(
     wellFormed,
@@ -623,7 +623,7 @@ const places = fc.oneof(
   { weight: 1, arbitrary: fc.constant('each') },
 );
 
-/** An answer in pieces, and whether it answers a HEAD. */
+/** A response in pieces, and whether it is for a HEAD. */
 export const anyPieces = fc.record({
   pieces: fc
     .tuple(anyAnswer, places)

@@ -6,27 +6,27 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What npm may take from the npm that runs the tests: where it finds its registry and its cache, and nothing of this project. */
+/** Variables that npm inherits from the npm that runs the tests: its registry and cache, but nothing of this project. */
 const OWN_VARIABLES = ['npm_config_userconfig', 'npm_config_cache', 'npm_config_registry'];
 
 const execute = promisify(execFile);
 
-/** @returns {Record<string, string | undefined>} the environment, as where no npm runs the tests */
+/** @returns {Record<string, string | undefined>} the environment of a user who does not run npm */
 export function environmentOfUser() {
   const names = Object.keys(process.env).filter((name) => !/^npm_|^NODE_V8_COVERAGE$/i.test(name));
   return Object.fromEntries([...names, ...OWN_VARIABLES].map((name) => [name, process.env[name]]));
 }
 
 /**
- * Packs the project as npm would publish it, and installs that in a folder.
+ * Packs the project as npm would publish it, and installs it in a folder.
  *
- * @param {string} folder is made where it is not there
- * @returns {Promise<string>} the path of the archive, which lies in the folder
+ * @param {string} folder created if necessary
+ * @returns {Promise<string>} path of the archive in the folder
  */
 export async function installPackage(folder) {
   await mkdir(folder, { recursive: true });
   const archive = await pack(folder);
-  // With the project's own versions npm needs not ask the registry which there are, and finds all of them in its cache.
+  // With the project's own versions, npm does not query the registry, and finds all of them in its cache.
   await writeFile(path.join(folder, 'package-lock.json'), JSON.stringify(await lockOfDependencies()));
   await npm(folder, ['install', '--prefer-offline', '--no-audit', '--no-fund', archive]);
   return archive;
@@ -39,7 +39,7 @@ async function pack(folder) {
   return path.join(folder, filename);
 }
 
-/** @returns {Promise<object>} the project's package-lock.json, without the project, and what only its development needs */
+/** @returns {Promise<object>} package-lock.json without the project itself and its development dependencies */
 async function lockOfDependencies() {
   const { packages, ...lock } = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
   const kept = Object.entries(packages).filter(([name, { dev }]) => name !== '' && !dev);

@@ -1,7 +1,7 @@
 /** @import { Load } from '../../lib/engine/run-stage.js' */
 
 /**
- * A closed loop of as many threads as there are.
+ * A closed loop with all threads.
  *
  * @param {Partial<Load>} [overrides]
  * @returns {Load}

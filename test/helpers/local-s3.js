@@ -13,15 +13,15 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
  * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'> & { tls: { cert: string } | null }}
- *   TestEndpoint its certificate is what a client has to trust; null without TLS
+ *   TestEndpoint `tls.cert` is the certificate that a client must trust; `tls` is null without TLS
  */
 
 /**
- * Starts an embedded endpoint on a free port, with the buckets `bucket-a` and `bucket-b`, and ends it after the test.
+ * Starts an embedded endpoint with the buckets `bucket-a` and `bucket-b` on a free port, and stops it after the test.
  *
  * @param {TestContext} t
  * @param {Partial<LocalS3Options>} [overrides]
- * @returns {Promise<TestEndpoint>} the endpoint, and how to get in
+ * @returns {Promise<TestEndpoint>} the endpoint and its credentials
  */
 export async function startTestEndpoint(t, overrides = {}) {
   const options = {
@@ -38,7 +38,7 @@ export async function startTestEndpoint(t, overrides = {}) {
 }
 
 /**
- * An SDK client of a test endpoint that does not retry; it is destroyed after the test.
+ * An SDK client for a test endpoint, without retries. It is destroyed after the test.
  *
  * @param {TestContext} t
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} endpoint

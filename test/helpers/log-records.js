@@ -3,13 +3,13 @@ import { parseLine } from '../../lib/log/lines.js';
 import { RecordParts } from '../../lib/log/records.js';
 
 /**
- * A line of a log as tests look at it: also those for people, which the tool itself never reads.
+ * A log line for tests, including lines for people, which the tool itself never reads.
  *
  * @typedef {{ kind: string } & Record<string, any>} LogRecord
  */
 
 const RATE = '([\\d.]+)';
-/** Of a stage that moves no bytes. */
+/** For a stage that transfers no bytes. */
 const RATE_OR_NONE = '([\\d.]+|-)';
 const MS = '([\\d.]+)ms';
 
@@ -22,7 +22,7 @@ const LINES = [
   ],
   [
     'search',
-    /^(\S+): searching for the peak with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
+    /^(\S+): searching for its capacity with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
     ['stage', 'objects', 'threads', 'buckets'],
   ],
   [
@@ -81,10 +81,10 @@ const LINES = [
 
 /**
  * @param {string} stdout
- * @returns {LogRecord[]} one for each line
+ * @returns {LogRecord[]} one per line
  */
 export function recordsOf(stdout) {
-  assert.ok(stdout.endsWith('\n'), 'the log ends with a whole line');
+  assert.ok(stdout.endsWith('\n'), 'the log ends with a complete line');
   return stdout
     .slice(0, -1)
     .split('\n')
@@ -126,7 +126,7 @@ export function ofKind(records, kind) {
 /**
  * @param {readonly LogRecord[]} records
  * @param {string} kind of machine lines
- * @returns {any[]} the records that those lines hold
+ * @returns {any[]} the records of those lines
  */
 export function machineRecords(records, kind) {
   /** @type {{ head: object, parts: RecordParts }[]} */

@@ -12,11 +12,11 @@ import { NO_TARGET, runConfig } from './run-config.js';
 const STARTED = 1_700_000_000;
 const SIZE = 16 * 1024;
 
-/** Different seconds that the hosts share: those of one would take as long as all of them. */
+/** Number of different seconds, which the hosts share to save time. */
 const PATTERNS = 120;
 
 /**
- * What many hosts did for a long time, made up: they read, each at about 200 operations a second.
+ * A synthetic result of many hosts that read for a long time, at about 200 operations per second each.
  *
  * @param {{ hosts: number, seconds: number }} size
  */

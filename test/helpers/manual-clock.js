@@ -1,6 +1,6 @@
 import { Clock } from '../../lib/clock/clock.js';
 
-/** A clock that a test sets. It begins at an epoch time and counts its monotonic ms from 1000. */
+/** A clock controlled by a test. It starts at an epoch time, with monotonic ms starting at 1000. */
 export class ManualClock extends Clock {
   #time;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** An R2 binding over objects in memory, as far as the Worker uses it. @implements {R2Bucket} */
+/** An in-memory R2 binding with the features that the Worker uses. @implements {R2Bucket} */
 export class MemoryBucket {
   /** @type {Map<string, Buffer>} */
   objects = new Map();

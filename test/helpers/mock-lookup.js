@@ -4,11 +4,11 @@ import { syncBuiltinESMExports } from 'node:module';
 /** @import { TestContext } from 'node:test' */
 
 /**
- * Answers all look-ups of names until the test is over.
+ * Handles all name look-ups until the end of the test.
  *
  * @param {TestContext} t
- * @param {(name: string) => string[] | Promise<string[]>} resolve the addresses of a name; what it throws is the look-up's error
- * @returns {{ names: string[] }} the names that were asked for
+ * @param {(name: string) => string[] | Promise<string[]>} resolve the addresses of a name; the look-up fails with what it throws
+ * @returns {{ names: string[] }} the requested names
  */
 export function mockLookup(t, resolve) {
   /** @type {string[]} */

@@ -10,22 +10,22 @@ import { runConfig } from './run-config.js';
  */
 
 /**
- * A run without the command line around it.
+ * A run without the command line.
  *
  * @param {TestEndpoint} endpoint
  * @param {Overrides} overrides
  * @param {AbortController} [controller]
- * @param {(name: string, parameter: any) => void} [onTold] is called with whatever the run tells
- * @returns its result, and what it told of operations that failed
+ * @param {(name: string, parameter: any) => void} [onEvent] called with every event of the run
+ * @returns its result, and its reports of failed operations
  */
-export async function runObserved(endpoint, overrides, controller = new AbortController(), onTold = () => {}) {
+export async function runObserved(endpoint, overrides, controller = new AbortController(), onEvent = () => {}) {
   const { observer: recorder, events } = recordingObserver();
   const observer = new Proxy(recorder, {
     get:
       (target, name) =>
       (/** @type {any[]} */ ...parameters) => {
         target[name](...parameters);
-        onTold(String(name), parameters[0]);
+        onEvent(String(name), parameters[0]);
       },
   });
   const clock = new Clock();

@@ -8,7 +8,7 @@ export { ofKind, recordsOf } from './log-records.js';
  * @property {number | null} status
  * @property {string} stdout
  * @property {string} stderr
- * @property {number} milliseconds from the start of the process to its end
+ * @property {number} milliseconds from start to end of the process
  */
 
 /**
@@ -21,7 +21,7 @@ export function assertStatus(run, status) {
 
 /**
  * @param {string} stderr
- * @returns {string} without the lines that name what comes before the first stage
+ * @returns {string} without the lines about phases before the first stage
  */
 export function withoutPhases(stderr) {
   const phases = new Set(Object.values(PHASES).map((text) => text.toLowerCase()));

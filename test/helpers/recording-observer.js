@@ -1,5 +1,5 @@
 /**
- * An observer that writes down whatever it is events.
+ * An observer that records all events.
  *
  * @returns {{ observer: any, events: [events: string, ...parameters: any[]][] }}
  */

@@ -10,16 +10,16 @@ export const RESULT_SCHEMA = JSON.parse(readFileSync(FILE, 'utf8'));
 
 const OPTIONS = { strict: true, allowUnionTypes: true, keywords: ['x-unit'] };
 
-/** What fits the schema as it is published: with fields of later versions, too. */
+/** Validates against the published schema, which allows fields of later versions. */
 export const fits = new Ajv2020(OPTIONS).compile(RESULT_SCHEMA);
 
 const fitsExactly = new Ajv2020({ ...OPTIONS, allErrors: true }).compile(closed(RESULT_SCHEMA));
 
 /**
- * The schema is open for what later versions add. What this version writes has to stand in it.
+ * The schema is open to additions of later versions, but must contain everything that this version writes.
  *
  * @param {any} schema
- * @returns {any} in which each object with fields has no others
+ * @returns {any} the schema with additional fields forbidden in each object
  */
 function closed(schema) {
   if (typeof schema !== 'object' || schema === null) {
@@ -29,7 +29,7 @@ function closed(schema) {
     return schema.map(closed);
   }
   const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
-  // What another part stands on is closed there, with the fields of both.
+  // A schema that another part extends is closed there, with the fields of both.
   const { counters, facts, rate, wayFigures } = RESULT_SCHEMA.$defs;
   const isBase = [counters, facts, rate, wayFigures].includes(schema);
   const hasFields = schema.type === 'object' || schema.$ref !== undefined;
@@ -39,19 +39,19 @@ function closed(schema) {
 /**
  * @param {unknown} value
  * @returns {any} the value
- * @throws {AssertionError} where it is not what the schema says, or has a field that it does not know
+ * @throws {AssertionError} if it does not match the schema, or has a field that the schema does not know
  */
 export function assertResult(value) {
   const isRight = fitsExactly(value);
   const problems = (fitsExactly.errors ?? []).map(({ instancePath, message, params }) => {
-    return `${instancePath || 'the whole'} ${message} ${JSON.stringify(params)}`;
+    return `${instancePath || 'the whole value'} ${message} ${JSON.stringify(params)}`;
   });
-  assert.ok(isRight, `the schema of the result says:\n${problems.slice(0, 10).join('\n')}`);
+  assert.ok(isRight, `the result does not match its schema:\n${problems.slice(0, 10).join('\n')}`);
   return value;
 }
 
 /**
- * @param {string} text that --json wrote
+ * @param {string} text output of --json
  * @returns {any}
  */
 export function resultFrom(text) {
@@ -59,8 +59,8 @@ export function resultFrom(text) {
 }
 
 /**
- * @param {any} run that is over, or as much of it as a test needs
- * @returns {string} what --json writes of it
+ * @param {any} run finished, with the parts that a test needs
+ * @returns {string} output of --json
  */
 export function jsonOf(run) {
   return [...writeResult(resultOf({ problems: [], cleanup: null, crash: null, ...run }))].join('');
@@ -68,7 +68,7 @@ export function jsonOf(run) {
 
 /**
  * @param {string} text
- * @returns {boolean} whether it is JSON that says it is a result
+ * @returns {boolean} whether it looks like a result in JSON
  */
 export function isResult(text) {
   return /^\{\s*"format"/.test(text) && text.includes('"requests"');

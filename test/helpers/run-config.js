@@ -7,7 +7,7 @@ import { WHOLE } from '../../lib/workload/shard.js';
  */
 
 /**
- * Parts of a configuration, by their names alone.
+ * Settings of a configuration, as a flat record.
  *
  * @typedef {Partial<
  *   Omit<Config['objects'], 'count'> &
@@ -19,7 +19,7 @@ import { WHOLE } from '../../lib/workload/shard.js';
  */
 
 /**
- * What a small run is told.
+ * The configuration of a small run.
  *
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
  * @param {Overrides} [overrides]
@@ -78,10 +78,10 @@ export function runConfig({ hostname, port, region, credentials, tls, buckets },
   };
 }
 
-/** What later commands need that are printed, of a store that needs nothing. */
+/** Context for printed commands, of a store that needs no settings. */
 export const LATER = Object.freeze({ options: {}, variables: {}, command: 'node r2-benchmark.js' });
 
-/** A target that is never asked. */
+/** A target that never gets a request. */
 export const NO_TARGET = Object.freeze({
   hostname: 'store.test',
   port: 443,

@@ -7,7 +7,7 @@ import { PROGRAM, startProgram } from './command.js';
  * @import { CommandOptions } from './command.js'
  */
 
-/** @returns {boolean} whether there is the command that runs a program on a terminal of its own */
+/** @returns {boolean} whether `script`, which runs a program on its own terminal, is installed */
 export function hasScript() {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
@@ -17,7 +17,7 @@ export function hasScript() {
 }
 
 /**
- * As startCommand(), on a terminal of its own, whose screen is the stdout of the command.
+ * Like startCommand(), on its own terminal, whose screen becomes the stdout of the command.
  *
  * @param {TestContext} t
  * @param {readonly string[]} parameters

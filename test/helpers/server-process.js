@@ -5,6 +5,7 @@ import {
   ListBucketsCommand,
   paginateListObjectsV2,
   ListObjectVersionsCommand,
+  PutBucketPolicyCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   S3Client,
@@ -29,8 +30,8 @@ const READY_WITHIN = 30_000;
 const POLL_INTERVAL = 100;
 
 /**
- * Runs the command that it is given until its own standard input ends: when we close it, or when our process is gone,
- * however it went. A test that is killed must not leave its servers behind.
+ * Runs the given command until its standard input ends: when we close it, or when our process is gone for any reason. A killed
+ * test must not leave its servers behind.
  */
 export const UNTIL_INPUT_ENDS = `
   exec 3<&0
@@ -44,17 +45,17 @@ export const UNTIL_INPUT_ENDS = `
  * @typedef {object} StoredObject
  * @property {string} key
  * @property {number} size bytes
- * @property {string} etag without its quotes
+ * @property {string} etag unquoted
  */
 
 /**
- * How many requests of each operation a server has seen, by the operation's name in lower case, such as `putobject`.
+ * Requests that a server has seen, by the operation's name in lower case, such as `putobject`.
  *
  * @typedef {Map<string, { requests: number, succeeded: number }>} RequestCounts
  */
 
 /**
- * A real S3 server in a process of its own, with its data in a temporary folder.
+ * A real S3 server in a separate process, with its data in a temporary folder.
  */
 export class TestServer {
   #child;
@@ -67,8 +68,8 @@ export class TestServer {
    * @param {string} made.name
    * @param {number} made.port
    * @param {ChildProcessWithoutNullStreams} made.child
-   * @param {string} made.folder its own, removed when it stops
-   * @param {string | null} made.certificate path of the certificate that a client has to trust; null: plain HTTP
+   * @param {string} made.folder its data folder, removed when it stops
+   * @param {string | null} made.certificate path of the certificate that a client must trust; null for plain HTTP
    * @param {S3Client} made.client
    * @param {{ accessKeyId: string, secretAccessKey: string }} made.credentials
    * @param {(server: TestServer) => Promise<RequestCounts>} made.readCounts
@@ -91,7 +92,7 @@ export class TestServer {
   /**
    * Resolves once the server answers a signed request.
    *
-   * @throws {Error} with what the server printed, where it ends or stays silent instead
+   * @throws {Error} with the server's output if it ends or stays silent
    */
   async ready() {
     const deadline = performance.now() + READY_WITHIN;
@@ -113,12 +114,22 @@ export class TestServer {
 
   /**
    * @param {number} count
-   * @returns {Promise<string[]>} the names of as many new buckets
+   * @returns {Promise<string[]>} names of the new buckets
    */
   async createBuckets(count) {
     const names = Array.from({ length: count }, () => `bucket-${++this.#bucketCount}`);
     await Promise.all(names.map((name) => this.client.send(new CreateBucketCommand({ Bucket: name }))));
     return names;
+  }
+
+  /** @param {string} bucket whose objects anybody may read from now on */
+  async publish(bucket) {
+    const statement = {
+      ...{ Effect: 'Allow', Principal: { AWS: ['*'] } },
+      ...{ Action: ['s3:GetObject'], Resource: [`arn:aws:s3:::${bucket}/*`] },
+    };
+    const policy = { Version: '2012-10-17', Statement: [statement] };
+    await this.client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: JSON.stringify(policy) }));
   }
 
   /**
@@ -132,7 +143,7 @@ export class TestServer {
 
   /**
    * @param {string} bucket
-   * @returns {Promise<StoredObject[]>} all that the bucket holds
+   * @returns {Promise<StoredObject[]>} all objects
    */
   async list(bucket) {
     const objects = [];
@@ -145,7 +156,7 @@ export class TestServer {
   }
 
   /**
-   * Begins a multipart upload that nobody goes on with.
+   * Starts a multipart upload and abandons it.
    *
    * @param {string} bucket
    * @param {string} key
@@ -156,7 +167,7 @@ export class TestServer {
 
   /**
    * @param {string} bucket
-   * @returns {Promise<number>} its multipart uploads, of which there are no more than a page has
+   * @returns {Promise<number>} its multipart uploads, up to a single page
    */
   async countUploads(bucket) {
     const { Uploads = [] } = await this.client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
@@ -165,7 +176,7 @@ export class TestServer {
 
   /**
    * @param {string} bucket
-   * @param {'Enabled' | 'Suspended'} status whether it keeps versions
+   * @param {'Enabled' | 'Suspended'} status
    */
   async setVersioning(bucket, status) {
     await this.client.send(
@@ -175,7 +186,7 @@ export class TestServer {
 
   /**
    * @param {string} bucket
-   * @returns {Promise<number>} versions and delete markers that it holds, of which a thousand are counted at most
+   * @returns {Promise<number>} its versions and delete markers, up to a thousand
    */
   async countVersions(bucket) {
     const { Versions = [], DeleteMarkers = [] } = await this.client.send(
@@ -185,7 +196,7 @@ export class TestServer {
   }
 
   /**
-   * What the server has seen of an operation since it started, by its own account.
+   * The server's own count of an operation's requests since it started.
    *
    * @param {string} operation in lower case, such as `putobject`
    */
@@ -210,11 +221,11 @@ export class TestServer {
 }
 
 /**
- * What differs between the servers.
+ * Describes a kind of server.
  *
  * @typedef {object} Recipe
  * @property {string} name of the program
- * @property {(folder: string) => Promise<string | null>} prepare lays out its folder; the path of the certificate, if any
+ * @property {(folder: string) => Promise<string | null>} prepare sets up its folder; resolves to the path of the certificate, if any
  * @property {(credentials: { accessKeyId: string, secretAccessKey: string }) => Record<string, string>} environment
  * @property {(port: number, folder: string) => string[]} parameters
  * @property {(server: TestServer) => Promise<RequestCounts>} readCounts
@@ -262,12 +273,13 @@ function originOf(port, certificate) {
 
 /**
  * @param {string} name
+ * @param {readonly string[]} [folders] where it may be, too
  * @returns {string} the program's path
- * @throws {Error} if it is in none of the folders where it may be
+ * @throws {Error} if it is not installed
  */
-export function findProgram(name) {
+export function findProgram(name, folders = []) {
   const { R2_BENCHMARK_TOOLS: tools, PATH: searchPath = '' } = process.env;
-  const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter)]
+  const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter), ...folders]
     .map((folder) => path.join(folder, name))
     .find(isExecutable);
   if (program === undefined) {

@@ -8,7 +8,7 @@ import { ADDRESS, startServer } from './server-process.js';
 
 /**
  * @param {object} [options]
- * @param {boolean} [options.tls] with a certificate of its own for 127.0.0.1 and localhost
+ * @param {boolean} [options.tls] with its own certificate for 127.0.0.1 and localhost
  * @returns {Promise<TestServer>} ready
  */
 export function startMinio({ tls = false } = {}) {
@@ -39,8 +39,8 @@ export function startMinio({ tls = false } = {}) {
 
 /**
  * @param {object} [options]
- * @param {boolean} [options.keepAlive] false: it closes the connection behind every answer
- * @param {boolean} [options.versioning] whether its buckets can keep versions
+ * @param {boolean} [options.keepAlive] false: close the connection after every response
+ * @param {boolean} [options.versioning] whether its buckets support versions
  * @returns {Promise<TestServer>} ready
  */
 export function startVersitygw({ keepAlive = true, versioning = false } = {}) {
@@ -90,7 +90,7 @@ function accessLogIn(folder) {
 
 /**
  * @param {string} folder
- * @returns {Promise<string>} the path of the certificate, named as MinIO wants it, its private key beside it
+ * @returns {Promise<string>} path of the certificate, named as MinIO requires, next to its private key
  */
 async function writeCertificate(folder) {
   const { private: privateKey, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -111,8 +111,8 @@ async function writeCertificate(folder) {
 }
 
 /**
- * MinIO counts its requests by operation and shows them to Prometheus: here without the cache of the older
- * `/minio/v2/metrics/cluster`, which is ten seconds behind.
+ * MinIO exports request counts by operation to Prometheus. This endpoint avoids the cache of the older
+ * `/minio/v2/metrics/cluster`, which is ten seconds old.
  *
  * @param {TestServer} server
  * @returns {Promise<RequestCounts>}
@@ -143,8 +143,8 @@ function metricByOperation(metrics, name) {
 }
 
 /**
- * versitygw writes a line for each request, in the format of S3's server access logs: owner, bucket, time, address,
- * requester, request id, operation, key, request target, status.
+ * versitygw writes one line per request, in the format of S3's server access logs: owner, bucket, time, address,
+ * requester, request ID, operation, key, request target, status.
  *
  * @param {TestServer} server
  * @returns {Promise<RequestCounts>}

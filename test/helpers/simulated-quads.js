@@ -11,15 +11,15 @@ const METRICS = ['rate', 'p50', 'p99', 'cpu'];
 const LEVEL = 1000;
 
 /**
- * Quads of one stage as a model has them: all metrics of a pass are of the same size, each with its own noise.
+ * Simulates quads of one stage. All metrics of a pass have the same value, each with its own noise.
  *
  * @param {object} model
  * @param {readonly QuadOrder[]} model.orders
  * @param {number} [model.ratio] of B to A
- * @param {(time: number) => number} [model.drift] by which a pass is multiplied, for times from 0, the first pass, to 1
+ * @param {(time: number) => number} [model.drift] factor of a pass, for times from 0 (the first pass) to 1
  * @param {number} [model.noise] standard deviation of the logarithm of a pass
- * @param {ReturnType<typeof chance>} [model.random] that noise takes
- * @param {readonly number[]} [model.logRatios] of the quads, in place of the ratio
+ * @param {ReturnType<typeof chance>} [model.random] source of the noise
+ * @param {readonly number[]} [model.logRatios] of the quads, instead of the ratio
  * @returns {Quad[]}
  */
 export function simulateQuads({ orders, ratio = 1, drift = () => 1, noise = 0, random, logRatios }) {

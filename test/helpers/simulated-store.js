@@ -8,9 +8,9 @@ import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
 
 /**
  * @typedef {object} StoreModel
- * @property {() => number} latency ms of an operation that does not have to wait, drawn anew for each
- * @property {number} [rate] operations a second that it takes in at maxDuration, one behind the other
- * @property {() => number} [pause] ms after which a thread comes back that was refused; without it, what is too much waits
+ * @property {() => number} latency ms of an operation without waiting, drawn for each
+ * @property {number} [rate] maximum operations per second, one after the other
+ * @property {() => number} [pause] ms after which a refused thread returns; without it, excess operations wait
  */
 
 /**
@@ -20,14 +20,14 @@ import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
  */
 
 /**
- * A closed loop of threads against a store that queues, without a clock: each thread sends its next operation as soon as
- * the one before has come back.
+ * Simulates a closed loop of threads on a store with a queue. Each thread sends its next operation as soon as the previous one
+ * has returned.
  *
  * @param {StoreModel} model
  * @param {number} threads
  * @param {number} stopsAt ms
  * @param {number} maxDuration operations
- * @returns {SimulatedOperation[]} in the order in which they were started
+ * @returns {SimulatedOperation[]} in order of their start
  */
 export function simulateLoop({ latency, rate = Infinity, pause }, threads, stopsAt, maxDuration) {
   /** @type {SimulatedOperation[]} */
@@ -50,19 +50,19 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
 }
 
 /**
- * Does what a step asks for.
+ * Simulates a step.
  *
  * @param {StoreModel} model
- * @param {number} attemptsAnOperation
+ * @param {number} attemptsPerOperation
  * @param {Step} step
  * @returns {StepResult}
  */
 function simulateStep(
   model,
-  attemptsAnOperation,
+  attemptsPerOperation,
   { threads, settle, minDuration, maxDuration, grace, precision, operations, attempts },
 ) {
-  const most = Math.min(operations, Math.floor(attempts / attemptsAnOperation));
+  const most = Math.min(operations, Math.floor(attempts / attemptsPerOperation));
   const all = simulateLoop(model, threads, settle + maxDuration, most);
   const windows = windowsOf(all, settle, settle + maxDuration);
   let count = Math.min(minDuration / WINDOW_MS, windows.length);
@@ -74,29 +74,29 @@ function simulateStep(
   const done = begun.filter(({ finishedAt }) => finishedAt >= settle);
   const lastAt = begun.reduce((last, { finishedAt }) => Math.max(last, finishedAt), 0);
   const latencies = done.map(({ startedAt, finishedAt }) => finishedAt - startedAt).sort((one, other) => one - other);
-  // Without a thread that is free, nothing ran out.
+  // If all threads are busy, nothing ran out.
   const ranDryAt = begun.length === most ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
   return {
     elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + maxDuration + grace),
     consumed: begun.length,
-    attempts: attemptsAnOperation * begun.length,
+    attempts: attemptsPerOperation * begun.length,
     windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
     latency: latencies.length === 0 ? null : { mean: meanOf(latencies), p50: latencies[latencies.length >> 1] },
   };
 }
 
 /**
- * Runs a search to its end.
+ * Runs a search to completion.
  *
  * @param {CapacitySearch} search
  * @param {StoreModel | ((step: Step) => StoreModel)} model
- * @param {number} [attemptsAnOperation]
+ * @param {number} [attemptsPerOperation]
  * @returns {{ step: Step, result: StepResult }[]}
  */
-export function runSearch(search, model, attemptsAnOperation = 1) {
+export function runSearch(search, model, attemptsPerOperation = 1) {
   const steps = [];
   for (let step = search.next(); step !== null; step = search.next()) {
-    const result = simulateStep(typeof model === 'function' ? model(step) : model, attemptsAnOperation, step);
+    const result = simulateStep(typeof model === 'function' ? model(step) : model, attemptsPerOperation, step);
     search.take(result);
     steps.push({ step, result });
   }
@@ -120,7 +120,7 @@ function windowsOf(operations, from, until) {
   return windows;
 }
 
-/** Moments, of which the earliest is taken first: a binary heap. */
+/** A binary heap of times; the earliest comes out first. */
 class Agenda {
   /** @type {number[]} */
   #heap = [];

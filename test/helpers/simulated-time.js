@@ -5,8 +5,8 @@ import { ManualClock } from './manual-clock.js';
 /** @import { TestContext } from 'node:test' */
 
 /**
- * Time that passes only while a test waits for something, a millisecond at a step, for timers and a clock alike: seconds
- * of waiting take a moment, and a busy machine changes nothing.
+ * Time that passes only while a test waits, one millisecond per step, for timers and clock alike. Seconds of waiting take an
+ * instant, and the load of the machine does not matter.
  */
 export class SimulatedTime {
   #epochStart;
@@ -20,12 +20,12 @@ export class SimulatedTime {
     this.#epochStart = epochStart;
     this.clock = new ManualClock(epochStart);
     mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-    // Modules have imported the timers by name.
+    // Modules import the timers by name.
     syncBuiltinESMExports();
     t.after(() => this.end());
   }
 
-  /** Epoch ms of this host, whatever the clock was set to. */
+  /** This host's epoch ms, whatever the clock was set to. */
   get hostTime() {
     return this.#epochStart + this.#passed;
   }
@@ -38,7 +38,7 @@ export class SimulatedTime {
     }
   }
 
-  /** @param {number} milliseconds that pass at one step */
+  /** @param {number} milliseconds that pass in one step */
   async leap(milliseconds) {
     this.#passed += milliseconds;
     this.clock.advance(milliseconds);
@@ -47,7 +47,7 @@ export class SimulatedTime {
   }
 
   /**
-   * Lets time pass until something has happened.
+   * Lets time pass until a promise settles.
    *
    * @template Value
    * @param {Promise<Value>} awaited
@@ -57,7 +57,7 @@ export class SimulatedTime {
   async until(awaited, longest = 60_000) {
     let isOver = false;
     const ended = awaited.finally(() => (isOver = true));
-    // Its failure is the caller's to see, once time has stopped.
+    // The caller handles its failure, once time has stopped.
     ended.catch(() => {});
     const startedAt = this.#passed;
     for (await settle(); !isOver; await this.pass(1)) {
@@ -74,7 +74,7 @@ export class SimulatedTime {
   }
 }
 
-/** Lets everything go on that waits for no timer. */
+/** Runs everything that does not wait for a timer. */
 function settle() {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -15,17 +15,17 @@ import { NO_HOST_LOAD } from './host-load.js';
  * @import { SimulatedOperation, StoreModel } from './simulated-store.js'
  */
 
-/** The workers tell how far they are so often. ms */
+/** Interval of the workers' progress reports. ms */
 const PROGRESS_MS = 250;
 
-/** Workers that work on a store that is a model alone, by a clock that they move on themselves. */
+/** Workers on a simulated store, with a clock that they advance themselves. */
 export class SimulatedWorkers {
   #clock;
   #modelOf;
   #written;
   /** @type {StageTask[]} */
   tasks = [];
-  /** What is to be otherwise than usual in the outcome of a task. @type {(task: StageTask, meter: StageMeter) => Partial<StageOutcome>} */
+  /** Overrides of a task's outcome. @type {(task: StageTask, meter: StageMeter) => Partial<StageOutcome>} */
   override = () => ({});
   /** Whether the first attempt of each operation fails. */
   failsOnce = false;

@@ -8,12 +8,12 @@ import { freePort } from './free-port.js';
 /**
  * @typedef {object} SocketServer
  * @property {number} port
- * @property {net.Socket[]} sockets every connection that was accepted, in order; under TLS, once its handshake is done
- * @property {() => Promise<void>} closed resolves once every connection that was accepted has been closed
+ * @property {net.Socket[]} sockets accepted connections in order; with TLS, after the handshake
+ * @property {() => Promise<void>} closed resolves when all accepted connections are closed
  */
 
 /**
- * Starts a server that does with connections whatever a test likes, and ends it after the test.
+ * Starts a server whose handling of connections the test determines, and stops it after the test.
  *
  * @param {TestContext} t
  * @param {object} [options]
@@ -30,7 +30,7 @@ export async function startSocketServer(t, { certificate = null, onSocket = () =
   const server = certificate === null ? net.createServer() : tls.createServer(certificate);
   server.on(certificate === null ? 'connection' : 'secureConnection', (/** @type {net.Socket} */ socket) => {
     sockets.push(socket);
-    // events.once() would reject where an error comes first, and nobody may be waiting.
+    // events.once() would reject on an error, possibly without a handler.
     closings.push(new Promise((resolve) => socket.once('close', resolve)));
     socket.on('error', () => {});
     onSocket(socket);
@@ -52,11 +52,11 @@ export async function startSocketServer(t, { certificate = null, onSocket = () =
   };
 }
 
-/** @returns {Promise<number>} a port on which nobody listens */
+/** @returns {Promise<number>} an unused port */
 export const closedPort = freePort;
 
 /**
- * Resolves as soon as a condition holds; a test's own time limit ends the waiting.
+ * Resolves as soon as a condition holds, or the test times out.
  *
  * @param {() => boolean} condition
  */

@@ -7,7 +7,7 @@ import { fakeEngine } from './fake-store.js';
  */
 
 /**
- * One attempt of an operation at one object, over a store that a test plays.
+ * An attempt of an operation on one object, on a store that the test simulates.
  *
  * @param {Operation} operation
  * @param {object} options
@@ -16,9 +16,9 @@ import { fakeEngine } from './fake-store.js';
  * @param {number} [options.size] bytes
  * @param {number} [options.turn]
  * @param {Partial<OperationAmounts>} [options.amounts]
- * @param {number} [options.attempts] made, this one included
+ * @param {number} [options.attempts] including this one
  * @param {boolean} [options.wroteObjects]
- * @param {number} [options.digest] of the ETag that the write was answered with; 0: it was not written
+ * @param {number} [options.digest] of the ETag returned by the write; 0 if the object was not written
  */
 export function prepareOperation(operation, { answer, index = 3, size = 16, attempts = 1, ...choice }) {
   const { wroteObjects = true, digest = 0, turn = 0, amounts = {} } = choice;

@@ -20,8 +20,8 @@ export function valuesOf(latencies) {
  * A snapshot of a stage that reads from one bucket.
  *
  * @param {object} seen
- * @param {readonly number[]} [seen.latencies] ms, of operations that took one attempt each
- * @param {Record<string, number>} [seen.errors] attempts that failed
+ * @param {readonly number[]} [seen.latencies] ms, of operations with one attempt each
+ * @param {Record<string, number>} [seen.errors] failed attempts
  * @param {Partial<StageSnapshot>} [overrides]
  * @returns {StageSnapshot}
  */

@@ -23,8 +23,8 @@ import { trustCertificate } from './trust-certificate.js';
 const MAX_CONNECT_MS = 10_000;
 
 /**
- * Opens a store as a run does: an agent, the client over it, a connection for each thread, and a deadline for attempts.
- * Everything is closed after the test.
+ * Opens a store like a run does: an agent, a client, a connection per thread, and a deadline for attempts. Everything is
+ * closed after the test.
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
@@ -32,11 +32,11 @@ const MAX_CONNECT_MS = 10_000;
  * @param {object} [choice]
  * @param {number} [choice.threads]
  * @param {boolean} [choice.keepAlive]
- * @param {number} [choice.timeout] ms for an attempt
- * @param {string} [choice.name] of the host, for the client; it is the target all the same
+ * @param {number} [choice.timeout] ms per attempt
+ * @param {string} [choice.name] host name for the client, which reaches the target under any name
  * @param {(colo: string) => void} [choice.onColo] see StoreOptions
  * @param {boolean} [choice.keysAreForeign] see StoreOptions
- * @param {boolean} [choice.trusting] whether the target's certificate is trusted
+ * @param {boolean} [choice.trusting] whether to trust the target's certificate
  * @returns {Promise<TestStore>}
  */
 export async function openTestStore(t, client, target, choice = {}) {
@@ -86,7 +86,7 @@ export async function openTestStore(t, client, target, choice = {}) {
 }
 
 /**
- * Carries out one attempt as the retry policy does, so that its deadline is kept.
+ * Carries out one attempt like the retry policy, so that its deadline applies.
  *
  * @template Result
  * @param {ObjectConnection} connection
@@ -150,7 +150,7 @@ export class BodyCollector {
   /** @type {Buffer[]} */
   #chunks = [];
 
-  /** @param {Buffer} chunk valid only now */
+  /** @param {Buffer} chunk valid only during the call */
   accept(chunk) {
     this.#chunks.push(Buffer.from(chunk));
   }

@@ -1,4 +1,4 @@
-/** Keys that need care in a path, in a signature, in XML, or in the order of their bytes. S3 takes all of them. */
+/** Keys that are difficult in a path, a signature, XML, or byte order. S3 accepts all of them. */
 export const STRANGE_KEYS = Object.freeze([
   'plain',
   'with blank and  two',
@@ -11,7 +11,7 @@ export const STRANGE_KEYS = Object.freeze([
   'ümläut/ß',
   '日本語/キー',
   'beyond the plane 😀 \u{10ffff}',
-  // In the order of UTF-16 these two would come the other way round.
+  // In UTF-16 order, the next two would be swapped.
   '\uffee last of the plane',
   '\u{10000} first beyond it',
   'emoji/👩‍👩‍👧',
@@ -22,7 +22,7 @@ export const STRANGE_KEYS = Object.freeze([
   'ä'.repeat(500),
 ]);
 
-/** Keys that some servers refuse, because they make files of them. */
+/** Keys that some servers reject because they map keys to files. */
 export const STRANGER_KEYS = Object.freeze([
   '/leading slash',
   '//two/leading',

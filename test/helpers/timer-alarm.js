@@ -2,7 +2,7 @@ import { Pauses } from '../../lib/s3/retry.js';
 
 /** @import { Clock } from '../../lib/clock/clock.js' */
 
-/** An alarm that waits by timers, which a test may play. */
+/** An alarm that uses timers, which a test may mock. */
 export class TimerAlarm {
   #clock;
   #pauses = new Pauses();

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A screen that never shows what it should is a finding, not a reason for the test run to hang. */
+/** A missing screen must fail its test rather than block the test run. */
 const PATIENCE_MS = 60_000;
 
 let count = 0;
 
-/** @returns {boolean} whether there is tmux, which shows programs on terminals that can be made larger and smaller */
+/** @returns {boolean} whether tmux, which provides resizable terminals, is installed */
 export function hasTmux() {
   try {
     return execFileSync('tmux', ['-V'], { encoding: 'utf8' }).startsWith('tmux ');
@@ -41,24 +41,24 @@ export class TmuxTerminal {
     return stdout;
   }
 
-  /** @returns {Promise<string[]>} what stands on it, what has scrolled away included */
+  /** @returns {Promise<string[]>} its rows, including those that scrolled away */
   async rows() {
     const text = await this.run('capture-pane', '-p', '-S', '-');
     return text.trimEnd().split('\n');
   }
 
   /**
-   * Waits until it shows something.
+   * Waits for its content.
    *
-   * @param {(rows: string[]) => unknown} isThere
-   * @returns {Promise<string[]>} the rows that it shows then
+   * @param {(rows: string[]) => unknown} isExpected
+   * @returns {Promise<string[]>} the rows at that time
    */
-  async shows(isThere) {
+  async shows(isExpected) {
     const giveUpAt = performance.now() + PATIENCE_MS;
     let rows = await this.rows();
-    while (!isThere(rows)) {
+    while (!isExpected(rows)) {
       if (performance.now() > giveUpAt) {
-        throw new Error(`the terminal never showed what was expected: ${isThere}\n${rows.join('\n')}`);
+        throw new Error(`the terminal never showed what was expected: ${isExpected}\n${rows.join('\n')}`);
       }
       rows = await this.rows();
     }
@@ -68,12 +68,12 @@ export class TmuxTerminal {
 
 /**
  * @param {TestContext} t
- * @param {string} command for a shell
+ * @param {string} command shell command
  * @param {object} options
  * @param {number} options.columns
  * @param {number} options.rows
- * @param {Record<string, string>} [options.env] in addition to PATH, HOME and a locale of UTF-8
- * @returns {Promise<TmuxTerminal>} on which an interactive shell has been given the command
+ * @param {Record<string, string>} [options.env] in addition to PATH, HOME and a UTF-8 locale
+ * @returns {Promise<TmuxTerminal>} with an interactive shell that was given the command
  */
 export async function onTmux(t, command, { columns, rows, env = {} }) {
   count += 1;

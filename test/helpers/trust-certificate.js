@@ -4,8 +4,8 @@ import tls from 'node:tls';
 /** @import { TestContext } from 'node:test' */
 
 /**
- * Lets every secure context that is made from now on, until the test is over, trust a certificate beside those that it
- * trusts anyhow: what NODE_EXTRA_CA_CERTS does for a process that is yet to start.
+ * Makes every secure context created until the end of the test trust an additional certificate, like NODE_EXTRA_CA_CERTS does
+ * for a new process.
  *
  * @param {TestContext} t
  * @param {string} certificate as PEM

@@ -14,20 +14,20 @@ import { buffer } from 'node:stream/consumers';
  * @property {Buffer | null} body null for a delete marker
  *
  * @typedef {object} VersionedStoreOptions
- * @property {'Enabled' | 'Suspended' | 'R2'} [status] R2 names a version in its answers to writes alone, and keeps none
- * @property {boolean} [tellsStatus] false: the question for it is refused with 403
- * @property {number} [pageLength] versions of a page
+ * @property {'Enabled' | 'Suspended' | 'R2'} [status] R2 returns a version ID for writes, but keeps no versions
+ * @property {boolean} [reportsStatus] false: the request for the status fails with 403
+ * @property {number} [pageLength] versions per page
  */
 
 const EMPTY = '';
 
 /**
- * A store that keeps versions, as S3 does: a write over an object and a deletion leave what was there, unless they name a
- * version. It checks no signatures.
+ * A versioned store like S3: overwriting or deleting an object keeps its versions, unless a deletion names one. It checks no
+ * signatures.
  */
 class VersionedStore {
   #options;
-  /** The newest version of a key comes first. @type {Map<string, Version[]>} */
+  /** Newest version of each key first. @type {Map<string, Version[]>} */
   versions = new Map();
   /** @type {string[]} methods of the requests, or `LIST`, `VERSIONS`, `VERSIONING` */
   requests = [];
@@ -37,11 +37,11 @@ class VersionedStore {
   #made = 0;
 
   /** @param {VersionedStoreOptions} options */
-  constructor({ status = 'Enabled', tellsStatus = true, pageLength = 1000 }) {
-    this.#options = { status, tellsStatus, pageLength };
+  constructor({ status = 'Enabled', reportsStatus = true, pageLength = 1000 }) {
+    this.#options = { status, reportsStatus, pageLength };
   }
 
-  /** The variables that lead the program to it. */
+  /** The program's variables for this store. */
   get dotEnv() {
     const lines = ['S3_BUCKET=bucket-a', 'S3_HOSTNAME=127.0.0.1', `S3_PORT=${this.port}`, 'S3_USE_SSL=0'];
     return [...lines, 'S3_ACCESS_KEY=test-access-key', 'S3_SECRET_KEY=test-secret-key', ''].join('\n');
@@ -52,7 +52,7 @@ class VersionedStore {
     return this.requests.filter((request) => request === name).length;
   }
 
-  /** Versions and delete markers that are there. */
+  /** Number of versions and delete markers. */
   get size() {
     return [...this.versions.values()].reduce((sum, list) => sum + list.length, 0);
   }
@@ -109,10 +109,10 @@ class VersionedStore {
       case 'POST':
         return { text: this.#deleteAll(body.toString()) };
       default:
-        if (this.#options.tellsStatus && this.#options.status === 'R2') {
+        if (this.#options.reportsStatus && this.#options.status === 'R2') {
           return refusal(501, 'NotImplemented');
         }
-        return this.#options.tellsStatus
+        return this.#options.reportsStatus
           ? { text: `<VersioningConfiguration><Status>${this.#options.status}</Status></VersioningConfiguration>` }
           : refusal(403, 'AccessDenied');
     }
@@ -121,7 +121,7 @@ class VersionedStore {
   /**
    * @param {string} key
    * @param {Buffer | null} body
-   * @returns {string} the version's id
+   * @returns {string} the version's ID
    */
   #add(key, body) {
     const id = this.#options.status === 'Suspended' ? 'null' : `v${++this.#made}`;

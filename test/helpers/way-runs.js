@@ -11,7 +11,7 @@ import { writtenRun } from './written-run.js';
 const NOON = Date.parse('2026-01-31T12:00:00.250Z');
 const STAGES = /** @type {const} */ (['Write', 'Read']);
 
-/** The ways that there are, by the options that make them. @satisfies {Record<string, Overrides>} */
+/** The ways to reach objects, by the options that select them. @satisfies {Record<string, Overrides>} */
 export const WAYS = /** @type {const} */ ({
   direct: { client: 'direct' },
   sdk: { client: 'sdk' },
@@ -21,7 +21,7 @@ export const WAYS = /** @type {const} */ ({
 });
 
 /**
- * A run that went one way, with a Write and a Read.
+ * A run with a Write and a Read that used one way.
  *
  * @param {object} run
  * @param {keyof typeof WAYS} run.way
@@ -29,7 +29,7 @@ export const WAYS = /** @type {const} */ ({
  * @param {string} [run.host]
  * @param {number} [run.delay] ms after noon
  * @param {{ index: number, count: number }} [run.shard]
- * @returns {{ json: string, log: string }} what it writes to --json and --log
+ * @returns {{ json: string, log: string }} its --json and --log
  */
 export function runOfWay({ way, operations, host = 'fra-1', delay = 0, shard = { index: 0, count: 1 } }) {
   const startedAt = NOON + delay;

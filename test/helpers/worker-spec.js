@@ -13,7 +13,7 @@ import { closedLoop } from './load.js';
  */
 
 /**
- * What the workers of a small run need to know.
+ * The specification of a small run's workers.
  *
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
  * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
@@ -39,10 +39,10 @@ export function workerSpec({ hostname, port, region, credentials, tls, buckets }
 }
 
 /**
- * @param {string} name of a stage of one kind
+ * @param {string} name of a stage that is not mixed
  * @param {number} objects
  * @param {Partial<StageTask>} [overrides]
- * @returns {StageTask} each object once
+ * @returns {StageTask} that processes each object once
  */
 export function stageTask(name, objects, overrides = {}) {
   const stage = stageNamed(name);
@@ -50,7 +50,7 @@ export function stageTask(name, objects, overrides = {}) {
   return { stage, load: closedLoop(), budget, limit: null, ...overrides };
 }
 
-/** @param {string} name of a stage of one kind */
+/** @param {string} name of a stage that is not mixed */
 export function stageNamed(name) {
   const stage = STAGES.find((each) => each.name === name);
   if (stage === undefined) {
@@ -59,7 +59,7 @@ export function stageNamed(name) {
   return stage;
 }
 
-/** Hooks that record what is reported to them. */
+/** Hooks that record everything. */
 export function recordingHooks() {
   /** @type {SecondCount[]} */
   const seconds = [];

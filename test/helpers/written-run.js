@@ -8,7 +8,7 @@ import { stageNamed } from './worker-spec.js';
 /**
  * @param {RunFacts} facts
  * @param {readonly StageResult[]} stages
- * @returns {{ json: string, log: string }} what a run that went so writes to --json and --log
+ * @returns {{ json: string, log: string }} the run's --json and --log
  */
 export function writtenRun(facts, stages) {
   /** @type {string[]} */

@@ -8,7 +8,7 @@ function reading(files) {
   return (path) => files[path] ?? null;
 }
 
-test('of the groups that a process is in, the one with the smallest quota counts', () => {
+test("of a process's groups, the one with the smallest quota counts", () => {
   const read = reading({
     '/proc/self/cgroup': '0::/pods/pod-1/container\n',
     '/sys/fs/cgroup/pods/cpu.max': '400000 100000\n',
@@ -21,7 +21,7 @@ test('of the groups that a process is in, the one with the smallest quota counts
   assert.deepEqual(quota && throttlingOf(quota, read), { periods: 9, throttledPeriods: 3, time: 7 });
 });
 
-test('a quota of version 1 counts, also where the container sees its group at the root', () => {
+test('a version 1 quota counts, even if the container sees its group at the root', () => {
   const read = reading({
     '/proc/self/cgroup': '4:cpuacct,cpu:/docker/abc\n0::/docker/abc\n',
     '/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us': '150000\n',
@@ -33,7 +33,7 @@ test('a quota of version 1 counts, also where the container sees its group at th
   assert.deepEqual(quota && throttlingOf(quota, read), { periods: 9, throttledPeriods: 1, time: 3 });
 });
 
-test('without a quota there is none', () => {
+test('without a quota, there is no limit', () => {
   assert.equal(findCpuQuota(reading({})), null);
   const unlimited = {
     '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n',
@@ -42,7 +42,7 @@ test('without a quota there is none', () => {
   assert.equal(findCpuQuota(reading({ '/proc/self/cgroup': '1:cpu:/\n', ...unlimited })), null);
 });
 
-test('a process may use at least one core, and no more than it may run on', () => {
+test('a process may use at least one core, and at most those it may run on', () => {
   const cores = usableCores();
   assert.ok(Number.isInteger(cores) && cores >= 1 && cores <= availableParallelism());
   assert.ok(availableCores() > 0 && availableCores() <= availableParallelism());

@@ -15,7 +15,7 @@ function compute(milliseconds) {
   }
 }
 
-test('a loop that computes is busy, holds up its timers, and its thread has a CPU', async () => {
+test('a computing loop is busy, delays its timers, and its thread has a CPU', async () => {
   await setTimeout(1);
   const stop = measureLoop({ now });
   await setTimeout(120);
@@ -30,7 +30,7 @@ test('a loop that computes is busy, holds up its timers, and its thread has a CP
   }
 });
 
-test('the collection of garbage is seen', async () => {
+test('measures garbage collection', async () => {
   const stop = measureLoop({ now });
   for (let round = 0; round < 300; round++) {
     Array.from({ length: 10_000 }, (_, place) => ({ place }));
@@ -40,7 +40,7 @@ test('the collection of garbage is seen', async () => {
   assert.ok(garbageCollection > 0);
 });
 
-test('shares are those of the time in between', () => {
+test('shares cover the time in between', () => {
   let time = 0;
   let text = '5000000000 1000000000 9\n';
   const stop = measureLoop({ now: () => time, read: () => text });
@@ -50,7 +50,7 @@ test('shares are those of the time in between', () => {
   assert.deepEqual([running, waiting], [0.5, 0.25]);
 });
 
-test('where the system does not say how a thread was scheduled, that is not known', () => {
+test('if the system does not report scheduling, it is unknown', () => {
   const { running, waiting } = measureLoop({ now, read: () => null })();
   assert.deepEqual([running, waiting], [null, null]);
 });

@@ -4,7 +4,7 @@ import { HostSampler } from '../../lib/host/host-sampler.js';
 import { findInterface } from '../../lib/host/store-interface.js';
 
 /**
- * A host whose files a test writes, and whose clock it sets.
+ * A host whose files and clock the test controls.
  *
  * @param {Record<string, string>} files
  * @param {string | null} [interfaceName]
@@ -23,7 +23,7 @@ function statOf(cpus) {
   return `cpu  0 0 0 0\n${lines.join('\n')}\n`;
 }
 
-test('where the system tells nothing, only the CPUs are known, and nothing fails', (t) => {
+test('if the system reports nothing, only the CPUs are known, and nothing fails', (t) => {
   const { host, sampler } = hostWith({});
   t.after(() => sampler.stop());
   host.time += 1000;
@@ -32,7 +32,7 @@ test('where the system tells nothing, only the CPUs are known, and nothing fails
   assert.ok(cpu === null || (cpu.iowait === null && cpu.steal === null && cpu.cpus >= 1));
 });
 
-test('shares are those of the time in between, and others’ CPU is counted on the CPUs that we may use', () => {
+test("shares cover the time in between, and other processes' CPU time counts on the CPUs that we may use", () => {
   const status = 'Cpus_allowed_list:\t0,2\n';
   const { host, sampler } = hostWith({
     '/proc/stat': statOf([
@@ -42,7 +42,7 @@ test('shares are those of the time in between, and others’ CPU is counted on t
     ]),
     '/proc/self/status': status,
   });
-  // A hundred seconds: this process's own CPU time in between is nothing beside it.
+  // A hundred seconds, compared with which this process's own CPU time is negligible.
   host.time += 100_000;
   host.files = {
     '/proc/stat': statOf([
@@ -62,7 +62,7 @@ test('shares are those of the time in between, and others’ CPU is counted on t
   assert.ok(others > 1.39 && others <= 1.4, String(others));
 });
 
-test('what the embedded endpoint had of the CPUs is read of its process', () => {
+test("reads the embedded endpoint's CPU time from its process", () => {
   const statOfProcess = (/** @type {number} */ user, /** @type {number} */ system) =>
     `42 (a (strange) name) S 1 42 42 0 -1 4194560 9 0 0 0 ${user} ${system} 0 0 20 0 11 0 100 1000 10`;
   const host = {
@@ -91,7 +91,7 @@ test('what the embedded endpoint had of the CPUs is read of its process', () => 
   assert.deepEqual(store.stop().store, { cpu: 1.5 });
 });
 
-test('a CPU that came or went makes the figures of all of them unknown', () => {
+test('adding or removing a CPU makes the figures of all of them unknown', () => {
   const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]) });
   host.time += 1000;
   host.files['/proc/stat'] = statOf([
@@ -101,7 +101,7 @@ test('a CPU that came or went makes the figures of all of them unknown', () => {
   assert.equal(sampler.stop().cpu, null);
 });
 
-test('quota, pressure, traffic and retransmissions are told by the second, or as shares', (t) => {
+test('reports quota, pressure, traffic and retransmissions per second or as shares', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const traffic = (/** @type {number} */ received, /** @type {number} */ sent) =>
     `  eth0: ${received} 0 0 0 0 0 0 0 ${sent} 0 0 0 0 0 0 0\n`;
@@ -119,7 +119,7 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
     'eth0',
   );
   const full = 12_500_000;
-  // Of four seconds one is full in the one direction, and one in the other.
+  // Of four seconds, one is full in one direction, and one in the other.
   for (const [received, sent] of [
     [full, 1000],
     [full + 1000, 0.96 * full],
@@ -146,7 +146,7 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
   });
 });
 
-test('a link that carries more than its speed has another speed than it says', (t) => {
+test('a link that carries more than its speed reports a wrong speed', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const traffic = (/** @type {number} */ received) => `  eth0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
   const device = { '/sys/class/net/eth0/speed': '10\n', '/sys/class/net/eth0/device/uevent': 'DRIVER=virtio_net\n' };
@@ -158,7 +158,7 @@ test('a link that carries more than its speed has another speed than it says', (
   assert.deepEqual([network?.linkSpeed, network?.fullShare, network?.received], [null, null, 30_000_000]);
 });
 
-test('the speed that the end of a pair without a device says is none', () => {
+test('ignores the speed of an interface without a device', () => {
   const files = {
     '/proc/net/dev': '  eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n',
     '/sys/class/net/eth0/speed': '10000\n',
@@ -167,7 +167,7 @@ test('the speed that the end of a pair without a device says is none', () => {
   assert.deepEqual([network?.interface, network?.linkSpeed], ['eth0', null]);
 });
 
-test('CPUs that are numbered otherwise than the process knows them tell nothing', () => {
+test('CPUs with different numbers from those that the process may use tell nothing', () => {
   const status = { '/proc/self/status': 'Cpus_allowed_list:\t4-7\n' };
   const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...status });
   host.time += 1000;
@@ -175,7 +175,7 @@ test('CPUs that are numbered otherwise than the process knows them tell nothing'
   assert.equal(sampler.stop().cpu, null);
 });
 
-test('the interface to an address of this host is the loopback, and an address to nowhere has none', async () => {
+test('the interface to an address of this host is the loopback, and an unreachable address has none', async () => {
   assert.match((await findInterface('127.0.0.1', 9)) ?? '', /^lo/);
   assert.equal(await findInterface('name.invalid', 9), null);
 });

@@ -7,17 +7,13 @@ import { findListeningProcess } from '../../lib/host/listening-process.js';
 const { skip } = { skip: process.platform !== 'linux' };
 
 for (const host of ['127.0.0.1', '::1']) {
-  test(
-    `the process that listens on ${host} is found by its port, and none where nobody listens`,
-    { skip },
-    async () => {
-      const server = createServer().listen(0, host);
-      await once(server, 'listening');
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      assert.equal(findListeningProcess(port), process.pid);
-      server.close();
-      await once(server, 'close');
-      assert.equal(findListeningProcess(port), null);
-    },
-  );
+  test(`finds the process that listens on ${host} by its port, or none if there is no listener`, { skip }, async () => {
+    const server = createServer().listen(0, host);
+    await once(server, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    assert.equal(findListeningProcess(port), process.pid);
+    server.close();
+    await once(server, 'close');
+    assert.equal(findListeningProcess(port), null);
+  });
 }

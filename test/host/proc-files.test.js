@@ -13,7 +13,7 @@ intr 1234 0 0
 ctxt 99
 `;
 
-test('what each CPU did is read by its number, without guests’ time, which is counted as the user’s', () => {
+test('reads each CPU by its number, without guest time, which is included in user time', () => {
   const cpus = files.readCpuTicks(STAT);
   assert.deepEqual(
     [...(cpus ?? [])],
@@ -24,14 +24,14 @@ test('what each CPU did is read by its number, without guests’ time, which is 
   );
 });
 
-test('a kernel that counts fewer kinds of time is read, too', () => {
+test('reads the output of a kernel with fewer kinds of time', () => {
   assert.deepEqual(
     [...(files.readCpuTicks('cpu  1 2 3 4\ncpu0 1 2 3 4\n') ?? [])],
     [[0, { total: 10, busy: 6, iowait: 0, steal: 0 }]],
   );
 });
 
-test('the CPUs that a process may use are single ones and ranges', () => {
+test('reads the CPUs that a process may use, single ones and ranges', () => {
   const read = (/** @type {string} */ list) =>
     files.readAllowedCpus(`Cpus_allowed:\tff\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`);
   assert.deepEqual([...(read('0-2,5,8-9') ?? [])], [0, 1, 2, 5, 8, 9]);
@@ -39,18 +39,18 @@ test('the CPUs that a process may use are single ones and ranges', () => {
   assert.equal(files.readAllowedCpus('Name:\tnode\n'), null);
 });
 
-test('the time of a thread on a CPU and without one is told in ms', () => {
+test('reads the time of a thread on a CPU and waiting for one in ms', () => {
   assert.deepEqual(files.readScheduling('2500000 1250000 17\n'), { running: 2.5, waiting: 1.25 });
   assert.equal(files.readScheduling('0 0 0\n'), null, 'a kernel that does not count');
 });
 
-test('pressure is the time in which something waited', () => {
+test('pressure is the time during which something waited', () => {
   const text =
     'some avg10=17.74 avg60=24.33 avg300=24.28 total=575303308\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n';
   assert.equal(files.readPressure(text), 575_303.308);
 });
 
-test('the traffic of an interface is found by its whole name', () => {
+test('finds the traffic of an interface by its full name', () => {
   const text = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0
@@ -62,24 +62,24 @@ test('the traffic of an interface is found by its whole name', () => {
   assert.equal(files.readTraffic(text, 'eth'), null);
 });
 
-test('segments are found by the names above them', () => {
+test('finds segments by the names above them', () => {
   const text =
     'Ip: Forwarding\nIp: 1\nTcp: RtoMin OutSegs RetransSegs\nTcp: 200 19147685 1214\nUdp: InDatagrams\nUdp: 9\n';
   assert.deepEqual(files.readTcpSegments(text), { sent: 19_147_685, retransmitted: 1214 });
 });
 
-test('a link without a speed has none', () => {
+test('a link without a speed has a null speed', () => {
   assert.equal(files.readLinkSpeed('1000\n'), 125_000_000);
   assert.deepEqual(['-1\n', '0\n', '', 'unknown'].map(files.readLinkSpeed), [null, null, null, null]);
 });
 
-test('the groups of both versions are found', () => {
+test('finds the groups of both versions', () => {
   const text = '9:name=systemd:/\n2:cpuacct,cpu:/docker/abc\n0::/system.slice/ssh.service\n';
   assert.deepEqual(files.readCgroups(text), { unified: '/system.slice/ssh.service', cpu: '/docker/abc' });
   assert.deepEqual(files.readCgroups('3:cpuset:/\n'), { unified: null, cpu: null });
 });
 
-test('a quota is the CPU time of a period by its length', () => {
+test('a quota is the CPU time of a period divided by its length', () => {
   assert.equal(files.readQuota('150000 100000\n'), 1.5);
   assert.equal(files.readQuota('50000\n 100000\n'), 0.5);
   fc.assert(
@@ -89,19 +89,19 @@ test('a quota is the CPU time of a period by its length', () => {
   );
 });
 
-test('where there is no quota, or none that can be read, there is no limit', () => {
+test('without a readable quota, there is no limit', () => {
   for (const text of ['max 100000\n', '', 'max', '100000', '100000 0', '-1 100000', '1e5 100000', 'null null']) {
     assert.equal(files.readQuota(text), Infinity, JSON.stringify(text));
   }
 });
 
-test('how long a group was held back is told by either version', () => {
+test('reads the throttled time in either version', () => {
   const throttling = { periods: 9, throttledPeriods: 3, time: 2.5 };
   assert.deepEqual(files.readThrottling('nr_periods 9\nnr_throttled 3\nthrottled_usec 2500\n'), throttling);
   assert.deepEqual(files.readThrottling('nr_periods 9\nnr_throttled 3\nthrottled_time 2500000\n'), throttling);
 });
 
-test('text that is something else tells nothing, and never throws', () => {
+test('unexpected text reports nothing, and never throws', () => {
   const {
     readCpuTicks,
     readAllowedCpus,
@@ -127,7 +127,7 @@ test('text that is something else tells nothing, and never throws', () => {
   );
 });
 
-test('what this system has can be read', ON_LINUX, () => {
+test('reads the files of this system', ON_LINUX, () => {
   const text = (/** @type {string} */ path) => readFileSync(path, 'utf8');
   assert.ok(Number(files.readCpuTicks(text('/proc/stat'))?.size) > 0);
   assert.ok(Number(files.readAllowedCpus(text('/proc/self/status'))?.size) > 0);

@@ -27,14 +27,14 @@ async function keysAt({ buckets, list }) {
   return (await Promise.all(buckets.map(list))).flat();
 }
 
-/** What a run must not leave open; the test's own endpoint has connections that end a little later. */
+/** Resources that a run must not leave open; the test endpoint's connections end slightly later. */
 function openResources() {
   return process.getActiveResourcesInfo().filter((name) => /Timeout|Process|MessagePort|Worker|FSReq/.test(name))
     .length;
 }
 
-describe('a run that a program calls', () => {
-  test('has the result that the command line writes, and tells what happens', async () => {
+describe('a run called from a program', () => {
+  test('has the result that the command line writes, and reports its events', async () => {
     const seconds = /** @type {number[]} */ ([]);
     const stages = /** @type {string[]} */ ([]);
     const result = await run(
@@ -57,14 +57,14 @@ describe('a run that a program calls', () => {
     assert.equal((await merge([result])).stages[0].operations, 300);
   });
 
-  test('two at once have the counts of each, print nothing, and let the process exit by itself', async () => {
+  test('can overlap with another one, with separate counts, no output, and a clean process exit', async () => {
     const program = `
       import { run } from ${JSON.stringify(INDEX)};
       const results = await Promise.all([300, 500].map((objects) => run({ store: 'local', objects, threads: 8 }, { ownsProcess: true })));
       console.log(JSON.stringify(results.map(({ stages }) => stages.map(({ operations, clientLoad }) => [operations, clientLoad.shared]))));`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // The SDK warns of versions of Node that it will drop.
+      // The SDK warns about versions of Node that it will drop.
       env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     });
     let text = '';
@@ -73,12 +73,12 @@ describe('a run that a program calls', () => {
     child.stderr.on('data', (chunk) => (errors += chunk));
     const [status] = await once(child, 'close');
     assert.deepEqual([status, errors], [0, '']);
-    // Both own the process, which cannot be.
+    // Both claim to own the process, which is impossible.
     const expected = [300, 500].map((objects) => Array.from({ length: 4 }, () => [objects, true]));
     assert.deepEqual(JSON.parse(text), expected);
   });
 
-  test('goes to a store that the program names, with credentials that it provides', async (t) => {
+  test('uses a store and credentials that the program provides', async (t) => {
     const endpoint = await startTestEndpoint(t);
     let calls = 0;
     const { credentials, ...store } = storeAt(endpoint);
@@ -94,7 +94,7 @@ describe('a run that a program calls', () => {
     assert.equal(calls, 1);
   });
 
-  test('is refused with all that is wrong with its options, by their names in code', async () => {
+  test('is refused with all problems of its options, by their names in code', async () => {
     const options = /** @type {any} */ ({
       ...{ store: { endpoint: 'nowhere', bucket: 'B', credentials: {}, regoin: 'eu' }, objects: 0, threads: 2 },
       ...{ rangeSise: 1, keepAlive: 'no', json: 'out.json' },
@@ -123,7 +123,7 @@ describe('a run that a program calls', () => {
     );
   });
 
-  test('that the store refuses rejects with what is wrong, and with its result', async (t) => {
+  test('rejects with the problem and its result if the store refuses it', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const store = { ...storeAt(endpoint), credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong-secret' } };
     const error = await run({ store, objects: 5, threads: 1 }).catch((failure) => failure);
@@ -133,7 +133,7 @@ describe('a run that a program calls', () => {
     assert.doesNotMatch(error.message, /wrong-secret/);
   });
 
-  test('ends where a listener throws, and leaves nothing', async (t) => {
+  test('ends if a listener throws, and leaves nothing behind', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const broken = new Error('broken listener');
     const throws = () => {
@@ -147,7 +147,7 @@ describe('a run that a program calls', () => {
     assert.deepEqual(await keysAt(endpoint), []);
   });
 
-  test('that is aborted at any moment leaves nothing at the store and no handle, and settles', async (t) => {
+  test('leaves nothing at the store and no handle, and settles, when aborted at any moment', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { uniform } = chance(31);
     await run({ store: storeAt(endpoint), objects: 20, threads: 2 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AnswerTimes } from '../../lib/local-s3/answer-times.js';
 
-test('the summary is that of the times, each at the nearest rank and within 0.1%', () => {
+test('summarizes times, each at the nearest rank and within 0.1%', () => {
   const times = fc.array(fc.double({ min: 0.01, max: 100_000, noNaN: true }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(times, (values) => {
@@ -26,7 +26,7 @@ test('the summary is that of the times, each at the nearest rank and within 0.1%
   );
 });
 
-test('operations are counted apart, and anew once they were taken', () => {
+test('counts operations separately, and starts over after a report', () => {
   const answerTimes = new AnswerTimes();
   answerTimes.record('PUT', 1);
   answerTimes.record('HEAD', 2);
@@ -37,7 +37,7 @@ test('operations are counted apart, and anew once they were taken', () => {
   assert.equal(answerTimes.take().PUT?.maximum, 0.5);
 });
 
-test('what is shorter than a microsecond or longer than an hour is counted as such', () => {
+test('counts times below a microsecond or above an hour as those', () => {
   const answerTimes = new AnswerTimes();
   answerTimes.record('PUT', 0);
   answerTimes.record('PUT', 1e9);

@@ -5,8 +5,8 @@ import { selfSignedCertificate } from '../../lib/local-s3/certificate.js';
 
 const NOW = Date.UTC(2026, 0, 31, 23, 59, 58);
 
-test('a certificate is that of its address, signed with its own key', () => {
-  // A signature has integers of several lengths: one certificate alone would not show them.
+test('a certificate is for its address, and signed with its own key', () => {
+  // The integers of a signature vary in length, so a single certificate is not enough.
   for (let round = 0; round < 50; round += 1) {
     const { key, cert } = selfSignedCertificate('127.0.0.1', NOW);
     const certificate = new X509Certificate(cert);
@@ -20,7 +20,7 @@ test('a certificate is that of its address, signed with its own key', () => {
   }
 });
 
-test('a certificate is valid from an hour before to a day after it was made', () => {
+test('a certificate is valid from an hour before until a day after its creation', () => {
   const { validFrom, validTo } = new X509Certificate(selfSignedCertificate('127.0.0.1', NOW).cert);
   assert.equal(Date.parse(validFrom), NOW - 3_600_000);
   assert.equal(Date.parse(validTo), NOW + 24 * 3_600_000);

@@ -20,7 +20,7 @@ const RIGHT = {
 
 const WRONG = { ChecksumCRC32C: 'AAAAAA==', ChecksumCRC64NVME: 'AAAAAAAAAAA=' };
 
-test('an object with a checksum is stored where it is right, and refused where it is wrong', async (t) => {
+test('stores an object with a correct checksum, and rejects a wrong one', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   for (const member of /** @type {const} */ (['ChecksumCRC32C', 'ChecksumCRC64NVME'])) {
@@ -35,7 +35,7 @@ test('an object with a checksum is stored where it is right, and refused where i
   }
 });
 
-test('the parts of an upload have checksums of its kind, and its completion names them, or that of the whole', async (t) => {
+test('parts of an upload have checksums of its kind, and its completion names them, or that of the whole', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   for (const [algorithm, type, member] of /** @type {const} */ ([
     ['CRC32C', 'COMPOSITE', 'ChecksumCRC32C'],
@@ -63,7 +63,7 @@ test('the parts of an upload have checksums of its kind, and its completion name
   }
 });
 
-test('an upload with checksums that R2 does not offer is refused', async (t) => {
+test('rejects an upload with checksums that R2 does not offer', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const create = (/** @type {object} */ input) =>
     client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...input }));

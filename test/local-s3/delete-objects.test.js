@@ -12,7 +12,7 @@ function deleteFrom(xml) {
   return { answer, left: table.keys() };
 }
 
-test('keys are read whether or not the document has a declaration, a namespace and versions', () => {
+test('reads keys with or without a declaration, a namespace and versions', () => {
   for (const xml of [
     '<Delete><Object><Key>a&amp;b</Key></Object></Delete>',
     '<?xml version="1.0"?>\n<Delete xmlns="x"><Object><VersionId>1</VersionId><Key>a&#38;b</Key></Object></Delete>\n',
@@ -23,13 +23,13 @@ test('keys are read whether or not the document has a declaration, a namespace a
   }
 });
 
-test('quiet mode names nothing', () => {
+test('quiet mode returns no names', () => {
   const { answer, left } = deleteFrom('<Delete><Quiet>true</Quiet><Object><Key>other</Key></Object></Delete>');
   assert.deepEqual(left, ['a&b']);
   assert.doesNotMatch(answer, /other/);
 });
 
-test('what is no list of 1 to 1,000 keys is MalformedXML, and deletes nothing', () => {
+test('anything other than 1 to 1,000 keys is MalformedXML, and deletes nothing', () => {
   const object = '<Object><Key>other</Key></Object>';
   for (const xml of [
     '',

@@ -6,7 +6,7 @@ import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
 /** @import { TestContext } from 'node:test' */
 
 /**
- * A process that tells what `report` was given, fails `list` and does what it is told at `put`.
+ * A process that returns the parameters of `report`, fails `list`, and runs code at `put`.
  *
  * @param {TestContext} t
  * @param {string} onPut
@@ -33,7 +33,7 @@ test('calls get their own outcomes', async (t) => {
   );
 });
 
-test('a process that tells of a mistake fails whoever waits, watches, or calls later, with its words', async (t) => {
+test('an error reported by the process fails all waiting, watching and later calls', async (t) => {
   const mistake = { message: 'a mistake of the endpoint' };
   const calls = startCalls(t, `process.send({ id: null, error: ${JSON.stringify(mistake)} }, () => process.exit(1));`);
   await assert.rejects(calls.call('put'), mistake);
@@ -41,24 +41,24 @@ test('a process that tells of a mistake fails whoever waits, watches, or calls l
   await assert.rejects(calls.call('report'), mistake);
 });
 
-test('a process that ends of itself fails likewise', async (t) => {
+test('a process that exits also fails them', async (t) => {
   const calls = startCalls(t, 'process.exit(3);');
   await assert.rejects(calls.call('put'), /the process of the local endpoint ended unexpectedly, with exit code 3/);
   await assert.rejects(calls.failure, /exit code 3/);
 });
 
-test('a process that is killed fails likewise', async (t) => {
+test('a process that is killed also fails them', async (t) => {
   const calls = startCalls(t, "process.kill(process.pid, 'SIGKILL');");
   await assert.rejects(calls.call('put'), /the process of the local endpoint ended unexpectedly, by SIGKILL/);
 });
 
-test('a process that cannot be started fails likewise, and can be closed', async () => {
+test('a process that cannot be started also fails them, and can be closed', async () => {
   const calls = new EndpointCalls(spawn('no-such-program', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
   await assert.rejects(calls.call('report'), { code: 'ENOENT' });
   await calls.close();
 });
 
-test('a close is no failure, but whoever waits is told', async (t) => {
+test('closing is not a failure, but waiting calls are rejected', async (t) => {
   const calls = startCalls(t, '');
   let hasFailed = false;
   calls.failure.catch(() => {

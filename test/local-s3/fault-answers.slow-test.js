@@ -24,11 +24,11 @@ import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-
 const OBJECT = { Bucket: 'bucket-a', Key: 'the-key' };
 const BODY = Buffer.from('the body of the object');
 
-/** For tests that ask until something has come about. */
+/** For tests that poll until something happens. */
 const TIME_LIMIT = { timeout: 120_000 };
 
 /**
- * An endpoint with faults that holds one object, and a client of it.
+ * A faulty endpoint with one object, and a client for it.
  *
  * @param {TestContext} t
  * @param {string} faults
@@ -47,7 +47,7 @@ async function bytesOf(answer) {
   return Buffer.from(await /** @type {NonNullable<typeof Body>} */ (Body).transformToByteArray());
 }
 
-test('status answers with the status, the code and Retry-After, and the request has no effect', async (t) => {
+test('status responds with the status, the code and Retry-After, and the request has no effect', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'DELETE.status=503:100%,PUT.status=429:100%,retry-after=2s');
   for (const [command, status, name] of /** @type {const} */ ([
     [new DeleteObjectCommand(OBJECT), 503, 'SlowDown'],
@@ -64,7 +64,7 @@ test('status answers with the status, the code and Retry-After, and the request 
   assert.deepEqual([report.statuses, report.faults], [{ 429: 1, 503: 1 }, { status: 2 }]);
 });
 
-test('rate answers 503 SlowDown above it', async (t) => {
+test('rate responds with 503 SlowDown above the rate', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'rate=1');
   const answers = await Promise.allSettled(Array.from({ length: 5 }, () => client.send(new HeadObjectCommand(OBJECT))));
   const refused = answers.filter(({ status }) => status === 'rejected').length;
@@ -73,7 +73,7 @@ test('rate answers 503 SlowDown above it', async (t) => {
   assert.deepEqual([statuses[503], faults.rate], [refused, refused]);
 });
 
-test('a fault of one bucket leaves the requests of the others alone', async (t) => {
+test('a fault of one bucket does not affect the others', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'status@bucket-a=503:100%');
   await endpoint.put('bucket-b', OBJECT.Key, BODY);
   await assert.rejects(client.send(new GetObjectCommand(OBJECT)), { name: 'SlowDown' });
@@ -81,18 +81,18 @@ test('a fault of one bucket leaves the requests of the others alone', async (t) 
 });
 
 for (const tls of [false, true]) {
-  test(`reset ends the connection with RST before the answer${tls ? ', also over TLS' : ''}`, async (t) => {
+  test(`reset closes the connection with RST before the response${tls ? ', also over TLS' : ''}`, async (t) => {
     const certificate = tls ? await testCertificate() : null;
     const { endpoint, client } = await faultyEndpoint(t, 'PUT.reset=100%', { tls: certificate });
     const put = client.send(new PutObjectCommand({ ...OBJECT, Key: 'new', Body: 'x' }));
-    // An orderly close would be a «socket hang up» without a system call.
+    // An orderly close would be a "socket hang up" without a system call.
     await assert.rejects(put, { code: 'ECONNRESET', syscall: 'read' });
     assert.deepEqual(await endpoint.list(OBJECT.Bucket), [OBJECT.Key]);
     assert.deepEqual((await endpoint.report()).faults, { reset: 1 });
   });
 }
 
-test('truncate announces the whole length and cuts the body', async (t) => {
+test('truncate announces the full length and cuts the body', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'truncate=100%');
   const answer = await client.send(new GetObjectCommand(OBJECT));
   assert.equal(answer.ContentLength, BODY.length);
@@ -111,7 +111,7 @@ test('truncate announces the whole length and cuts the body', async (t) => {
   assert.deepEqual([report.faults, report.requests.GET], [{ truncate: 1 }, { total: 1, succeeded: 0 }]);
 });
 
-test('corrupt flips one byte at full length, and leaves the stored object alone', async (t) => {
+test('corrupt flips one byte at full length, and leaves the stored object unchanged', async (t) => {
   const { client } = await faultyEndpoint(t, 'seed=3,corrupt=50%');
   const bodies = [];
   for (let request = 0; request < 20; request++) {
@@ -125,7 +125,7 @@ test('corrupt flips one byte at full length, and leaves the stored object alone'
   }
 });
 
-test('hang gives no answer', TIME_LIMIT, async (t) => {
+test('hang sends no response', TIME_LIMIT, async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'GET.hang=100%');
   const abortion = new AbortController();
   let isSettled = false;
@@ -144,7 +144,7 @@ test('hang gives no answer', TIME_LIMIT, async (t) => {
 
 test('drip sends the body byte by byte', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'drip=100%');
-  // Two seconds of it: however long the machine is busy with something else, some bytes arrive apart.
+  // It takes two seconds, so that some bytes arrive separately however busy the machine is.
   const content = 'drip, '.repeat(7);
   await endpoint.put(OBJECT.Bucket, OBJECT.Key, Buffer.from(content));
   const { Body, ContentLength } = await client.send(new GetObjectCommand(OBJECT));
@@ -160,7 +160,7 @@ test('drip sends the body byte by byte', async (t) => {
   assert.deepEqual([report.faults, report.requests.GET], [{ drip: 1 }, { total: 1, succeeded: 1 }]);
 });
 
-test('a client that goes away while a body drips does no harm', async (t) => {
+test('a client that disconnects while a body drips does no harm', async (t) => {
   const { client } = await faultyEndpoint(t, 'drip=100%');
   const { Body } = await client.send(new GetObjectCommand(OBJECT));
   const stream = /** @type {IncomingMessage} */ (Body);
@@ -169,7 +169,7 @@ test('a client that goes away while a body drips does no harm', async (t) => {
   await client.send(new HeadObjectCommand(OBJECT));
 });
 
-test('lost stores the object and closes the connection without an answer', async (t) => {
+test('lost stores the object and closes the connection without a response', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'lost=100%');
   const put = client.send(new PutObjectCommand({ ...OBJECT, Key: 'new', Body: 'x' }));
   await assert.rejects(put, { code: 'ECONNRESET' });
@@ -178,7 +178,7 @@ test('lost stores the object and closes the connection without an answer', async
   assert.deepEqual([report.faults, report.requests.PUT], [{ lost: 1 }, { total: 1, succeeded: 0 }]);
 });
 
-test('close ends a connection without notice after some answers', async (t) => {
+test('close silently closes a connection after some responses', async (t) => {
   /** @type {Socket[]} */
   const sockets = [];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -196,7 +196,7 @@ test('close ends a connection without notice after some answers', async (t) => {
   assert.deepEqual([report.connections, report.faults, report.statuses], [2, { close: 1 }, { 200: 3 }]);
 });
 
-test('wrong-etag and wrong-size make HEAD differ from what GET tells', async (t) => {
+test('wrong-etag and wrong-size make HEAD differ from GET', async (t) => {
   for (const [fault, isWrong] of /** @type {const} */ ([
     ['wrong-etag', (/** @type {any} */ head, /** @type {any} */ get) => head.ETag !== get.ETag],
     ['wrong-size', (/** @type {any} */ head, /** @type {any} */ get) => head.ContentLength !== get.ContentLength],
@@ -209,7 +209,7 @@ test('wrong-etag and wrong-size make HEAD differ from what GET tells', async (t)
   }
 });
 
-test('latency passes before the request takes effect, even when the client has gone by then', TIME_LIMIT, async (t) => {
+test('latency precedes the effect of a request, even if the client has gone by then', TIME_LIMIT, async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'PUT.latency=500ms');
   const abortion = new AbortController();
   const began = performance.now();
@@ -229,7 +229,7 @@ test('latency passes before the request takes effect, even when the client has g
   assert.deepEqual((await endpoint.report()).requests.PUT, { total: 1, succeeded: 0 });
 });
 
-test('the report tells how long requests took here, anew with each report', async (t) => {
+test('reports how long requests took since the previous report', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'HEAD.latency=30ms');
   const began = performance.now();
   for (let request = 0; request < 3; request++) {
@@ -244,15 +244,15 @@ test('the report tells how long requests took here, anew with each report', asyn
   assert.deepEqual((await endpoint.report()).answerTimes, {});
 });
 
-test('what queues is answered at the rate of the queue', async (t) => {
+test('a queue responds at its rate', async (t) => {
   const { client } = await faultyEndpoint(t, 'queue=100');
   const began = performance.now();
   await Promise.all(Array.from({ length: 26 }, () => client.send(new HeadObjectCommand(OBJECT))));
-  // Five were saved up for the first moment.
+  // Five were carried over at the start.
   assert.ok(performance.now() - began >= 200);
 });
 
-test('skew sets the clock of the server ahead, for signatures and the Date header', async (t) => {
+test("skew sets the server's clock ahead, for signatures and the Date header", async (t) => {
   const { client } = await faultyEndpoint(t, 'skew=20m');
   await assert.rejects(client.send(new GetObjectCommand(OBJECT)), (/** @type {any} */ error) => {
     assert.equal(error.name, 'RequestTimeTooSkewed');
@@ -262,7 +262,7 @@ test('skew sets the clock of the server ahead, for signatures and the Date heade
   });
 });
 
-test('preflight, listing and missing keys are spared unless they are named', async (t) => {
+test('preflight, listing and missing keys are not affected unless they are named', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'reset=100%');
   await client.send(new HeadBucketCommand({ Bucket: OBJECT.Bucket }));
   await client.send(new ListObjectsV2Command({ Bucket: OBJECT.Bucket }));
@@ -282,7 +282,7 @@ test('preflight, listing and missing keys are spared unless they are named', asy
   );
 });
 
-test('stale serves what an object was, once the write that replaced it is a second old', async (t) => {
+test('stale serves the previous object once the write that replaced it is a second old', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'stale=100%');
   assert.deepEqual(await bytesOf(client.send(new GetObjectCommand(OBJECT))), BODY, 'nothing was before');
   const later = Buffer.from('the later body');

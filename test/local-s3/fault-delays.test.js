@@ -11,7 +11,7 @@ import { mixIndex } from '../../lib/workload/mix.js';
 
 const REQUESTS = 20_000;
 
-/** @param {string} script of items that delay */
+/** @param {string} script of delays */
 function delayers(script) {
   let drawn = 0;
   const random = () => mixIndex(drawn++, 1) / 2 ** 32;
@@ -21,19 +21,19 @@ function delayers(script) {
 /**
  * @param {string} script
  * @param {readonly number[]} arrivals ms
- * @returns {number[]} when each is answered, ms
+ * @returns {number[]} response times, ms
  */
 function answers(script, arrivals) {
   const items = delayers(script);
   return arrivals.map((now) => timeOfAnswer(items, { now, operation: 'PUT' }));
 }
 
-/** Times at which requests arrive: non-decreasing ms. */
+/** Arrival times of requests: non-decreasing ms. */
 const arrivalTimes = fc
   .array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 200 })
   .map((gaps) => gaps.map((_, place) => gaps.slice(0, place + 1).reduce((sum, gap) => sum + gap, 0)));
 
-test('a queue begins requests in the order of arrival, and never more than its rate and what it saved', () => {
+test('a queue starts requests in order of arrival, never above its rate and carry-over', () => {
   fc.assert(
     fc.property(arrivalTimes, fc.integer({ min: 20, max: 2000 }), (arrivals, rate) => {
       const begun = answers(`queue=${rate}`, arrivals);
@@ -48,12 +48,12 @@ test('a queue begins requests in the order of arrival, and never more than its r
   );
 });
 
-test('nobody waits in a queue whose rate is above that of the arrivals', () => {
+test('no request waits in a queue that is faster than the arrivals', () => {
   const arrivals = Array.from({ length: 100 }, (_, place) => 10 * place);
   assert.deepEqual(answers('queue=100', arrivals), arrivals);
 });
 
-test('a short hiccup takes nothing away from a queue', () => {
+test("a short hiccup does not reduce a queue's rate", () => {
   const items = delayers('queue=100');
   const time = (/** @type {number} */ now) => timeOfAnswer(items, { now, operation: 'PUT' });
   const steady = [0, 0, 0, 0, 0, 0, 0].map(time);
@@ -71,7 +71,7 @@ test('a queue that never runs empty loses nothing in an hour', () => {
   assert.ok(Math.abs(last - (3_599_999 - SAVED_MS)) < 0.01, `${last} ms`);
 });
 
-test('a latency begins with the slot of a queue, and does not hold up the slots behind it', () => {
+test('a latency starts with the slot of a queue, and does not delay the following slots', () => {
   const items = delayers('queue=100,latency=20ms..50ms');
   const delays = Array.from({ length: 500 }, (_, place) => {
     const time = timeOfAnswer(items, { now: 0, operation: 'PUT' });
@@ -81,7 +81,7 @@ test('a latency begins with the slot of a queue, and does not hold up the slots 
   assert.ok(Math.max(...delays) > 48);
 });
 
-test('a bandwidth holds bodies until their bytes have had their time', () => {
+test('a bandwidth delays bodies until their bytes have passed', () => {
   const begin = bandwidth(1_000_000);
   assert.deepEqual(
     [0, 0, 0, 1000].map((now) => begin(now)(now, 40_000)),
@@ -94,18 +94,18 @@ test('a bandwidth holds bodies until their bytes have had their time', () => {
   );
 });
 
-test('bodies that pass at the same time share a bandwidth, part by part', () => {
+test('concurrent bodies share a bandwidth, part by part', () => {
   const begin = bandwidth(1_000_000);
   const paces = [begin(0), begin(0)];
   const passed = [0, 0];
   for (let part = 0; part < 20; part += 1) {
     paces.forEach((pace, place) => (passed[place] = pace(passed[place], 100_000)));
   }
-  // Four megabytes together, less what had been saved up.
+  // Four megabytes together, minus the carry-over.
   assert.ok(Math.abs(passed[0] - 3850) < 1e-6 && Math.abs(passed[1] - 3950) < 1e-6, `${passed}`);
 });
 
-test('a body that passes by itself is as quick as the bandwidth, however late its parts are asked for', () => {
+test('a single body is as fast as the bandwidth, however late its parts are requested', () => {
   const pace = bandwidth(1_000_000)(0);
   let passed = 0;
   for (let part = 0; part < 100; part += 1) {
@@ -114,7 +114,7 @@ test('a body that passes by itself is as quick as the bandwidth, however late it
   assert.ok(Math.abs(passed - 6553.6) < 1e-6, `${passed}`);
 });
 
-test('a lognormal latency has the median and the spread that the script says', () => {
+test('a lognormal latency has the median and spread of the script', () => {
   const times = answers(
     'latency=lognormal:20ms:0.5',
     Array.from({ length: REQUESTS }, () => 0),
@@ -131,7 +131,7 @@ test('a lognormal latency has the median and the spread that the script says', (
   }
 });
 
-test('a stall holds what would be answered within it, for each operation from its own first request on', () => {
+test('a stall delays responses that are due within it, per operation since its first request', () => {
   const items = delayers('latency=10ms,stall=2s@3s');
   const time = (/** @type {Operation} */ operation, /** @type {number} */ now) =>
     timeOfAnswer(items, { now, operation });
@@ -143,7 +143,7 @@ test('a stall holds what would be answered within it, for each operation from it
   assert.equal(time('GET', 8000), 10_000);
 });
 
-test('pass never comes back early', async () => {
+test('pass never resolves early', async () => {
   const delays = [0, 0.3, 1, 4.7, 20, 20.001];
   for (const delay of delays) {
     const began = performance.now();

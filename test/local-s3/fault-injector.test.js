@@ -33,7 +33,7 @@ function namesDrawn(faults, requests) {
   return Array.from({ length: requests }, () => faults.decide('GET', SIZE).fault?.name);
 }
 
-test('the same seed draws the same faults, another seed others', () => {
+test('the same seed draws the same faults, and another seed different ones', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.integer({ min: 20, max: 80 }), (seed, percent) => {
       const script = `reset=${percent}%,hang=50%`;
@@ -44,20 +44,20 @@ test('the same seed draws the same faults, another seed others', () => {
   );
 });
 
-test('faults are as frequent as the script says', () => {
+test('faults have the frequency of the script', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.integer({ min: 0, max: 100 }), (seed, percent) => {
       const requests = 4000;
       const hits = namesDrawn(injector(`seed=${seed},reset=${percent}%`), requests).filter((name) => name === 'reset');
       const expected = (requests * percent) / 100;
-      // Six standard deviations of a binomial distribution: it has to be a mistake.
+      // Six standard deviations of a binomial distribution: anything beyond is a defect.
       const tolerance = 6 * Math.sqrt((expected * (100 - percent)) / 100);
       assert.ok(Math.abs(hits.length - expected) <= tolerance, `${hits.length} instead of ${expected}`);
     }),
   );
 });
 
-test('one more item does not shift the draws of the others', () => {
+test('another item does not shift the draws of the others', () => {
   const alone = namesDrawn(injector('reset=10%'), 200);
   const together = namesDrawn(injector('reset=10%,hang=10%'), 200);
   assert.deepEqual(
@@ -66,12 +66,12 @@ test('one more item does not shift the draws of the others', () => {
   );
 });
 
-test('the first item of the script that hits wins', () => {
+test('the first matching item of the script wins', () => {
   assert.equal(injector('hang=100%,reset=100%').decide('PUT').fault?.name, 'hang');
   assert.equal(injector('reset=100%,hang=100%').decide('PUT').fault?.name, 'reset');
 });
 
-test('listings, batch deletions, looks at a bucket and missing objects are left alone', () => {
+test('listings, batch deletions, bucket checks and missing objects are not affected', () => {
   const faults = injector('status=503:100%,latency=5ms,rate=1');
   const nothing = { delay: 0, fault: null };
   for (const operation of /** @type {const} */ (['LIST', 'POST', 'BUCKET'])) {
@@ -82,7 +82,7 @@ test('listings, batch deletions, looks at a bucket and missing objects are left 
   assert.equal(faults.decide('PUT', undefined).fault?.status, 503);
 });
 
-test('a fault that changes an answer needs something to change', () => {
+test('a fault that changes a response needs something to change', () => {
   for (const name of ['truncate', 'corrupt', 'drip']) {
     assert.equal(injector(`${name}=100%`).decide('GET', 0).fault, null);
     assert.equal(injector(`${name}=100%`).decide('GET', 1).fault?.name, name);
@@ -91,7 +91,7 @@ test('a fault that changes an answer needs something to change', () => {
   assert.equal(injector('wrong-etag=100%').decide('HEAD', 0).fault?.name, 'wrong-etag');
 });
 
-test('delays lie within their range and add up', () => {
+test('delays are within their range and add up', () => {
   const faults = injector('latency=20ms..50ms,GET.latency=100ms');
   const delays = Array.from({ length: 500 }, () => faults.decide('GET', SIZE).delay);
   assert.ok(delays.every((delay) => delay >= 120 && delay <= 150));
@@ -99,7 +99,7 @@ test('delays lie within their range and add up', () => {
   assert.equal(injector('latency=7ms').decide('PUT').delay, 7);
 });
 
-test('a rate lets that many requests a second pass, and a small burst', () => {
+test('a rate lets that many requests per second pass, and a small burst', () => {
   let time = 0;
   const faults = injector('rate=500', () => time);
   let passed = 0;
@@ -113,7 +113,7 @@ test('a rate lets that many requests a second pass, and a small burst', () => {
   assert.deepEqual([status, code], [503, 'SlowDown']);
 });
 
-test('a queue holds what comes above its rate, and refuses nothing', () => {
+test('a queue delays requests above its rate, and refuses none', () => {
   const faults = injector('queue=10,latency=20ms');
   const decisions = Array.from({ length: 4 }, () => faults.decide('HEAD', SIZE));
   assert.deepEqual(
@@ -123,7 +123,7 @@ test('a queue holds what comes above its rate, and refuses nothing', () => {
   assert.ok(decisions.every(({ fault }) => fault === null));
 });
 
-test('all operations without a method in front share one queue and one bandwidth', () => {
+test('all operations without a method share one queue and one bandwidth', () => {
   const faults = injector('bandwidth=1kB');
   assert.equal(faults.pace('PUT')?.(50), 50);
   assert.equal(faults.pace('GET')?.(100), 100);
@@ -133,7 +133,7 @@ test('all operations without a method in front share one queue and one bandwidth
   assert.deepEqual([apart.decide('PUT').delay, apart.decide('GET', SIZE).delay, apart.decide('PUT').delay], [0, 0, 50]);
 });
 
-test('buckets share a queue, each has one of its own where the script says so, and one that is named has its alone', () => {
+test('buckets share a queue, have one each with EACH, and a named one has its own', () => {
   /** @param {string} script */
   const delays = (script) => {
     const buckets = injectorsOf(['bucket-a', 'bucket-b', 'bucket-c'], script);
@@ -145,25 +145,25 @@ test('buckets share a queue, each has one of its own where the script says so, a
   assert.deepEqual(delays('queue=1000,queue@EACH=20,PUT.queue@bucket-b=10'), [0, 0, 0, 0, 50, 0]);
 });
 
-test('a rate of each bucket refuses in each what comes above it there', () => {
+test('a rate per bucket refuses the excess in each bucket', () => {
   const buckets = injectorsOf(['bucket-a', 'bucket-b'], 'rate@EACH=1,reset@bucket-b=100%');
   /** @param {FaultInjector} faults */
   const name = (faults) => faults.decide('HEAD', SIZE).fault?.name;
   assert.deepEqual([...buckets, ...buckets].map(name), [undefined, 'reset', 'rate', 'rate']);
 });
 
-test('each bucket draws its own faults where an item is for each', () => {
+test('each bucket draws its own faults if an item is for each', () => {
   const [one, other] = injectorsOf(['bucket-a', 'bucket-b'], 'reset@EACH=50%').map((faults) => namesDrawn(faults, 100));
   assert.notDeepEqual(one, other);
 });
 
-test('a script that names a bucket which is not there is refused, with those that are', () => {
+test('rejects a script that names an unknown bucket, and lists the known ones', () => {
   assert.throws(() => injectorsOf(['bucket-a', 'bucket-b'], 'GET.queue@bucket-c=10'), {
-    message: "The fault script cannot be used: 'queue@bucket-c': expected a bucket out of bucket-a, bucket-b, EACH",
+    message: "The fault script cannot be used: 'queue@bucket-c': expected one of the buckets bucket-a, bucket-b, EACH",
   });
 });
 
-test('retry-after goes with 503 and 429 alone, in whole seconds', () => {
+test('retry-after is sent with 503 and 429 only, in whole seconds', () => {
   /** @param {string} item */
   const retryAfter = (item) => injector(`${item},retry-after=1500ms`).decide('PUT').fault?.retryAfter;
   assert.equal(retryAfter('status=503:100%'), 2);
@@ -172,7 +172,7 @@ test('retry-after goes with 503 and 429 alone, in whole seconds', () => {
   assert.equal(injector('status=503:100%').decide('PUT').fault?.retryAfter, null);
 });
 
-test('each connection is closed after as many requests as the script says', () => {
+test('closes each connection after the scripted number of requests', () => {
   const faults = injector('close=3');
   const [one, other] = [{}, {}];
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
  * @param {string} script
- * @returns {string} what the parser has against it
+ * @returns {string} the parser's error message
  */
 function complaint(script) {
   try {
@@ -34,7 +34,7 @@ test('a script becomes a plan', () => {
   assert.deepEqual(parseFaults(''), { seed: 0, skew: 0, items: [] });
 });
 
-test('what holds up answers becomes a plan, too', () => {
+test('delays also become a plan', () => {
   assert.deepEqual(
     parseFaults('queue=500,bandwidth=10MB,GET.bandwidth=64KiB,PUT.stall=2s@1.5s,latency=lognormal:20ms:0.5').items,
     [
@@ -47,7 +47,7 @@ test('what holds up answers becomes a plan, too', () => {
   );
 });
 
-test('a fault may be for one bucket, or for each by itself', () => {
+test('a fault may apply to one bucket, or to each separately', () => {
   assert.deepEqual(parseFaults('queue=900,queue@EACH=400,GET.queue@my.bucket-2=100,GET.queue@Photos_1=50').items, [
     { name: 'queue', operation: null, bucket: null, perSecond: 900 },
     { name: 'queue', operation: null, bucket: 'EACH', perSecond: 400 },
@@ -56,7 +56,7 @@ test('a fault may be for one bucket, or for each by itself', () => {
   ]);
 });
 
-test('the code in the body of an injected status fits the status', () => {
+test('the code of an injected status matches the status', () => {
   const codes = [400, 401, 403, 404, 409, 429, 500, 502, 503, 520].map(
     (status) => parseFaults(`status=${status}:1%`).items[0].code,
   );
@@ -74,7 +74,7 @@ test('the code in the body of an injected status fits the status', () => {
   ]);
 });
 
-test('a fault that names no method applies to objects and their uploads only, and there to what it has a meaning for', () => {
+test('a fault without a method applies to objects and their uploads only, if it makes sense for them', () => {
   /** @param {string} script */
   const operations = (script) => operationsOf(parseFaults(script).items[0]);
   const ofUploads = ['CREATE', 'PART', 'COMPLETE', 'ABORT'];
@@ -87,7 +87,7 @@ test('a fault that names no method applies to objects and their uploads only, an
   assert.deepEqual(operations('BUCKET.status=403:1%'), ['BUCKET']);
 });
 
-test('all mistakes of a script are told at once, each with what was expected', () => {
+test('reports all mistakes of a script at once, each with what was expected', () => {
   const message = complaint(
     'latency=5,frobnicate=1%,reset=5,PATCH.hang=1%,PUT.truncate=1%,seed=x,hang=1%,hang=2%,queue@b=1,queue@b=2,skew@b=1s,nothing',
   );
@@ -95,7 +95,7 @@ test('all mistakes of a script are told at once, each with what was expected', (
     "'latency=5': expected a duration",
     "'frobnicate=1%': expected one of seed, skew, latency, queue, bandwidth, stall, rate",
     "'reset=5': expected a percentage",
-    "'PATCH.hang=1%': expected a method out of PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
+    "'PATCH.hang=1%': expected one of the methods PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
     "'PUT.truncate=1%': truncate applies to GET only",
     "'seed=x': expected a whole number",
     "'hang=2%': given twice",
@@ -108,7 +108,7 @@ test('all mistakes of a script are told at once, each with what was expected', (
   assert.doesNotMatch(message, /\n/);
 });
 
-test('values out of range are refused', () => {
+test('rejects values out of range', () => {
   const scripts = ['reset=101%', 'reset=-1%', 'status=200:1%', 'status=600:1%', 'status=503', 'rate=0', 'close=0'];
   const more = [
     'latency=5ms..1ms',
@@ -132,11 +132,11 @@ test('values out of range are refused', () => {
   [...scripts, ...more].forEach(complaint);
 });
 
-test('an endpoint does not start with a script that has mistakes', async () => {
+test('an endpoint does not start with an invalid script', async () => {
   const options = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' }, faults: 'reset=lots' };
   await assert.rejects(startLocalS3(options), /The fault script cannot be used: 'reset=lots': expected a percentage/);
   const elsewhere = startLocalS3({ ...options, faults: 'queue@c=400' });
-  await assert.rejects(elsewhere, /The fault script cannot be used: 'queue@c': expected a bucket out of b, EACH/);
+  await assert.rejects(elsewhere, /The fault script cannot be used: 'queue@c': expected one of the buckets b, EACH/);
 });
 
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET']);
@@ -163,7 +163,7 @@ const ITEMS = fc.oneof(
   })),
 );
 
-test('what was written down as a script is read back as the same plan', () => {
+test('reads a formatted plan back unchanged', () => {
   const bucket = fc.option(fc.constantFrom('EACH', 'bucket-a', 'other.bucket_1'));
   const entries = fc.uniqueArray(fc.tuple(fc.option(fc.constantFrom(...METHODS)), ITEMS, bucket), {
     selector: ([operation, { name }, place]) => `${operation}.${name}@${place}`,
@@ -191,7 +191,7 @@ test('what was written down as a script is read back as the same plan', () => {
   );
 });
 
-test('any text is either a plan or an error that tells what cannot be used', () => {
+test('any text is either a plan or an error that names the invalid part', () => {
   const piece = fc.constantFrom(
     'seed',
     'status',

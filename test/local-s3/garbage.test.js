@@ -39,7 +39,7 @@ const GARBAGE = fc
 /**
  * @param {{ hostname: string, port: number }} endpoint
  * @param {Buffer} bytes
- * @returns {Promise<Buffer>} all that came back until the server, told that nothing more comes, closed the connection
+ * @returns {Promise<Buffer>} everything that came back before the server closed the half-closed connection
  */
 function exchange({ hostname, port }, bytes) {
   return new Promise((resolve) => {
@@ -47,7 +47,7 @@ function exchange({ hostname, port }, bytes) {
     const received = [];
     const socket = net.connect(port, hostname);
     socket.on('data', (chunk) => received.push(chunk));
-    // A server that has seen enough may reset the connection instead of closing it.
+    // The server may also reset the connection.
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(received)));
     socket.end(bytes);
@@ -55,7 +55,7 @@ function exchange({ hostname, port }, bytes) {
 }
 
 for (const mode of /** @type {const} */ (['store', 'null'])) {
-  test(`garbage is answered with an error or a closed connection, and endpoint lives on: mode ${mode}`, async (t) => {
+  test(`responds to garbage with an error or a closed connection, and the endpoint survives: mode ${mode}`, async (t) => {
     const endpoint = await startTestEndpoint(t, { mode, objectSize: 1 });
     await fc.assert(
       fc.asyncProperty(GARBAGE, async (bytes) => {

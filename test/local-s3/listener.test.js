@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { Listener } from '../../lib/local-s3/listener.js';
 
-/** A connection from one port of the client's, as often as it is used. */
+/** A connection from the same client port each time. */
 class Connection extends EventEmitter {
   remoteAddress = '127.0.0.1';
   remotePort = 40_000;
@@ -14,7 +14,7 @@ class Connection extends EventEmitter {
   }
 }
 
-test('a connection is reset though the end of one from the same port was noticed only behind its beginning', () => {
+test('resets a connection even if the end of its predecessor on the same port was noticed only after its start', () => {
   const server = new EventEmitter();
   let connections = 0;
   const listener = new Listener(/** @type {any} */ (server), () => (connections += 1));

@@ -19,7 +19,7 @@ const MIB = 1024 ** 2;
 
 /**
  * @param {S3Client} client
- * @param {readonly Buffer[]} bodies of its parts
+ * @param {readonly Buffer[]} bodies of the parts
  */
 async function upload(client, bodies) {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
@@ -46,7 +46,7 @@ function bodiesOf(...sizes) {
   return sizes.map((size, place) => Buffer.alloc(size, `part ${place}`));
 }
 
-test('parts are put together in their order, and the ETag is the MD5 of theirs with their number', async (t) => {
+test('assembles parts in order, and the ETag is the MD5 of their MD5s with their number', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   const bodies = bodiesOf(5 * MIB, 5 * MIB, 3);
@@ -62,7 +62,7 @@ test('parts are put together in their order, and the ETag is the MD5 of theirs w
   await assert.rejects(complete(client, UploadId, Parts), { name: 'NoSuchUpload' });
 });
 
-test('what R2 would not put together is refused, and the upload stays', async (t) => {
+test('rejects what R2 would not assemble, and keeps the upload', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   const small = await upload(client, bodiesOf(5 * MIB - 1, 1));
@@ -80,7 +80,7 @@ test('what R2 would not put together is refused, and the upload stays', async (t
   await complete(client, UploadId, Parts);
 });
 
-test('a part needs a number from 1 to 10,000, an upload and its key', async (t) => {
+test('a part requires a number from 1 to 10,000, an upload and its key', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
   const part = (/** @type {object} */ other) =>
@@ -93,7 +93,7 @@ test('a part needs a number from 1 to 10,000, an upload and its key', async (t) 
   await assert.rejects(part({ Key: 'other' }), { name: 'NoSuchUpload' });
 });
 
-test('an upload that was aborted is gone', async (t) => {
+test('an aborted upload is gone', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const { UploadId, Parts } = await upload(client, bodiesOf(1));
   const abort = () => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
@@ -102,7 +102,7 @@ test('an upload that was aborted is gone', async (t) => {
   await assert.rejects(complete(client, UploadId, Parts), { name: 'NoSuchUpload' });
 });
 
-test('uploads are listed by their keys, page by page, several of a key after each other', async (t) => {
+test('lists uploads by key, page by page, several of a key consecutively', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const keys = ['run/a', 'run/b', 'run/b', 'run/b', 'run/ä<', 'other'];
   for (const each of keys) {
@@ -128,7 +128,7 @@ test('uploads are listed by their keys, page by page, several of a key after eac
   );
 });
 
-test('the endpoint that keeps nothing takes uploads, and answers as if it had put them together', async (t) => {
+test('the endpoint that stores nothing accepts uploads, and responds as if it had assembled them', async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 12 });
   const client = sdkClient(t, endpoint);
   const { UploadId, Parts } = await upload(client, bodiesOf(5 * MIB, 7));

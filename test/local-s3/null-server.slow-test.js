@@ -24,11 +24,11 @@ function keyspace() {
 }
 
 /**
- * Sends bytes on a connection of their own and waits until the server has closed it.
+ * Sends bytes on a new connection and waits until the server closes it.
  *
  * @param {{ hostname: string, port: number }} endpoint
  * @param {string | Buffer} bytes
- * @returns {Promise<string>} all that came back
+ * @returns {Promise<string>} everything that came back
  */
 async function exchange({ hostname, port }, bytes) {
   const socket = net.connect(port, hostname);
@@ -39,7 +39,7 @@ async function exchange({ hostname, port }, bytes) {
 for (const isTls of [false, true]) {
   for (const objectSize of [16 * 1024, 2 * MAX_VIEW_BYTES + 5]) {
     const title = `objects of ${objectSize} bytes are made from their keys${isTls ? ', over TLS' : ''}`;
-    test(`${title}: GET holds the payload, and HEAD agrees with PUT`, async (t) => {
+    test(`${title}: GET returns the payload, and HEAD agrees with PUT`, async (t) => {
       const tls = isTls ? await testCertificate() : null;
       const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize, tls }));
       const payload = new Payload('a-run.1');
@@ -63,14 +63,14 @@ for (const isTls of [false, true]) {
   }
 }
 
-test('a probe of a run is made from its key, as an object is', async (t) => {
+test('generates a probe from its key, like an object', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize: 10 }));
   const get = await client.send(new GetObjectCommand({ Bucket, Key: keyspace().probeKeyOf(3) }));
   const body = await /** @type {{ transformToByteArray(): Promise<Uint8Array> }} */ (get.Body).transformToByteArray();
   assert.deepEqual(Buffer.from(body), new Payload('a-run.1').body(3, 10));
 });
 
-test('deletions, listings and looks at a bucket have nothing to tell', async (t) => {
+test('deletions, listings and bucket checks return nothing', async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 10 });
   const client = sdkClient(t, endpoint);
   const deletion = await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }));
@@ -92,7 +92,7 @@ test('deletions, listings and looks at a bucket have nothing to tell', async (t)
   assert.deepEqual([statuses, connections], [{ 200: 3, 204: 1 }, 1]);
 });
 
-test('a key that is not of a run is NoSuchKey', async (t) => {
+test('a key that does not belong to a run is NoSuchKey', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize: 10 }));
   for (const Key of ['k', 'benchmark/run/0123456-1', 'benchmark/run/01234567-x', '01234567-1']) {
     await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key })), { name: 'NoSuchKey' });
@@ -107,7 +107,7 @@ test('two objects have different ETags', async (t) => {
   assert.equal(new Set(heads.map(({ ETag }) => ETag)).size, 4);
 });
 
-test('requests are answered in order, wherever their bytes are cut, also when they come before the answers', async (t) => {
+test('responds to requests in order, however their bytes are cut, even if they are pipelined', async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 3 });
   const put = 'PUT /b/k HTTP/1.1\r\nhost: h\r\ncontent-length: 5\r\n\r\nabcde';
   const stream = `${put}GET /b/p/r/00000000-7 HTTP/1.1\r\n\r\nDELETE /b/k HTTP/1.1\r\nconnection: close\r\n\r\n`;
@@ -127,12 +127,12 @@ test('requests are answered in order, wherever their bytes are cut, also when th
   );
 });
 
-test('a request that cannot be read is 400, and ends its connection', async (t) => {
+test('an unreadable request is 400, and closes its connection', async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 3 });
   assert.match(await exchange(endpoint, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n.*Connection: close/s);
 });
 
-test('the null mode injects no faults and keeps no objects, and says so', async (t) => {
+test('the null mode rejects faults and objects', async (t) => {
   const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
   const faulty = startLocalS3({ buckets: [Bucket], credentials, mode: 'null', objectSize: 1, faults: 'reset=1%' });
   await assert.rejects(faulty, /The null mode injects no faults/);

@@ -5,7 +5,7 @@ import { ObjectTable } from '../../lib/local-s3/object-table.js';
 
 const BODY = Buffer.from('x');
 
-/** Text without halves of surrogate pairs: no URL can hold those. Few letters, so that prefixes are shared. */
+/** Text without lone surrogates, which no URL can contain. Few letters, so that prefixes are shared. */
 const key = fc.oneof(
   fc.array(fc.constantFrom('a', 'b', '/', 'é', '\uffee', '😀'), { maxLength: 4 }).map((parts) => parts.join('')),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
@@ -19,7 +19,7 @@ function compareBytes(one, other) {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-test('pages hold what a sorted list of UTF-8 keys holds, whatever was put, deleted and listed before', () => {
+test('pages match a sorted list of UTF-8 keys, whatever was put, deleted and listed before', () => {
   const step = fc.record({
     action: fc.constantFrom('put', 'put', 'delete', 'page'),
     key,
@@ -55,7 +55,7 @@ test('pages hold what a sorted list of UTF-8 keys holds, whatever was put, delet
   );
 });
 
-test('an object keeps its body, and has its MD5 as ETag', () => {
+test('an object keeps its body, and its ETag is the MD5', () => {
   const table = new ObjectTable();
   table.put('k', Buffer.from('hello'), 1234);
   assert.deepEqual(table.get('k'), {

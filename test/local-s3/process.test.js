@@ -8,14 +8,14 @@ import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 const START = new URL('../../lib/local-s3/start.js', import.meta.url).href;
 
 for (const mode of /** @type {const} */ (['store', 'null'])) {
-  test(`the process makes a certificate that a client can trust, in mode ${mode}`, async (t) => {
+  test(`the process creates a certificate that a client can trust, in mode ${mode}`, async (t) => {
     const endpoint = await startTestEndpoint(t, { mode, tls: 'self-signed' });
     assert.match(String(endpoint.certificate), /^-----BEGIN CERTIFICATE-----\n/);
     await sdkClient(t, endpoint).send(new HeadBucketCommand({ Bucket: 'bucket-a' }));
   });
 }
 
-test('the process reports what the endpoint has done, and its load since the report before', async (t) => {
+test("reports the endpoint's activity, and its load since the previous report", async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null' });
   assert.equal(endpoint.certificate, null);
   const first = await endpoint.report();
@@ -30,11 +30,11 @@ test('the process reports what the endpoint has done, and its load since the rep
     assert.ok(cpuUser >= 0 && cpuSystem >= 0);
   }
   assert.ok(second.cpuUser + second.cpuSystem > 0);
-  // The two were asked for in one breath.
+  // The two reports were requested together.
   assert.ok(third.cpuUser + third.cpuSystem < second.cpuUser + second.cpuSystem);
 });
 
-test('signals leave the endpoint to the process that started it', async (t) => {
+test('signals do not end the endpoint, which belongs to its parent process', async (t) => {
   const endpoint = await startTestEndpoint(t);
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
     process.kill(endpoint.processId, signal);
@@ -43,7 +43,7 @@ test('signals leave the endpoint to the process that started it', async (t) => {
 });
 
 test(
-  'the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed',
+  'the endpoint survives Ctrl-C, and ends with its parent process, even if that is killed',
   { timeout: 120_000 },
   async (t) => {
     const program = `
@@ -53,7 +53,7 @@ test(
     process.stdout.write(String(port));`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      // A group of its own, which gets the signal as that of a terminal would.
+      // A separate process group gets the signal like that of a terminal.
       detached: true,
     });
     const group = -Number(parent.pid);
@@ -66,7 +66,7 @@ test(
     process.kill(group, 'SIGKILL');
     await once(parent, 'exit');
     for (;;) {
-      // It goes when it learns of the end, which the system tells it in its own time.
+      // It ends when the system notifies it of its parent's end, which may take a while.
       if (
         await fetch(url).then(
           () => false,

@@ -7,7 +7,7 @@ import { receiveBody } from '../../lib/local-s3/receive-body.js';
 
 const PART_MS = 20;
 
-/** @param {readonly string[]} parts @returns {IncomingMessage} whose body has arrived before anybody reads it */
+/** @param {readonly string[]} parts @returns {IncomingMessage} whose body arrived before it is read */
 function requestOf(parts) {
   const request = new Readable({ read() {} });
   parts.forEach((part) => request.push(part));
@@ -16,7 +16,7 @@ function requestOf(parts) {
   return Object.assign(/** @type {any} */ (request), { method: 'PUT', headers: { 'content-length': String(length) } });
 }
 
-test('a body that has arrived as a whole is received after its last part has passed', async () => {
+test('receives a body that arrived completely after its last part has passed', async () => {
   for (const parts of [['one'], ['one', 'two', 'three']]) {
     const beganAt = performance.now();
     const body = await receiveBody(requestOf(parts), () => PART_MS);
@@ -26,7 +26,7 @@ test('a body that has arrived as a whole is received after its last part has pas
   }
 });
 
-test('of a client that went away there is no body', async () => {
+test('returns no body if the client went away', async () => {
   const request = requestOf(['one']);
   const body = receiveBody(request, () => PART_MS);
   request.destroy();

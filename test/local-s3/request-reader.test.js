@@ -24,18 +24,18 @@ function read(chunks) {
   return requests;
 }
 
-test('requests are read wherever two chunks meet', () => {
+test('reads requests wherever two chunks meet', () => {
   for (let cut = 0; cut <= STREAM.length; cut++) {
     assert.deepEqual(read([STREAM.slice(0, cut), STREAM.slice(cut)]), REQUESTS, `cut at ${cut}`);
   }
 });
 
-test('requests are read byte by byte, and all at once', () => {
+test('reads requests byte by byte, and all at once', () => {
   assert.deepEqual(read(STREAM), REQUESTS);
   assert.deepEqual(read([STREAM]), REQUESTS);
 });
 
-test('requests are read however their bytes are cut', () => {
+test('reads requests however their bytes are cut', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(STREAM.length)), (cuts) => {
       const places = [0, ...cuts.sort((one, other) => one - other), STREAM.length];
@@ -45,7 +45,7 @@ test('requests are read however their bytes are cut', () => {
   );
 });
 
-test('a request is there once its body is, and not before', () => {
+test('reports a request once its body is complete, and not before', () => {
   const body = 'x'.repeat(100_000);
   const head = `PUT /b/k HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`;
   assert.deepEqual(read([head, body.slice(0, -1)]), []);
@@ -53,11 +53,11 @@ test('a request is there once its body is, and not before', () => {
   assert.equal(read(['PUT /b/k HTTP/1.1\r\nContent-Length: 0\r\n\r\n']).length, 1);
 });
 
-test('a connection is to be closed behind an HTTP/1.0 request', () => {
+test('closes a connection after an HTTP/1.0 request', () => {
   assert.deepEqual(read(['GET /b HTTP/1.0\r\n\r\n']), [{ method: 'GET', url: '/b', isLast: true }]);
 });
 
-test('what is no request, or has a body of unknown length, is malformed', () => {
+test('anything that is not a request, or has a body of unknown length, is malformed', () => {
   for (const stream of [
     '\r\n\r\n',
     'GET\r\n\r\n',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { route } from '../../lib/local-s3/router.js';
 
-test('each request is told apart by method, path and query', () => {
+test('distinguishes requests by method, path and query', () => {
   for (const [method, url, operation] of [
     ['PUT', '/b/k?x-id=PutObject', 'PUT'],
     ['GET', '/b/k', 'GET'],
@@ -33,7 +33,7 @@ test('each request is told apart by method, path and query', () => {
   }
 });
 
-test('bucket, key and query are decoded, each by itself', () => {
+test('decodes bucket, key and query separately', () => {
   const { target } = route('GET', '/b%2D1/a%2Fb/%C3%A9%20+?prefix=a%26b&prefix=last%3D&flag');
   assert.deepEqual(
     { ...target, query: { ...target.query } },
@@ -46,7 +46,7 @@ test('bucket, key and query are decoded, each by itself', () => {
   );
 });
 
-test('what is refused says why', () => {
+test('explains why it refuses a request', () => {
   for (const [method, url, code] of [
     ['GET', '/', 'InvalidURI'],
     ['GET', 'http://host/b', 'InvalidURI'],
@@ -62,7 +62,7 @@ test('what is refused says why', () => {
   }
 });
 
-test('a bucket in the name of the host is no part of the path', () => {
+test('a bucket in the host name is not part of the path', () => {
   const host = 'bucket-a.localhost:9000';
   for (const [method, url, operation, key] of [
     ['PUT', '/a/key', 'PUT', 'a/key'],
@@ -79,7 +79,7 @@ test('a bucket in the name of the host is no part of the path', () => {
   }
 });
 
-test('a path in front of the bucket is left out, and what is not below it is refused', () => {
+test('removes a base path, and rejects paths outside it', () => {
   const basePath = '/storage/v1/s3';
   const { target } = route('GET', `${basePath}/bucket-a/a/key`, { basePath });
   assert.deepEqual([target.bucket, target.key, target.path], ['bucket-a', 'a/key', `${basePath}/bucket-a/a/key`]);

@@ -63,7 +63,7 @@ async function assertRefused(request, code, check = makeCheck()) {
   await assert.rejects(check.check(request, BODY), { name: 'S3Error', code });
 }
 
-test('a signed request is let in, with a payload that is unsigned or hashed', async () => {
+test('accepts a signed request with an unsigned or hashed payload', async () => {
   await makeCheck().check(await signedRequest(), BODY);
   const hashed = { 'x-amz-content-sha256': hash('sha256', BODY) };
   await makeCheck().check(await signedRequest({ headers: hashed }), BODY);
@@ -71,18 +71,18 @@ test('a signed request is let in, with a payload that is unsigned or hashed', as
   await makeCheck().check(await signedRequest({ headers: empty }), Buffer.alloc(0));
 });
 
-test('a query and a path that need encoding are part of what is signed', async () => {
+test('the signature covers a query and a path that need encoding', async () => {
   const request = await signedRequest({ path: '/bucket/a%20b%2Bc/%C3%A9', query: { 'x-id': 'a b/+é', delete: '' } });
   await makeCheck().check(request, BODY);
   await assertRefused({ ...request, query: { ...request.query, 'x-id': 'a b' } }, 'SignatureDoesNotMatch');
 });
 
-test('a path that was signed in another encoding than the canonical one is refused', async () => {
+test('rejects a path signed in a non-canonical encoding', async () => {
   await assertRefused(await signedRequest({ path: '/bucket/a%2bc' }), 'SignatureDoesNotMatch');
   await assertRefused(await signedRequest({ path: "/bucket/it's" }), 'SignatureDoesNotMatch');
 });
 
-test('whatever was signed and then changed is SignatureDoesNotMatch', async () => {
+test('anything changed after signing is SignatureDoesNotMatch', async () => {
   const request = await signedRequest({ headers: { ...UNSIGNED, 'content-type': 'text/plain' } });
   await makeCheck().check(request, BODY);
   const changes = [
@@ -100,7 +100,7 @@ test('whatever was signed and then changed is SignatureDoesNotMatch', async () =
   }
 });
 
-test('headers that the signer leaves out of its own accord count where the client signed them', async () => {
+test('headers that the signer skips by default count if the client signed them', async () => {
   const request = await signedRequest();
   const signer = new SignatureV4({
     credentials,
@@ -120,7 +120,7 @@ test('headers that the signer leaves out of its own accord count where the clien
   await assertRefused({ ...request, headers: changed }, 'SignatureDoesNotMatch');
 });
 
-test('a wrong secret, a wrong key, no signature at all, and a strange one are told apart', async () => {
+test('distinguishes a wrong secret, a wrong key, a missing and a malformed signature', async () => {
   const wrongSecret = { ...credentials, secretAccessKey: 'another' };
   await assertRefused(await signedRequest({ identity: wrongSecret }), 'SignatureDoesNotMatch');
   const wrongKey = { ...credentials, accessKeyId: 'OTHER' };
@@ -131,31 +131,31 @@ test('a wrong secret, a wrong key, no signature at all, and a strange one are to
   await assertRefused({ ...request, headers: strange }, 'AuthorizationHeaderMalformed');
 });
 
-test('a scope of another region or service is refused', async () => {
+test('rejects a scope of another region or service', async () => {
   await assertRefused(await signedRequest({ region: 'eu-west-1' }), 'AuthorizationHeaderMalformed');
   await assertRefused(await signedRequest({ service: 'ec2' }), 'AuthorizationHeaderMalformed');
 });
 
-test('a clock may be wrong by 15 minutes and no more', async () => {
+test('a clock may be off by up to 15 minutes', async () => {
   for (const sign of [-1, 1]) {
     await makeCheck().check(await signedRequest({ time: NOW + sign * MAX_SKEW_MS }), BODY);
     await assertRefused(await signedRequest({ time: NOW + sign * (MAX_SKEW_MS + 1000) }), 'RequestTimeTooSkewed');
   }
 });
 
-test('the date of the scope has to be that of the request', async () => {
+test('the date of the scope must be that of the request', async () => {
   const request = await signedRequest();
   const authorization = request.headers.authorization?.replace('/20260301/', '/20260302/');
   await assertRefused({ ...request, headers: { ...request.headers, authorization } }, 'AuthorizationHeaderMalformed');
 });
 
-test("S3's own headers have to be signed", async () => {
+test("S3's own headers must be signed", async () => {
   const request = await signedRequest();
   const headers = { ...request.headers, 'x-amz-acl': 'public-read' };
   await assertRefused({ ...request, headers }, 'AccessDenied');
 });
 
-test('a body that does not fit the signed hash is refused, and so is a streaming signature', async () => {
+test('rejects a body that does not match the signed hash, and a streaming signature', async () => {
   const other = { 'x-amz-content-sha256': hash('sha256', 'another body') };
   await assertRefused(await signedRequest({ headers: other }), 'XAmzContentSHA256Mismatch');
   const streaming = { 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' };
@@ -167,7 +167,7 @@ test('a body that does not fit the signed hash is refused, and so is a streaming
   );
 });
 
-test('a session token has to come along and to be signed where the credentials have one', async () => {
+test('a session token must be present and signed if the credentials have one', async () => {
   const temporary = { ...credentials, sessionToken: 'the token' };
   const check = makeCheck({ credentials: [temporary] });
   await check.check(await signedRequest({ identity: temporary }), BODY);
@@ -176,7 +176,7 @@ test('a session token has to come along and to be signed where the credentials h
   await assertRefused(await signedRequest({ identity: wrong }), 'SignatureDoesNotMatch', check);
 });
 
-test('the signing key is derived once a day, not for each request', async () => {
+test('derives the signing key once per day, not per request', async () => {
   let made = 0;
   class CountingSha256 extends NodeSha256 {
     /** @param {string | ArrayBuffer | ArrayBufferView} [secret] */
@@ -191,11 +191,11 @@ test('the signing key is derived once a day, not for each request', async () => 
   await check.check(request, BODY);
   made = 0;
   await check.check(request, BODY);
-  // The name under which the key is cached, the canonical request, and the signature; deriving takes four more.
+  // The name under which the key is cached, the canonical request, and the signature; a derivation takes four more.
   assert.equal(made, 3);
 });
 
-test('the SDK with a wrong secret, key, region or clock is told what is wrong', async (t) => {
+test('the SDK gets an explanation for a wrong secret, key, region or clock', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { accessKeyId, secretAccessKey } = endpoint.credentials;
   const cases = [
@@ -213,7 +213,7 @@ test('the SDK with a wrong secret, key, region or clock is told what is wrong', 
   assert.deepEqual((await endpoint.report()).statuses, { 400: 1, 403: 3 });
 });
 
-test('the SDK gets in with a session token', async (t) => {
+test('the SDK can use a session token', async (t) => {
   const temporary = { ...credentials, sessionToken: 'token' };
   const endpoint = await startTestEndpoint(t, { credentials: temporary });
   await endpoint.put('bucket-a', 'k', Buffer.from('secret thing'));
@@ -226,7 +226,7 @@ function flipDigit(digit) {
   return digit === '0' ? '1' : '0';
 }
 
-test('each of several credentials is let in until it ends, and not with the key of another', async () => {
+test("each of several credentials is accepted until it expires, and not with another's key", async () => {
   const first = { accessKeyId: 'ONE', secretAccessKey: 'a secret', sessionToken: 'a-token' };
   const second = { accessKeyId: 'TWO', secretAccessKey: 'another secret', sessionToken: 'another-token' };
   let now = NOW;

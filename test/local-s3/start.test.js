@@ -11,13 +11,13 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 
 test(
-  'close cuts connections, frees the port, refuses further calls, and may be repeated',
+  'close cuts connections, frees the port, rejects further calls, and may be repeated',
   { timeout: 120_000 },
   async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const socket = net.connect(endpoint.port, endpoint.hostname);
     while ((await endpoint.report()).connections === 0) {
-      // A connection is counted once the endpoint has taken it; each report is a round trip.
+      // A connection is counted once the endpoint has accepted it; each report is a round trip.
     }
     socket.on('error', () => {});
     const closed = once(socket.resume(), 'close');
@@ -30,19 +30,19 @@ test(
   },
 );
 
-test('a port that is taken is an error', async (t) => {
+test('an occupied port is an error', async (t) => {
   const { port } = await startTestEndpoint(t);
   await assert.rejects(startLocalS3({ ...OPTIONS, port }), { code: 'EADDRINUSE' });
 });
 
-test('a certificate that is none is an error', async () => {
+test('an invalid certificate is an error', async () => {
   const tls = { key: 'no key', cert: 'no certificate' };
   for (const mode of /** @type {const} */ (['store', 'null'])) {
     await assert.rejects(startLocalS3({ ...OPTIONS, mode, tls }), /PEM/);
   }
 });
 
-test('an object of an unknown bucket cannot be planted, and the endpoint lives on', async (t) => {
+test('an object in an unknown bucket cannot be added, and the endpoint survives', async (t) => {
   const endpoint = await startTestEndpoint(t);
   await assert.rejects(endpoint.put('unknown', 'k', Buffer.alloc(1)), /The specified bucket does not exist: unknown/);
   assert.deepEqual(await endpoint.list('bucket-a'), []);

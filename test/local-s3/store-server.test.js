@@ -54,7 +54,7 @@ async function listAll(client, prefix, pageSize) {
   return { pages, keys: pages.flatMap((page) => (page.Contents ?? []).map(({ Key }) => String(Key))) };
 }
 
-test('with little bandwidth a body comes part by part, and is taken in part by part', async (t) => {
+test('with low bandwidth, a body is sent and received part by part', async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'bandwidth=1MB' });
   const client = sdkClient(t, endpoint);
   const Body = Buffer.alloc(800_000, 'x');
@@ -81,7 +81,7 @@ test('with little bandwidth a body comes part by part, and is taken in part by p
   assert.ok(chunks[0].at < chunks[chunks.length - 1].at - 100, 'not all of it at the end');
 });
 
-test('an object that was put is got, stated, and deleted, also under an awkward key', async (t) => {
+test('puts, gets, stats and deletes an object, even under an awkward key', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   for (const Key of AWKWARD_KEYS) {
@@ -112,7 +112,7 @@ test('an empty object is an object', async (t) => {
   assert.equal(await get.Body?.transformToString(), '');
 });
 
-test('an object of several MiB comes back byte for byte', async (t) => {
+test('an object of several MiB is returned byte for byte', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const Body = Buffer.alloc(5 * 2 ** 20 + 3, 'some bytes that do not repeat evenly');
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body }));
@@ -130,7 +130,7 @@ test('a second put of a key replaces the first', async (t) => {
   assert.deepEqual((await endpoint.report()).objects, { 'bucket-a': 1, 'bucket-b': 0 });
 });
 
-test('a range of an object is answered with 206, its place and its bytes, or refused where there is none', async (t) => {
+test('answers a range with 206, its position and its bytes, or rejects it if it is outside', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }));
@@ -147,7 +147,7 @@ test('a range of an object is answered with 206, its place and its bytes, or ref
   });
 });
 
-test('a missing key is NoSuchKey for GET, 404 for HEAD, and nothing to complain about for DELETE', async (t) => {
+test('a missing key is NoSuchKey for GET, 404 for HEAD, and success for DELETE', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key: 'none' })), { name: 'NoSuchKey' });
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'none' })), { name: 'NotFound' });
@@ -155,7 +155,7 @@ test('a missing key is NoSuchKey for GET, 404 for HEAD, and nothing to complain 
   assert.equal(answer.$metadata.httpStatusCode, 204);
 });
 
-test('a missing bucket is NoSuchBucket, whatever is asked of it', async (t) => {
+test('a missing bucket is NoSuchBucket for any request', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const missing = { Bucket: 'no-such-bucket', Key: 'k' };
   const expected = { name: 'NoSuchBucket', $metadata: { httpStatusCode: 404 } };
@@ -173,7 +173,7 @@ test('a missing bucket is NoSuchBucket, whatever is asked of it', async (t) => {
   await client.send(new HeadBucketCommand({ Bucket }));
 });
 
-test('a listing comes in pages, in the order of the bytes of the keys', async (t) => {
+test('lists pages in the byte order of the keys', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   const keys = Array.from({ length: 25 }, (_, index) => `p/${index}-é`);
@@ -194,7 +194,7 @@ test('a listing comes in pages, in the order of the bytes of the keys', async (t
   assert.match(String(first?.ETag), /^"[0-9a-f]{32}"$/);
 });
 
-test('a listing begins after start-after, and encodes keys when asked to', async (t) => {
+test('a listing starts after start-after, and encodes keys on request', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   await Promise.all(['a', 'b', 'c d', 'é'].map((key) => endpoint.put(Bucket, key, Buffer.alloc(1))));
@@ -210,7 +210,7 @@ test('a listing begins after start-after, and encodes keys when asked to', async
   );
 });
 
-test('pages lead on when what they listed has been deleted meanwhile', async (t) => {
+test('paging continues even if listed objects were deleted in the meantime', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   const keys = Array.from({ length: 30 }, (_, index) => `k${String(index).padStart(2, '0')}`);
@@ -232,7 +232,7 @@ test('a wrong max-keys, continuation token or encoding type is InvalidArgument',
   }
 });
 
-test('a batch deletion names what it deleted, but for quiet mode, and takes 1,000 keys', async (t) => {
+test('a batch deletion returns the deleted names, except in quiet mode, and accepts 1,000 keys', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   await Promise.all(AWKWARD_KEYS.map((key) => endpoint.put(Bucket, key, Buffer.alloc(1))));
@@ -251,7 +251,7 @@ test('a batch deletion names what it deleted, but for quiet mode, and takes 1,00
   await assert.rejects(client.send(new DeleteObjectsCommand({ Bucket, Delete: tooMany })), { name: 'MalformedXML' });
 });
 
-test('what is not implemented says so', async (t) => {
+test('reports what is not implemented', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   await assert.rejects(client.send(new ListObjectsCommand({ Bucket })), { name: 'NotImplemented' });
   await assert.rejects(client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' })), { name: 'NotImplemented' });
@@ -264,7 +264,7 @@ test('a key of more than 1,024 bytes is KeyTooLongError', async (t) => {
   await assert.rejects(client.send(tooLong), { name: 'KeyTooLongError' });
 });
 
-test('a Content-MD5 that does not fit the body is BadDigest', async (t) => {
+test('a Content-MD5 that does not match the body is BadDigest', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   const ContentMD5 = createHash('md5').update('good').digest('base64');
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'good', ContentMD5 }));
@@ -272,7 +272,7 @@ test('a Content-MD5 that does not fit the body is BadDigest', async (t) => {
   await assert.rejects(client.send(bad), { name: 'BadDigest' });
 });
 
-test('the endpoint speaks TLS', async (t) => {
+test('the endpoint supports TLS', async (t) => {
   const tls = await testCertificate();
   const endpoint = await startTestEndpoint(t, { tls });
   const client = sdkClient(t, endpoint);
@@ -281,7 +281,7 @@ test('the endpoint speaks TLS', async (t) => {
   assert.equal(await get.Body?.transformToString(), 'over TLS');
 });
 
-test('the report counts requests, answers, connections and objects', async (t) => {
+test('the report counts requests, responses, connections and objects', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);
   const before = Math.floor(Date.now() / 1000);
@@ -317,7 +317,7 @@ test('the report counts requests, answers, connections and objects', async (t) =
   assert.equal(puts, 2);
 });
 
-test('a body without a length, or of more than an object may have, is refused', async (t) => {
+test('rejects a body without a length, or above the limit for an object', async (t) => {
   const { hostname, port } = await startTestEndpoint(t);
   /** @type {[Record<string, string>, number, string][]} */
   const cases = [
@@ -334,7 +334,7 @@ test('a body without a length, or of more than an object may have, is refused', 
   }
 });
 
-test('a page of no keys is empty and has no next one', async (t) => {
+test('a page of zero keys is empty and has no next page', async (t) => {
   const endpoint = await startTestEndpoint(t);
   await endpoint.put(Bucket, 'k', Buffer.alloc(1));
   const page = await sdkClient(t, endpoint).send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }));

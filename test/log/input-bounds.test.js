@@ -39,7 +39,7 @@ function read(count, linesOf) {
 const LOGS = [
   ['runs', 1000, () => [machine({ kind: 'run' }), schedule('Write')], 'log.txt:2001: more than 1,000 runs in one file'],
   [
-    'runs without machine lines, each of which begins with a stage that the one before had',
+    'runs without machine lines, each starting with a stage of the previous one',
     1001,
     () => [schedule('Write')],
     'log.txt:1002: more than 1,000 runs in one file',
@@ -51,13 +51,13 @@ const LOGS = [
     'log.txt:2001: more than 2,000 stages in one file',
   ],
   [
-    'stages of several runs together',
+    'stages over several runs',
     500,
     () => [machine({ kind: 'run' }), ...['Write', 'Read', 'Stat', 'Remove'].map(schedule)],
     'log.txt:2502: more than 2,000 stages in one file',
   ],
   [
-    'seconds, however little was done in them',
+    'seconds, however few operations they have',
     1_000_000,
     () => [second('Write')],
     'log.txt:1000001: more than 1,000,000 seconds in one file',
@@ -70,7 +70,7 @@ const LOGS = [
   ],
 ];
 
-describe('a log is refused at the first line that is too much', () => {
+describe('a log is refused at the first line that exceeds a limit', () => {
   for (const [what, most, linesOf, message] of LOGS) {
     test(what, () => {
       read(most, linesOf);
@@ -101,7 +101,7 @@ const RESULTS = [
   ],
 ];
 
-describe('a result is refused before it is parsed if it holds too much', () => {
+describe('an oversized result is refused before it is parsed', () => {
   for (const [what, most, tooMuch, message] of RESULTS) {
     test(what, () => {
       checkResultBounds('result.json', most);
@@ -109,17 +109,17 @@ describe('a result is refused before it is parsed if it holds too much', () => {
     });
   }
 
-  test('brackets and commas in strings are text', () => {
+  test('brackets and commas inside strings do not count', () => {
     const text = JSON.stringify({ text: `\\"${'['.repeat(100)}\\\\`, other: '{,'.repeat(3000), '"[': '\\' });
     checkResultBounds('result.json', `${text}${' '.repeat(9)}`);
     assert.throws(() => checkResultBounds('result.json', `{"\\\\":${nested(64)}}`), /levels of nesting/);
   });
 
-  test('a text that is cut short in a string comes to an end', () => {
+  test('a text that ends inside a string does not loop forever', () => {
     checkResultBounds('result.json', '{"a\\');
   });
 });
 
-test('the name of a file is shown on one line', () => {
+test('a file name is shown on one line', () => {
   assert.throws(() => checkResultBounds('a\nb\u001b', nested(66)), { message: /^a b\\u\{1b\}:1: more/ });
 });

@@ -19,7 +19,7 @@ const stage = fc.stringMatching(/^[A-Z][A-Za-z0-9-]{0,31}$/);
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const rate = fc.nat({ max: 1e12 - 1 }).map((tenths) => tenths / 10);
 
-test('the lines of the document that the tool implements are read', () => {
+test('reads the four line shapes of the original tool', () => {
   assert.deepEqual(
     [
       'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
@@ -39,7 +39,7 @@ test('the lines of the document that the tool implements are read', () => {
   );
 });
 
-test('whatever is written is read back', () => {
+test('every written line is read back', () => {
   fc.assert(
     fc.property(fc.record({ stage, objects: count, threads: count, buckets: count }), (plan) => {
       assert.deepEqual(parseLine(scheduleLine(plan)), { kind: 'schedule', stage: plan.stage, objects: plan.objects });
@@ -79,13 +79,13 @@ test('whatever is written is read back', () => {
   );
 });
 
-test('lines about one kind of a mix, and lines for people, are read by nobody', () => {
+test('lines about one operation of a mix, and lines for people, are never parsed', () => {
   for (const line of [
     secondLine('Mixed read', { secondStart: 0, operations: 5, bytes: 0 }),
     summaryLine('Mixed read', { duration: 1, peak: 1, average: 1, bytes: 0, retries: 0 }),
     'Write latency (closed loop): min 1.00ms mean 1.00ms p50 1.00ms p90 1.00ms p95 1.00ms p99 1.00ms p99.9 1.00ms max 1.00ms',
     'Write limited by: store (evidence)',
-    'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
+    'Write: searching for its capacity with 40000 objects in up to 256 threads and 1 buckets',
     '# r2-benchmark []',
     '# r2-benchmark {"kind":',
   ]) {
@@ -93,7 +93,7 @@ test('lines about one kind of a mix, and lines for people, are read by nobody', 
   }
 });
 
-test('a stage has a name with a capital, of 32 characters at most', () => {
+test('a stage name starts with a capital letter and has at most 32 characters', () => {
   assert.deepEqual(['Write', 'Copy-Part2', 'write', '', 'W'.repeat(33), '__proto__'].map(isStageName), [
     true,
     true,
@@ -101,7 +101,7 @@ test('a stage has a name with a capital, of 32 characters at most', () => {
   ]);
 });
 
-test('hostile lines take time linear in their length', () => {
+test('hostile lines take linear time', () => {
   const lines = [
     'A'.repeat(MAX_LINE_LENGTH),
     `Write took ${'9'.repeat(MAX_LINE_LENGTH - 20)}`,

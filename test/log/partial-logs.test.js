@@ -5,13 +5,12 @@ import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLin
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 
 /**
- * A log of Write from 100 ms behind noon on, without its summary.
+ * A log of a Write that starts 100 ms after noon, without its summary.
  *
  * @param {object} stage
- * @param {readonly number[]} stage.rates of its seconds
- * @param {number} stage.stop ms behind noon
- * @param {object} [stage.totals] beside the operations
- * @returns {string[]}
+ * @param {readonly number[]} stage.rates one per second
+ * @param {number} stage.stop ms after noon
+ * @param {object} [stage.totals] further totals
  */
 function logOf({ rates, stop, totals }) {
   const operations = rates.reduce((sum, rate) => sum + rate, 0);
@@ -25,29 +24,29 @@ function logOf({ rates, stop, totals }) {
   ];
 }
 
-test('without its summary, a stage shorter than a second has the mean of its totals for its peak', () => {
+test('without its summary, the peak of a stage shorter than a second is the mean from its totals', () => {
   const { peak, sumOfPeaks, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600 }) }));
   assert.deepEqual(peak, { operationsPerSecond: 600, bytesPerSecond: 600_000, secondStart: null, hosts: 1 });
   assert.deepEqual([sumOfPeaks, shares[0].peak], [600, 600]);
 });
 
-test('without its summary, a full second that is above the mean is the peak', () => {
+test('without its summary, a full second above the mean is the peak', () => {
   const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [10, 300, 10], stop: 2900 }) }));
   assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [300, NOON / 1000 + 1]);
 });
 
-test('where the whole stage was a warm-up, there is no peak, with or without its summary', () => {
+test('a stage that was all warm-up has no peak, with or without its summary', () => {
   const totals = { warmup: 500, warmupOperations: 300 };
   const { peak, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals }) }));
   assert.deepEqual([peak.operationsPerSecond, shares[0].peak], [0, 0]);
 });
 
-test('a stage of no length has a peak of finite size', () => {
+test('the peak of a stage of zero length is finite', () => {
   const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [3], stop: 100 }) }));
   assert.equal(peak.operationsPerSecond, 3000);
 });
 
-test('nothing is said of the overlap where a log does not say when the stage was', () => {
+test('the overlap is unknown if a log lacks the times of the stage', () => {
   const logs = { a: logOf({ rates: [300], stop: 600 }), b: [summaryLine(5)] };
   assert.equal(stageOf(aggregateOf(logs)).overlap, null);
   assert.deepEqual(stageOf(aggregateOf({ a: logs.a, c: logs.a.with(0, logs.a[0].replace('"a"', '"c"')) })).overlap, {
@@ -58,7 +57,7 @@ test('nothing is said of the overlap where a log does not say when the stage was
   });
 });
 
-test('each share says what its host was limited by', () => {
+test('each share has the bottleneck of its host', () => {
   const bottleneck = { cause: 'store throttling', evidence: '43% of the attempts were throttled', advice: null };
   const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)];
   const { shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals: { bottleneck } }), old }));

@@ -53,14 +53,14 @@ async function linesOf(chunks) {
 /**
  * @param {readonly string[]} files
  * @param {readonly string[]} [standardInput]
- * @returns {Promise<object[]>} where the runs begin, and then the warnings about files
+ * @returns {Promise<object[]>} where the runs begin, then the warnings about files
  */
 async function itemsOf(files, standardInput = []) {
   const { runs, warnings } = await readFiles(files, stream(standardInput), { keepsDetails: false });
   return [...runs.map(({ file, line }) => ({ file, line })), ...warnings];
 }
 
-test('lines bear the number of their line, and foreign lines are passed over', async () => {
+test('lines keep their line numbers, and foreign lines are skipped', async () => {
   const entries = await entriesOf([`run id 7f3a\n\n${RETRYING}\nwriting 40%\n${RETRYING} (2 more)\n`]);
   assert.deepEqual(entries, [
     { number: 3, line: { kind: 'retrying', retries: 1 } },
@@ -68,23 +68,23 @@ test('lines bear the number of their line, and foreign lines are passed over', a
   ]);
 });
 
-test('the last line counts also without a line end', async () => {
+test('the last line counts even without a line end', async () => {
   assert.deepEqual(await linesOf([`${RETRYING}\n${RETRYING}`]), [1, 2]);
 });
 
-test('lines may end in CRLF and begin with a byte order mark', async () => {
+test('lines may end with CRLF, and a byte order mark may come first', async () => {
   assert.deepEqual(await linesOf([`\uFEFF${RETRYING}\r\n${RETRYING}\r\n${RETRYING}\r`]), [1, 2, 3]);
 });
 
-test('half a character at the end of a log belongs to its last line', async () => {
+test('an incomplete character at the end of a log belongs to its last line', async () => {
   assert.deepEqual(await linesOf([`${RETRYING}\n${RETRYING}`, Buffer.from([0xe2, 0x82])]), [1]);
 });
 
-test('nothing is read from nothing', async () => {
+test('an empty stream has no lines', async () => {
   assert.deepEqual(await linesOf([]), []);
 });
 
-test('wherever a stream is cut into chunks, the same records are read', async () => {
+test('records do not depend on how the stream is split into chunks', async () => {
   const whole = await entriesOf([GOLDEN]);
   assert.ok(whole.length > 10);
   const cuts = fc.array(fc.nat(GOLDEN.length), { maxLength: 20 }).map((places) => [0, ...places.sort((a, b) => a - b)]);
@@ -96,7 +96,7 @@ test('wherever a stream is cut into chunks, the same records are read', async ()
   );
 });
 
-test('binary garbage between the lines does no harm', async () => {
+test('binary garbage between lines does no harm', async () => {
   const garbage = fc.uint8Array({ maxLength: 300 }).map((bytes) => bytes.filter((byte) => byte !== 0x0a));
   await fc.assert(
     fc.asyncProperty(garbage, async (bytes) => {
@@ -105,7 +105,7 @@ test('binary garbage between the lines does no harm', async () => {
   );
 });
 
-test('a log that holds too much is refused at the line that is too much, and read no further', async () => {
+test('an oversized log is refused at the first excess line and read no further', async () => {
   let chunks = 0;
   async function* endless() {
     for (;;) {
@@ -120,7 +120,7 @@ test('a log that holds too much is refused at the line that is too much, and rea
   assert.ok(chunks <= 12, `${chunks} chunks`);
 });
 
-test('a result that is nested too deeply is refused with its line by every function that reads results', async () => {
+test('every function that reads results refuses one that is nested too deeply, with its line', async () => {
   const file = await logFile('deep.json', `{"format":3,\n"host":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
   const message = `${file}:2: more than 64 levels of nesting in one file`;
   await assert.rejects(itemsOf([file]), { message });
@@ -128,17 +128,17 @@ test('a result that is nested too deeply is refused with its line by every funct
   await assert.rejects(whatIsLost(file), { message });
 });
 
-test('a line longer than the longest string is passed over, and the lines behind it are read', async () => {
+test('a line longer than the longest string is skipped, and the next lines are read', async () => {
   const chunk = Buffer.alloc(2 ** 20, 'x');
   const chunks = [`${RETRYING}\n`, ...Array.from({ length: 600 }, () => chunk), `\n${RETRYING}\n`];
   assert.deepEqual(await linesOf(chunks), [1, 3]);
 });
 
-test('a line that begins like one of ours and goes on for too long is not taken for its beginning', async () => {
+test('an overlong line that starts like a log line is not cut to one', async () => {
   assert.deepEqual(await linesOf([`${RETRYING}${' '.repeat(10_000)}`, 'x', `\n${RETRYING}\n`]), [2]);
 });
 
-test('files are read in the order in which they are given', async () => {
+test('files are read in the given order', async () => {
   const first = await logFile('first.txt', `${RETRYING}\n`);
   const second = await logFile('second.txt', `\n${RETRYING}\n`);
   const entries = await itemsOf([second, first]);
@@ -148,7 +148,7 @@ test('files are read in the order in which they are given', async () => {
   ]);
 });
 
-test('what cannot be read is warned of, and reading goes on', async () => {
+test('unreadable files give a warning, and reading continues', async () => {
   const missing = path.join(folder, 'missing.txt');
   const directory = path.join(folder, 'directory');
   await mkdir(directory);
@@ -176,7 +176,7 @@ test('what cannot be read is warned of, and reading goes on', async () => {
   ]);
 });
 
-test('one file under several names is read once, and nothing is missing for it', async () => {
+test('a file under several names is read once, and nothing is missing', async () => {
   const log = await logFile('original.txt', RETRYING);
   const symbolic = path.join(folder, 'symbolic.txt');
   const hard = path.join(folder, 'hard.txt');
@@ -192,7 +192,7 @@ test('one file under several names is read once, and nothing is missing for it',
   assert.deepEqual(entries[0], { file: log, line: 1 });
 });
 
-test('standard input is read in its turn, once, and warned of by its name', async () => {
+test('standard input is read once, in order, and has a name in warnings', async () => {
   const log = await logFile('beside.txt', RETRYING);
   const items = await itemsOf([log, '-', '-'], [`${RETRYING}\n`]);
   assert.deepEqual(items.slice(1), [

@@ -12,7 +12,7 @@ import {
   withRunLine,
 } from '../merge/logs-of.js';
 
-// One log with several runs: copies, searches, logs of the old tool.
+// Logs with several runs: copies, searches and logs of the original tool.
 
 const OPTIONS = { hosts: 1, seconds: 6 };
 const [WHOLE] = Object.values(madeLogs(OPTIONS));
@@ -23,7 +23,7 @@ const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
 
 const OLD_LOG = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
 
-/** A log without a stage that there could be. */
+/** A complete log of a run without Stat. */
 const WITHOUT_STAT = withRunLine(
   WHOLE.filter((line) => !line.includes('Stat')),
   { options: { stages: ['write', 'read', 'remove'], size: 16_384 } },
@@ -31,11 +31,11 @@ const WITHOUT_STAT = withRunLine(
 const OLD_STAT = [scheduleLine('Stat'), secondLine('03:10:05', 5, 'Stat'), summaryLine(5, 'Stat')];
 
 for (const [what, lines] of Object.entries({
-  'of the old tool': OLD_LOG,
-  'of the old tool, without its first line,': OLD_LOG.slice(1),
-  'of the old tool with a stage that the copy does not have': OLD_STAT,
+  'of the original tool': OLD_LOG,
+  'of the original tool, without its first line,': OLD_LOG.slice(1),
+  'of the original tool with a stage that the copy lacks': OLD_STAT,
 })) {
-  test(`behind a copy that is not counted, a log ${what} counts`, () => {
+  test(`a log ${what} counts after a copy that does not`, () => {
     const alone = aggregateOf({ 'a.txt': WITHOUT_STAT, 'old.txt': lines });
     const behind = aggregateOf({ 'a.txt': WITHOUT_STAT, 'b.txt': [...WITHOUT_STAT, ...lines] });
     assert.deepEqual(
@@ -47,13 +47,13 @@ for (const [what, lines] of Object.entries({
   });
 }
 
-test('behind a run that has ended, a log of the old tool is another run, whatever its stages', () => {
+test('after a finished run, a log of the original tool is another run, whatever its stages', () => {
   const aggregate = aggregateOf({ 'a.txt': [...WITHOUT_STAT, ...OLD_STAT] });
   assert.deepEqual(warningsOf(aggregate), []);
   assert.deepEqual([aggregate.hosts.length, aggregate.peaks.Stat], [2, 5]);
 });
 
-test('a second after the end of a run is of another run, which is cut short', () => {
+test('a second after the end of a run belongs to another run, which is cut short', () => {
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, secondLine('00:10:05', 5, 'Remove')] });
   assert.equal(aggregate.hosts.length, 2);
   const incomplete = warningsOf(aggregate).filter((warning) => warning.startsWith('!'));
@@ -62,12 +62,12 @@ test('a second after the end of a run is of another run, which is cut short', ()
   ]);
 });
 
-test('the latencies of a copy are not added once more', () => {
+test('the latencies of a copy are not added again', () => {
   const { latency } = stageOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': WHOLE }));
   assert.equal(latency?.count, OPERATIONS);
 });
 
-test('a log without its head behind a copy is cut short where another run begins', () => {
+test('a log without its first line, after a copy, is cut short where the next run begins', () => {
   const headless = WHOLE.slice(
     1,
     WHOLE.findIndex((line) => line.startsWith('Read: scheduling')),
@@ -78,11 +78,11 @@ test('a log without its head behind a copy is cut short where another run begins
     text.includes('another run'),
   );
   assert.ok(
-    warning.startsWith(`!b.txt:${place}: another run begins before the end of the one of line ${WHOLE.length + 1}`),
+    warning.startsWith(`!b.txt:${place}: another run begins before the run from line ${WHOLE.length + 1} ended`),
   );
 });
 
-test('a copy that is cut short takes nothing from the run behind it', () => {
+test('a truncated copy does not affect the run after it', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': [...WHOLE.slice(0, 5), ...LATER] });
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
   assert.deepEqual(
@@ -91,15 +91,15 @@ test('a copy that is cut short takes nothing from the run behind it', () => {
   );
 });
 
-const NOT_COUNTED = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
+const NOT_COUNTED = 'a --find-peak search begins here: not counted, because searches cannot be added up';
 const SEARCH = [
-  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
+  'Write: searching for its capacity with 40000 objects in up to 256 threads and 1 buckets',
   'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
   'Write         16     803.2   20.01ms    24.50ms      0    12%  ramp',
   'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
 ];
 
-test('a search for the peak is not added up, and told once', () => {
+test('a capacity search is not added up, and is reported once', () => {
   const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
   const [runLine] = withRunLine(WHOLE, { options: { ...options, findPeak: true } });
   const aggregate = aggregateOf({ 'search.txt': [runLine, ...SEARCH, ...SEARCH], 'a.txt': WHOLE });
@@ -108,7 +108,7 @@ test('a search for the peak is not added up, and told once', () => {
   assert.equal(aggregate.hosts.length, 1);
 });
 
-test('runs before and behind a search in the same log are counted', () => {
+test('runs before and after a search in the same log count', () => {
   const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
   const [runLine] = withRunLine(WHOLE, { run: 'search', options: { ...options, findPeak: true } });
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...LATER] });

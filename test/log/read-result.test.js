@@ -41,7 +41,7 @@ after(() => rm(folder, { recursive: true }));
  * @param {true} [host.findPeak]
  * @param {readonly ('Write' | 'Read' | 'Stat')[]} [host.stages]
  * @param {Config['objects']['sizes']} [host.sizes]
- * @returns {{ log: string, json: string }} of one run
+ * @returns {{ log: string, json: string }} the log and the result of one run
  */
 function runOf({ index, of = 2, operations, delay = 0, findPeak, stages: names = ['Write', 'Read'], sizes }) {
   const config = runConfig(NO_TARGET, {
@@ -70,7 +70,7 @@ function runOf({ index, of = 2, operations, delay = 0, findPeak, stages: names =
 
 /**
  * @param {SecondResult} second
- * @returns {SecondResult} as if each of its operations had taken so long
+ * @returns {SecondResult} as if each of its operations had taken this long
  */
 function withLatencies(second) {
   const latencies = new LatencyHistogram();
@@ -88,7 +88,7 @@ async function merged(files) {
   const { runs, warnings: ofFiles } = await readFiles(paths, /** @type {any} */ ([]), { keepsDetails: true });
   const whole = mergeRuns(runs, { warnings: ofFiles, keepsSeries: true });
   const warnings = whole.result.merge.warnings.map(({ file, message, incomplete }) => {
-    // A result has no lines.
+    // Results have no lines.
     const said = message.replaceAll(`${folder}/`, '').replace(/\b([ab]):1\b/, '$1');
     return `${incomplete ? '!' : ''}${path.basename(file)}: ${said}`;
   });
@@ -97,7 +97,7 @@ async function merged(files) {
 
 /**
  * @param {Awaited<ReturnType<typeof merged>>} whole
- * @returns {unknown} all that a log has, too
+ * @returns {unknown} only what a log has as well
  */
 function sharedOf({ report, timeSeries }) {
   const { stages, merge, hosts, ...rest } = report;
@@ -112,7 +112,7 @@ function sharedOf({ report, timeSeries }) {
 }
 
 /**
- * A log has no percentiles of single seconds, which minutes are made of, and not what the host did.
+ * Removes what a log lacks: percentiles per second, hence per minute, and the host's load.
  *
  * @param {any} stage
  */
@@ -139,7 +139,7 @@ const hosts = fc.record({
   delay: fc.nat(5000),
 });
 
-test('results add up to exactly what the logs of the same runs add up to, also where both are mixed', async () => {
+test('results add up to exactly the same as the logs of their runs, and so do mixtures of both', async () => {
   await fc.assert(
     fc.asyncProperty(hosts, async ({ first, second, delay }) => {
       const [a, b] = [runOf({ index: 0, operations: first }), runOf({ index: 1, operations: second, delay })];
@@ -154,7 +154,7 @@ test('results add up to exactly what the logs of the same runs add up to, also w
   );
 });
 
-test('no bytes of a Stat count, whatever the lines of its log show, whether a log or a result is read', async () => {
+test('the bytes of a Stat never count, neither from a log nor from a result', async () => {
   const operations = Array.from({ length: 500 }, () => ({ after: 5 }));
   const sizes = {
     kind: /** @type {const} */ ('weighted'),
@@ -177,7 +177,7 @@ test('no bytes of a Stat count, whatever the lines of its log show, whether a lo
 const OPERATIONS = [300, 400, 500, 700, 200].map((latency) => ({ after: 400, latency }));
 const [ONE, OTHER] = [0, 1].map((index) => runOf({ index, operations: OPERATIONS }));
 
-test('what only results tell is in their sum: the latencies of each second, exact extremes, lost time', async () => {
+test('a sum has what only results contain: latencies per second, exact extremes, lost time', async () => {
   const { report } = await merged({ a: ONE.json, b: OTHER.json });
   const [write] = report.stages;
   const inSeconds = write.seconds.map((/** @type {any} */ { histogram }) =>
@@ -193,7 +193,7 @@ test('what only results tell is in their sum: the latencies of each second, exac
   assert.equal(report.requests.clock, 40);
 });
 
-test('a host whose log and result are both given is counted once', async () => {
+test('a host counts once if both its log and its result are given', async () => {
   for (const files of [
     { 'a.txt': ONE.log, 'a.json': ONE.json },
     { 'a.json': ONE.json, 'a.txt': ONE.log },
@@ -204,24 +204,24 @@ test('a host whose log and result are both given is counted once', async () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0],
-      new RegExp(`^${again}: run run-1, shard 0/2, stands in ${first}(:1)?, too: counted once$`),
+      new RegExp(`^${again}: run run-1, shard 0/2, also appears in ${first}(:1)?: counted once$`),
     );
   }
 });
 
-test('a result of a search is not added up, and what hosts did together cannot be', async () => {
+test('the result of a search cannot be added up, nor can a merged result', async () => {
   const search = runOf({ index: 0, of: 1, operations: OPERATIONS, findPeak: true });
   const both = await merged({ a: ONE.json, b: OTHER.json });
   const together = [...writeResult(both.result)].join('');
   const { report, warnings } = await merged({ search: search.json, together, b: OTHER.json });
   assert.equal(report.stages[0].operations, OPERATIONS.length);
   assert.deepEqual(warnings.slice(0, 2), [
-    '!search: a search with --find-peak, which cannot be added up: it is not counted',
-    '!together: what 2 hosts did together, which cannot be taken apart: it is not counted; give their logs or results',
+    '!search: a --find-peak search: not counted, because searches cannot be added up',
+    '!together: a merged result of 2 hosts cannot be merged again: not counted; give the logs or results of its hosts',
   ]);
 });
 
-test('a result that is damaged is not counted, and each problem is told', async () => {
+test('a damaged result does not count, and each problem is reported', async () => {
   const damaged = ONE.json.replace('"operations": 5,', '"operations": "5",');
   assert.notEqual(damaged, ONE.json);
   const { report, warnings } = await merged({ a: damaged, b: OTHER.json });
@@ -230,7 +230,7 @@ test('a result that is damaged is not counted, and each problem is told', async 
   assert.deepEqual(warnings.slice(1), ['!b: run run-1: no log of shard 0/2']);
 });
 
-test('a histogram that is none is told with its path, and nothing of the result is used', async () => {
+test('an invalid histogram is reported with its path, and the result is not used', async () => {
   const { latency } = JSON.parse(ONE.json).stages[0];
   const broken = ONE.json.replace(latency.histogram.operations, 'AAAA');
   const { report, warnings } = await merged({ a: broken, b: OTHER.json });
@@ -241,7 +241,7 @@ test('a histogram that is none is told with its path, and nothing of the result 
   );
 });
 
-test('a result that is cut short is named; a log that begins with a brace is a log', async () => {
+test('a truncated result is reported; a log that begins with a brace is a log', async () => {
   const { report, warnings } = await merged({
     cut: ONE.json.slice(0, -20),
     b: `{ a line of something else\n${OTHER.log}`,
@@ -253,20 +253,20 @@ test('a result that is cut short is named; a log that begins with a brace is a l
   );
 });
 
-test('a result of a later version is added up as far as it is known, and what is not known is told', async () => {
+test('a result of a later version is added up as far as it is known, and unknown fields are reported', async () => {
   const later = JSON.parse(ONE.json);
   later.format = 4;
   later.stages.forEach((/** @type {any} */ stage) => Object.assign(stage, { hedged: 3, mood: 'good' }));
   const { report, warnings } = await merged({ a: JSON.stringify(later), b: OTHER.json });
   assert.deepEqual([report.stages[0].operations, report.stages[0].further], [10, { hedged: 3 }]);
   assert.deepEqual(warnings, [
-    'a: format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'a: format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
     'a: counters that this version does not know, added up: "hedged"',
     'a: fields that this version does not know, left out: "stages[].mood"',
   ]);
 });
 
-test('a stage of a later version is summed under its own name', async () => {
+test('a stage of a later version keeps its own name', async () => {
   const renamed = [ONE, OTHER].map(({ json }) => json.replaceAll('"Read"', '"List"').replaceAll('"read"', '"list"'));
   const { report, warnings } = await merged({ a: renamed[0], b: renamed[1] });
   assert.deepEqual(

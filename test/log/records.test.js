@@ -6,7 +6,7 @@ import { RecordParts, recordLines } from '../../lib/log/records.js';
 
 const HEAD = { kind: 'stage', stage: 'Write' };
 
-/** Fields of all sizes: many share a line, and long texts come up again. */
+/** Fields of all sizes: many share a line, and long texts repeat. */
 const longText = fc.stringMatching(/^[A-Za-z0-9+/]{0,3000}$/);
 const value = fc.oneof(
   fc.jsonValue(),
@@ -28,7 +28,7 @@ function read(lines) {
   return parts;
 }
 
-test('every record comes back from its lines, each of which has fewer than 1,000 characters', () => {
+test('every record is restored from its lines, which stay below 1,000 characters', () => {
   fc.assert(
     fc.property(anyFields, (fields) => {
       const lines = recordLines(HEAD, fields);
@@ -40,7 +40,7 @@ test('every record comes back from its lines, each of which has fewer than 1,000
   );
 });
 
-test('without some of its lines, a record has the fields that are whole, and no others', () => {
+test('a record that lacks lines has its complete fields, and no others', () => {
   fc.assert(
     fc.property(anyFields, fc.infiniteStream(fc.boolean()), (fields, isLost) => {
       const lines = recordLines(HEAD, fields);
@@ -57,7 +57,7 @@ test('without some of its lines, a record has the fields that are whole, and no 
   );
 });
 
-test('a text that comes up again takes no second place', () => {
+test('a repeated text is written once', () => {
   const text = 'x'.repeat(5000);
   const once = recordLines(HEAD, { latency: { operations: text } }).join('').length;
   const often = recordLines(HEAD, { latency: { operations: text, attempts: text }, buckets: [{ text }] }).join(
@@ -66,11 +66,11 @@ test('a text that comes up again takes no second place', () => {
   assert.ok(often < once + 300, `${often} characters, and ${once} for one`);
 });
 
-test('a record that fits has one line, without a number', () => {
+test('a short record is one line without a number', () => {
   assert.deepEqual(recordLines({ kind: 'end' }, { problems: [] }), ['# r2-benchmark {"kind":"end","problems":[]}']);
 });
 
-test('lines that cannot be of a record are passed over', () => {
+test('lines that cannot belong to a record are skipped', () => {
   const parts = new RecordParts();
   parts.add({ line: 3, lines: 2, a: 1 });
   parts.add({ line: 1, lines: 1e9, a: 1 });

@@ -14,7 +14,7 @@ const FACTS = runFacts({ config: runConfig(NO_TARGET), host: 'fra-1', startedAt:
 const END = { problems: [], crash: null, cleanup: null, requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 } };
 
 /**
- * The log of a run of one stage that passes midnight and is tried again often in its second second.
+ * The log of a run of one stage that passes midnight and has many retries in its second second.
  *
  * @param {boolean} withMachineLines
  */
@@ -52,12 +52,12 @@ Retrying on TRANSIENT error
 Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
 Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p95 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
 Write connections: opened 2 reused 98
-Write limited by: inconclusive (25 operations are too few to tell; more <objects> would tell more)
+Write limited by: inconclusive (25 operations are too few to show a limit; try more <objects>)
 Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by
 Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  inconclusive
 `;
 
-test('a run’s log on a terminal is as it always was, line for line', () => {
+test('on a terminal, the log has always had the same lines', () => {
   assert.equal(
     logOfRun(false)
       .map((line) => `${line}\n`)
@@ -66,7 +66,7 @@ test('a run’s log on a terminal is as it always was, line for line', () => {
   );
 });
 
-test('beside a terminal the same lines stand, and machine lines among them', () => {
+test('elsewhere, machine lines are added between the same lines', () => {
   const lines = logOfRun(true);
   const human = lines.filter((line) => !line.startsWith('# r2-benchmark {'));
   assert.deepEqual(human.map((line) => `${line}\n`).join(''), GOLDEN);
@@ -96,7 +96,7 @@ test('the seconds of a log add up to its stage, and the retries to its recoverab
   assert.equal(retries, recoverable);
 });
 
-test('however many retries a second has, the lines add up to all of them, and are few', () => {
+test('a second prints few retry lines, which still add up to all retries', () => {
   for (const retries of [0, 1, 3, 4, 41, 500]) {
     /** @type {string[]} */
     const lines = [];
@@ -111,14 +111,14 @@ test('however many retries a second has, the lines add up to all of them, and ar
   }
 });
 
-test('a run in which no stage ran has no table', () => {
+test('a run without a stage prints no table', () => {
   /** @type {string[]} */
   const lines = [];
   new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).runEnds({ stages: [], ...END });
   assert.deepEqual(lines, []);
 });
 
-test('a search for the peak has a table of its steps in place of seconds, and its retries are errors in it', () => {
+test('a capacity search prints a table of its steps instead of seconds, with its retries as errors', () => {
   /** @type {string[]} */
   const lines = [];
   const write = (/** @type {string} */ line) => lines.push(line);
@@ -130,7 +130,7 @@ test('a search for the peak has a table of its steps in place of seconds, and it
   const step = { threads: 4, objectSize: 1000, ...times, ...counts, eventLoopUtilization: 0.1 };
   log.stepEnds('Write', { phase: 'ramp', ...step });
   assert.deepEqual(lines.slice(0, 3), [
-    'Write: searching for the peak with 1000 objects in up to 16 threads and 1 buckets',
+    'Write: searching for its capacity with 1000 objects in up to 16 threads and 1 buckets',
     'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
     'Write          4     200.0   20.00ms    25.00ms      1    10%  ramp',
   ]);

@@ -62,47 +62,47 @@ test('a step has a row with its threads, rate, latencies, errors and load', () =
   );
 });
 
-test('the capacity is told with its interval and its threads, and then what limits it', () => {
+test('the capacity is shown with its interval and threads, then the bottleneck', () => {
   assert.deepEqual(linesOf({}), [
     'Write capacity: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
     'Write limited by: store (evidence)',
   ]);
 });
 
-test('without a plateau it is a lower bound', () => {
+test('without a plateau, the capacity is a lower bound', () => {
   assert.equal(
     linesOf({ hasPlateau: false })[0],
     'Write capacity: at least 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
   );
 });
 
-test('what was not held is the best that was seen, and why is told', () => {
+test('a rate that was not held is the best one seen, with the reason', () => {
   assert.equal(
     linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
     'Write capacity: at least 700.0 ops/s at 1 thread; it was not held; try again with 20394 <objects>',
   );
   assert.equal(
     linesOf({ capacity: null }, { end: 'stopped' })[0],
-    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped)',
+    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended early (stopped)',
   );
 });
 
-test('where dollars were too few, those that would do are told, and not rounded down', () => {
+test('if the cost limit was too low, a sufficient limit is suggested, not rounded down', () => {
   assert.match(
     linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
     /; try again with 26523 <objects> and --max-cost 0\.1204$/,
   );
 });
 
-test('a hold of less than ten seconds is told as such', () => {
+test('a hold of less than ten seconds is reported', () => {
   assert.match(linesOf({ capacity: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for only 6\.5s$/);
 });
 
-test('integrity errors are told as with any stage', () => {
+test('integrity errors are reported as in any stage', () => {
   assert.ok(linesOf({}, { integrityErrors: 2 }).includes('Write: 2 integrity errors'));
 });
 
-test('a step over buckets shows how many, and a step of an open loop its rate and what became of it', () => {
+test('a step over buckets shows their number; a step of an open loop shows its rate and outcome', () => {
   assert.equal(
     stepLine('Write', { ...STEP, phase: 'hold', buckets: 2 }),
     'Write         16     803.2   20.01ms    24.50ms      7    12%  2 buckets',
@@ -113,7 +113,7 @@ test('a step over buckets shows how many, and a step of an open loop its rate an
   );
 });
 
-test('a search over buckets ends with whose limit it is, and one for the highest rate with that', () => {
+test('a search over buckets ends with its limit, and one for the highest rate with that rate', () => {
   const buckets = {
     ...{
       limit: /** @type {const} */ ('per bucket'),
@@ -142,7 +142,7 @@ test('a search over buckets ends with whose limit it is, and one for the highest
     ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
     [
       'Write sustains 440.0 ops/s within 50.00ms p99 (95% CI 430.0 to 450.0); evidence',
-      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too much); evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too high); evidence',
       'Write: no rate is known to stay within 50.00ms p99; evidence',
     ],
   );

@@ -6,12 +6,12 @@ import { finishedStage } from '../helpers/finished-stage.js';
 
 const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
 
-test('a stage’s summary has the old tool’s shape, blanks included', () => {
+test('the summary of a stage has the shape of the original tool, blanks included', () => {
   const [summary] = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(summary, 'Write took 500ms. Peak ops 20.0/s Avg ops 20.0/s  Total size 0.2MB  Recoverable errors 0');
 });
 
-test('recoverable errors are the attempts that were tried again', () => {
+test('recoverable errors are retried attempts', () => {
   const operations = [
     { after: 50, failures: ['throttled', 'timeout'] },
     { after: 50, failures: ['connect'] },
@@ -20,7 +20,7 @@ test('recoverable errors are the attempts that were tried again', () => {
   assert.match(summary, /^Read took 100ms\. .* {2}Recoverable errors 3$/);
 });
 
-test('where every operation went straight, one latency line says it all', () => {
+test('without retries, one latency line is enough', () => {
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.deepEqual(
     lines.filter((line) => line.includes('latency') && line.includes('p50')),
@@ -30,7 +30,7 @@ test('where every operation went straight, one latency line says it all', () => 
   );
 });
 
-test('where attempts failed, they have a latency line of their own', () => {
+test('failed attempts add a latency line of their own', () => {
   const operations = [...TEN_STRAIGHT, { after: 50, failures: ['timeout'] }];
   const lines = stageLines(finishedStage({ operations })).filter(
     (line) => line.includes('latency') && line.includes('p50'),
@@ -39,7 +39,7 @@ test('where attempts failed, they have a latency line of their own', () => {
   assert.match(lines[1], /^Write attempt latency: min 1\.00ms /);
 });
 
-test('a stage without a success has no latency to tell, and still a summary', () => {
+test('a stage without a success has no latency but still a summary', () => {
   const lines = stageLines(finishedStage({ operations: [], rest: 100 }));
   assert.equal(lines[0], 'Write took 100ms. Peak ops 0.0/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0');
   assert.deepEqual(
@@ -48,13 +48,13 @@ test('a stage without a success has no latency to tell, and still a summary', ()
   );
 });
 
-test('integrity errors have a line only where there are some', () => {
+test('integrity errors have a line only if there are any', () => {
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }, { integrityErrors: 2 }));
   assert.ok(lines.includes('Write: 2 integrity errors'));
   assert.ok(!stageLines(finishedStage({ operations: TEN_STRAIGHT })).some((line) => line.includes('integrity')));
 });
 
-test('connections are told with what opening them cost', () => {
+test('connections are reported with the time to open one', () => {
   const cost = { count: 2, minimum: 1, mean: 2, p50: 2.5, p90: 3, p95: 3, p99: 3, p999: 3, maximum: 4.25 };
   const connections = { opened: 2, reused: 8, lookupTime: 1.2, tcp: cost, tls: cost };
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }, { connections }));
@@ -66,15 +66,15 @@ test('connections are told with what opening them cost', () => {
   );
 });
 
-test('what a stage was limited by stands in its last line, with the figures and what would tell more', () => {
+test('the last line of a stage has its bottleneck, the evidence and the advice', () => {
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(
     lines.at(-1),
-    'Write limited by: inconclusive (10 operations are too few to tell; more <objects> would tell more)',
+    'Write limited by: inconclusive (10 operations are too few to show a limit; try more <objects>)',
   );
 });
 
-test('in an open loop, attempts and the delays of their starts have lines of their own', () => {
+test('an open loop adds lines for attempts and start delays', () => {
   const load = /** @type {const} */ ({ mode: 'open loop', rate: 20, arrival: 'constant' });
   const result = finishedStage({ operations: TEN_STRAIGHT });
   const startDelay = new LatencyHistogram();
@@ -87,7 +87,7 @@ test('in an open loop, attempts and the delays of their starts have lines of the
   );
 });
 
-test('a read tells when its first bytes came', () => {
+test('a read reports its time to first byte', () => {
   const result = finishedStage({ name: 'Read', operations: TEN_STRAIGHT });
   const firstByte = new LatencyHistogram();
   firstByte.record(3);
@@ -95,7 +95,7 @@ test('a read tells when its first bytes came', () => {
   assert.ok(stageLines(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
 });
 
-test('the table has a header, and a row for each stage', () => {
+test('the table has a header and one row per stage', () => {
   const results = [
     finishedStage({ operations: TEN_STRAIGHT }),
     finishedStage({ name: 'Read', operations: [{ after: 100, failures: ['timeout', 'connect'] }] }),
@@ -107,7 +107,7 @@ test('the table has a header, and a row for each stage', () => {
   ]);
 });
 
-test('attempts that the end of the stage cut off are no errors of its row', () => {
+test('attempts cut off by the end of the stage are not errors in its row', () => {
   const operations = [{ after: 100, failures: ['timeout', 'abandoned', 'abandoned'] }];
   const [, row] = stageTable([finishedStage({ operations })]);
   assert.match(row, / 1 {2}inconclusive$/);

@@ -6,41 +6,41 @@ import { formatTimeOfDay } from '../../lib/text/units.js';
 
 const DAY = 86_400;
 
-test('times of day behind a date become the seconds they were made from, as long as no day is left out', () => {
+test('times of day after a date become the original seconds, unless a day is skipped', () => {
   const steps = fc.array(fc.integer({ min: -3000, max: 22 * 3600 }), { maxLength: 50 });
   fc.assert(
     fc.property(fc.integer({ min: 1e9, max: 2e9 }), steps, (start, differences) => {
       const timeLine = new TimeLine();
-      timeLine.dateFrom(start * 1000 + 999);
+      timeLine.setDate(start * 1000 + 999);
       let second = start;
       for (const difference of differences) {
         second += difference;
-        assert.equal(timeLine.place(formatTimeOfDay(second)), second);
+        assert.equal(timeLine.toSeconds(formatTimeOfDay(second)), second);
       }
     }),
   );
 });
 
-test('without a date, days are counted from the first line', () => {
+test('without a date, days count from the first line', () => {
   const timeLine = new TimeLine();
-  const seconds = ['23:59:59', '00:00:00', '12:00:00', '23:00:00', '00:00:01'].map((time) => timeLine.place(time));
+  const seconds = ['23:59:59', '00:00:00', '12:00:00', '23:00:00', '00:00:01'].map((time) => timeLine.toSeconds(time));
   assert.deepEqual(seconds, [DAY - 1, DAY, DAY + 43_200, DAY + 82_800, 2 * DAY + 1]);
   assert.equal(timeLine.isDated, false);
 });
 
-test('a clock that is set back over midnight goes back, not on by a day', () => {
+test('a clock that is set back across midnight goes back, not forward by a day', () => {
   const timeLine = new TimeLine();
-  assert.deepEqual([timeLine.place('00:00:10'), timeLine.place('23:59:59')], [10, -1]);
+  assert.deepEqual([timeLine.toSeconds('00:00:10'), timeLine.toSeconds('23:59:59')], [10, -1]);
 });
 
-test('a run without a date does not go on from the date of the run before', () => {
+test('a run without a date does not continue from the date of the previous run', () => {
   const timeLine = new TimeLine();
-  timeLine.dateFrom(1_769_903_998_400);
+  timeLine.setDate(1_769_903_998_400);
   timeLine.forgetDate();
-  assert.equal(timeLine.place('00:00:05'), 5);
+  assert.equal(timeLine.toSeconds('00:00:05'), 5);
 });
 
-test('the days between two times are whole, to the nearest', () => {
+test('the days between two times are rounded to whole days', () => {
   assert.deepEqual(
     [0, 43_199, 43_201, -43_201, 1_769_903_998].map((seconds) => wholeDays(seconds) / DAY),
     [0, 0, 1, -1, 20_485],

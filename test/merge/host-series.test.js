@@ -7,7 +7,7 @@ import { writeResult } from '../../lib/model/write-result.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { resultFrom } from '../helpers/result-schema.js';
 
-test('the seconds of hosts add up to those of all, and so do their minutes', () => {
+test('the seconds of hosts, and their minutes, add up to those of all', () => {
   const text = [...writeResult(longMerge({ hosts: 3, seconds: 130 }).result)].join('');
   const { stages } = resultFrom(text);
   const [{ seconds, operations, merge }] = stages;
@@ -30,7 +30,7 @@ test('the seconds of hosts add up to those of all, and so do their minutes', () 
   assert.deepEqual([readResult(text).problems, readResult(text).warnings], [[], []]);
 });
 
-test('attempts that failed in a second are in the sum of all hosts', () => {
+test('failed attempts of a second are in the sum over all hosts', () => {
   const [{ seconds }] = longMerge({ hosts: 3, seconds: 130 }).result.stages;
   const failed = [...seconds].reduce((sum, { failedAttempts = 0 }) => sum + failedAttempts, 0);
   const throttled = [...seconds].reduce((sum, second) => sum + (second.throttled ?? 0), 0);

@@ -20,7 +20,6 @@ const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 1 };
 /**
  * @param {number} number of the host
  * @param {Partial<typeof OPTIONS>} [options]
- * @returns {string[]}
  */
 function logOf(number, options) {
   const plan = planHosts({ ...OPTIONS, ...options })[number];
@@ -39,7 +38,7 @@ const WHOLE = logOf(0);
 const PAIR = [0, 1].map((number) => logOf(number, { hosts: 2 }));
 const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
 
-test('whole logs give no warning', () => {
+test('complete logs give no warning', () => {
   const aggregate = aggregateOf({ a: PAIR[0], b: PAIR[1] });
   assert.deepEqual(warningsOf(aggregate), []);
   assert.deepEqual(
@@ -48,49 +47,52 @@ test('whole logs give no warning', () => {
   );
 });
 
-test('a copy of a log is counted once, with a warning', () => {
+test('a copy of a log counts once, with a warning', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
   assert.deepEqual(warningsOf(aggregate), [
-    'copy.txt:1: run 20260131-235930-test, shard 0/1, stands in a.txt:1, too: counted once',
+    'copy.txt:1: run 20260131-235930-test, shard 0/1, also appears in a.txt:1: counted once',
   ]);
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
 
-test('the same run and shard at another time is counted, with a warning', () => {
+test('the same run and shard at another time counts, with a warning', () => {
   const later = logOf(0, { start: DEFAULTS.start + 3_600_000 });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'later.txt': later });
-  assert.match(warningsOf(aggregate)[0], /^later\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.match(
+    warningsOf(aggregate)[0],
+    /^later\.txt:1: .* both are counted, because their hosts or start times differ$/,
+  );
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
-test('the same run and shard of another host is no copy, though it began at the same time', () => {
+test('the same run and shard on another host is not a copy, even with the same start', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': withRunLine(WHOLE, { host: 'other' }) });
-  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* both are counted, because their hosts or start times differ$/);
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
-test('hosts that started without a common run id are added up without a warning', () => {
+test('hosts without a common run id are added up without a warning', () => {
   const [one, other] = PAIR.map((log, index) => withRunLine(log, { run: `run-${index}`, shard: '0/1' }));
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other })), []);
 });
 
-test('a shard that ran at the same time under another id gives a warning', () => {
+test('a concurrent shard under another id gives a warning', () => {
   const other = withRunLine(PAIR[1], { run: 'other' });
   const warning =
-    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run have one --run-id';
+    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run share one --run-id';
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [warning]);
   const whole = withRunLine(PAIR[0], { shard: '0/1' });
   assert.ok(warningsOf(aggregateOf({ 'a.txt': whole, 'b.txt': other })).includes(warning));
 });
 
-test('runs of different ids that were not at the same time give a warning', () => {
+test('runs with different ids at different times give a warning', () => {
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
   assert.deepEqual(warningsOf(aggregate), [
-    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they were not at the same time; the totals hold both',
+    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they ran at different times; the totals include both',
   ]);
   assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
-    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they were not at the same time; the totals hold both',
+    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they ran at different times; the totals include both',
   ]);
   assert.deepEqual(
     aggregate.peaks.Write,
@@ -99,33 +101,33 @@ test('runs of different ids that were not at the same time give a warning', () =
   assert.equal(stageOf(aggregate).overlap?.together, 0);
 });
 
-test('other object sizes are told', () => {
+test('different object sizes give a warning', () => {
   const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
-  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
+  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up anyway']);
 });
 
-test('hosts that read in another order are told, and those with several sizes by their words', () => {
+test('hosts with another read order, or a distribution of sizes, give a warning', () => {
   const [one, other] = [0, 1].map((place) => logOf(place, { hosts: 2 }));
   const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
-    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up all the same',
-    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up all the same',
+    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up anyway',
+    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up anyway',
   ]);
 });
 
-test('hosts that mix operations in other shares, or do not, are told', () => {
+test('hosts with another mix, or none, give a warning', () => {
   const logs = [0, 1, 2].map((place) => logOf(place, { hosts: 3 }));
   const [one, other, none] = logs.map((log, place) => {
     const mix = ['read=70,write=30', 'read=50,write=50', undefined][place];
     return withRunLine(log, { options: { size: 16_384, mix } });
   });
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
-    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up all the same (and 1 more like it)',
+    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up anyway (and 1 more like it)',
   ]);
   assert.ok(
     warningsOf(aggregateOf({ 'a.txt': one, 'c.txt': none })).includes(
-      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up all the same',
+      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up anyway',
     ),
   );
 });
@@ -138,7 +140,7 @@ test('several runs in one file are runs of one host', () => {
   assert.equal(write.counts.operations, 2 * OPERATIONS);
 });
 
-test('the logs of several hosts may stand in one file, one behind the other', () => {
+test('a file may contain the logs of several hosts in a row', () => {
   const apart = aggregateOf({ a: PAIR[0], b: PAIR[1] });
   const together = aggregateOf({ 'all.txt': PAIR.flat() });
   assert.deepEqual(warningsOf(together), []);
@@ -146,54 +148,51 @@ test('the logs of several hosts may stand in one file, one behind the other', ()
   assert.deepEqual(withoutFiles(together), withoutFiles(apart));
 });
 
-test('lines of two hosts in one file are told, and never added up', () => {
+test('interleaved lines of two hosts in one file are reported and never added up', () => {
   const [one, other] = PAIR;
   const mixed = one.flatMap((line, place) => (other[place] === undefined ? [line] : [line, other[place]]));
   const aggregate = aggregateOf({ 'mixed.txt': mixed });
   const warnings = warningsOf(aggregate);
   assert.ok(
     warnings.includes(
-      '!mixed.txt:2: another run begins before the end of the one of line 1: was it cut short, or do several hosts write into one file?',
+      '!mixed.txt:2: another run begins before the run from line 1 ended: was the log cut short, or do several hosts write to one file?',
     ),
   );
-  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: a second of Write stands here once more/.test(warning)));
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write appears again/.test(warning)));
   const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
   assert.ok((aggregate.peaks.Write ?? 0) <= largest);
 });
 
-test('a doubled second is counted once, and told with its line', () => {
+test('a repeated second counts once and is reported with its line', () => {
   const place = placeIn(WHOLE, /: Write: Ops/);
   const doubled = WHOLE.toSpliced(place, 0, WHOLE[place], WHOLE[place]);
   const aggregate = aggregateOf({ 'a.txt': doubled });
   assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
   assert.deepEqual(warningsOf(aggregate), [
-    `a.txt:${place + 2}: a second of Write stands here once more, and is not counted again: do several hosts write into one file? (and 1 more like it)`,
+    `a.txt:${place + 2}: this second of Write appears again and is not counted twice: do several hosts write to one file? (and 1 more like it)`,
   ]);
 });
 
-test('a line that is missing in the middle is a gap, at the line behind it', () => {
+test('a line missing in the middle is a gap, reported at the next line', () => {
   const place = placeIn(WHOLE, /: Write: Ops/) + 1;
   const next = place + placeIn(WHOLE.slice(place), /: Write: Ops/);
   const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(next, 1) });
   const [total, gap] = warningsOf(aggregate).toSorted();
   assert.match(gap, /^a\.txt:\d+: Write has no line for the seconds before this one$/);
-  assert.match(
-    total,
-    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing/,
-  );
+  assert.match(total, /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing/);
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
 
-test('a line that is missing at the beginning is found by the total', () => {
+test('a line missing at the start shows in the total', () => {
   const place = placeIn(WHOLE, /: Write: Ops/);
   const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1) }));
   assert.match(
     warning,
-    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing or of another run$/,
+    /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing or belong to another run$/,
   );
 });
 
-test('without a part of its latencies, a stage has no percentiles, and the file is named', () => {
+test('a stage that lacks part of its latencies has no percentiles, and the file is named', () => {
   const [long, other] = [0, 1].map((number) => logOf(number, { hosts: 2, seconds: 500 }));
   const place = placeIn(long, /"stage":"Read".*"field":"latency"/);
   const aggregate = aggregateOf({ 'a.txt': long.toSpliced(place, 1), 'b.txt': other });
@@ -203,12 +202,15 @@ test('without a part of its latencies, a stage has no percentiles, and the file 
     read.missingLatency.map(({ file, reason }) => [file, reason]),
     [['a.txt', 'no histogram']],
   );
-  assert.match(warningsOf(aggregate)[0], /^!a\.txt:\d+: the totals of Read begins here, and lines of it are missing$/);
+  assert.match(
+    warningsOf(aggregate)[0],
+    /^!a\.txt:\d+: the totals of Read begins here, but some of its lines are missing$/,
+  );
   assert.match(warningsOf(aggregate)[1], /^!a\.txt:\d+: Read has no percentiles: no histogram$/);
   assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
 });
 
-test('latencies of other operations than those of the stage are not taken', () => {
+test('latencies of another number of operations are not used', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const other = WHOLE[place].replace(/"operations":(\d+)/, (_, count) => `"operations":${Number(count) + 1}`);
   const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE.with(place, other) }));
@@ -219,7 +221,7 @@ test('latencies of other operations than those of the stage are not taken', () =
   );
 });
 
-test('a log that is cut short keeps what it has, and an edge second alone is no peak', () => {
+test('a truncated log keeps its data, and an edge second alone is not a peak', () => {
   const start = Date.parse('2026-01-31T12:00:00Z');
   const runLine = machineLine({
     kind: 'run',
@@ -237,7 +239,7 @@ test('a log that is cut short keeps what it has, and an edge second alone is no 
   assert.deepEqual(warningsOf(aggregate), ['!a.txt:2: Write begins here and has no summary: the log is cut short']);
 });
 
-test('an edge second of one host counts in the sum where it lies inside the stage of another', () => {
+test('an edge second of one host counts in the sum if it is inside the stage of another', () => {
   const start = Date.parse('2026-01-31T12:00:00Z');
   const head = (/** @type {string} */ host) => [
     machineLine({ kind: 'run', format: 1, run: 'a', host, start: new Date(start).toISOString(), options: {} }),
@@ -252,7 +254,7 @@ test('an edge second of one host counts in the sum where it lies inside the stag
   assert.equal(stageOf(aggregateOf({ ...logs, b: stop })).peak.operationsPerSecond, 65);
 });
 
-test('a run that was stopped between two stages is incomplete, though its log is whole', () => {
+test('a run stopped between two stages is incomplete, although its log is complete', () => {
   const place = placeIn(WHOLE, /^Stat: scheduling/);
   const table = WHOLE.slice(placeIn(WHOLE, /"kind":"end"/));
   const [warning] = warningsOf(aggregateOf({ 'a.txt': [...WHOLE.slice(0, place), ...table] }));
@@ -266,7 +268,7 @@ test('a log that ends between two stages is cut short', () => {
   ]);
 });
 
-test('a stage that ended early is told once, and what it lacks counts as missing', () => {
+test('a stage that ended early is reported once, and its missing work counts as missing', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
     place,
@@ -277,45 +279,44 @@ test('a stage that ended early is told once, and what it lacks counts as missing
   ]);
 });
 
-test('a log without its head has its date from the stage lines', () => {
+test('a log without its first line gets its date from the stage lines', () => {
   const headless = WHOLE.slice(1);
   assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
 });
 
-const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
+const HEADLESS = 'the first line of the run is missing before this one: whole stages may be missing';
 
 for (const [what, pattern] of /** @type {const} */ ([
   ['a stage’s machine line and the next stage', /^Read: scheduling/],
   ['the totals of the last stage and the end', /"kind":"end"/],
 ])) {
-  test(`a log whose head is cut off between ${what} lacks stages, and is told`, () => {
+  test(`a log that starts between ${what} lacks stages, and this is reported`, () => {
     const rest = WHOLE.slice(placeIn(WHOLE, pattern));
     assert.equal(warningsOf(aggregateOf({ 'a.txt': rest })).includes(`!a.txt:1: ${HEADLESS}`), true);
   });
 }
 
-test('where a log is cut within a stage, the stages behind it are not told as well', () => {
+test('if a log is cut within a stage, the stages after it are not reported as well', () => {
   const place = placeIn(WHOLE, /^Read: scheduling/);
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place + 3) })), [
     `!a.txt:${place + 1}: Read begins here and has no summary: the log is cut short`,
   ]);
 });
 
-test('machine lines of unknown kinds, and of none, are named, and the rest is added up', () => {
+test('machine lines of unknown or missing kinds are named, and the rest is added up', () => {
   const strange = [machineLine({ kind: 'mark', stage: 'Write' }), machineLine({ type: 'stage' }), machineLine({})];
   const [a, b] = PAIR.map((lines) => lines.toSpliced(3, 0, ...strange));
   const aggregate = aggregateOf({ a, b });
   assert.deepEqual(
     warningsOf(aggregate),
     ['a', 'b'].map(
-      (file) =>
-        `${file}:4: machine lines of kinds that this version does not know, and does not add up: "mark", "no kind"`,
+      (file) => `${file}:4: kinds of machine lines that this version does not know, left out: "mark", "no kind"`,
     ),
   );
   assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
 });
 
-test('counters of a later version are named, and added up under their own names', () => {
+test('counters of a later version are named and added up under their own names', () => {
   const later = PAIR.map((lines) =>
     lines.map((line) => line.replace('"end":"complete",', '"end":"complete","shreds":7,"copied":{"a":1},')),
   );
@@ -335,7 +336,7 @@ test('counters of a later version are named, and added up under their own names'
   );
 });
 
-test('a cause of a later version is shown as its log has it', () => {
+test('a cause of a later version is shown as in its log', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const bottleneck = '"bottleneck":{"cause":"name server","evidence":"as it seems","advice":null}';
   const log = WHOLE.with(place, WHOLE[place].replace('"end":"complete",', `"end":"complete",${bottleneck},`));
@@ -347,7 +348,7 @@ test('a cause of a later version is shown as its log has it', () => {
   );
 });
 
-test('totals that cannot be right are told with their line, and make the sum incomplete', () => {
+test('impossible totals are reported with their line, and make the sum incomplete', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const told = (/** @type {RegExp} */ pattern, /** @type {string} */ by) =>
     warningsOf(aggregateOf({ a: WHOLE.with(place, WHOLE[place].replace(pattern, by)) })).find((warning) =>
@@ -355,11 +356,11 @@ test('totals that cannot be right are told with their line, and make the sum inc
     );
   assert.equal(
     told(/"bytes":\d+/, '"bytes":-1'),
-    `!a:${place + 1}: cannot use what this line says of the totals of Read: bytes: expected at least 0, got "-1"`,
+    `!a:${place + 1}: cannot use the data of this line for the totals of Read: bytes: expected at least 0, got "-1"`,
   );
   assert.equal(
     told(/"operations":\d+/, '"operations":null'),
-    `!a:${place + 1}: cannot use what this line says of the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
+    `!a:${place + 1}: cannot use the data of this line for the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
   );
 });
 
@@ -369,7 +370,7 @@ function withNewNames(lines) {
   return lines.map((line) => line.replace(/\b(Read|Stat|read|stat)\b/g, (name) => names[/** @type {'Read'} */ (name)]));
 }
 
-test('stages of a later version are added up as all others, behind those that are known', () => {
+test('stages of a later version are added up like any other, after the known ones', () => {
   const [a, b] = PAIR.map(withNewNames);
   const aggregate = aggregateOf({ a, b });
   assert.deepEqual(warningsOf(aggregate), []);
@@ -388,15 +389,15 @@ test('a log that ends before a planned stage of a later version is cut short', (
   ]);
 });
 
-test('machine lines of a later format are told', () => {
+test('machine lines of a later format give a warning', () => {
   const [warning] = warningsOf(aggregateOf({ 'a.txt': withRunLine(WHOLE, { format: 2 }) }));
   assert.equal(
     warning,
-    '!a.txt:1: machine lines of format 2, expected 1: use the version of the tool that wrote the log',
+    '!a.txt:1: machine lines have format 2, expected 1: use the version of the tool that wrote the log',
   );
 });
 
-test('the worst uncertainty of all clocks is named, and who trusts his own', () => {
+test('the largest clock uncertainty is named, and so are hosts whose own clock is trusted', () => {
   const clock = { offset: 3, uncertainty: 41.5 };
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
   const drifted = WHOLE.with(place, WHOLE[place].replace('"storeClock":null', `"storeClock":${JSON.stringify(clock)}`));
@@ -408,13 +409,13 @@ test('the worst uncertainty of all clocks is named, and who trusts his own', () 
   });
 });
 
-test('a clock that is known exactly is not one that is trusted', () => {
+test('a clock known exactly does not count as trusted', () => {
   const exact = withRunLine(WHOLE, { clock: { offset: 3, uncertainty: 0 } });
   const { clocks } = aggregateOf({ a: exact });
   assert.deepEqual(clocks, { worst: { uncertainty: 0, host: 'host-1' }, trusted: [], withoutMachineLines: [] });
 });
 
-test('hosts of one name are told apart by shard or by file', () => {
+test('hosts of the same name get distinct names by shard or file', () => {
   const named = (/** @type {string} */ shard) => withRunLine(WHOLE, { host: 'vm', shard, run: `run-${shard[0]}` });
   const names = (/** @type {Record<string, string[]>} */ files) => aggregateOf(files).hosts.map(({ name }) => name);
   assert.deepEqual(names({ 'a.txt': named('0/2'), 'b.txt': named('1/2') }), ['vm 0/2', 'vm 1/2']);
@@ -429,17 +430,17 @@ test('hosts of one name are told apart by shard or by file', () => {
   ]);
 });
 
-test('a summary without its machine line is told, and counts by what it says', () => {
+test('a summary without its machine line is reported, and its figures count', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
   const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, place) });
   assert.deepEqual(warningsOf(aggregate), [
-    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here and has no machine line of its totals: lines are missing`,
+    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here but has no machine line with its totals: lines are missing`,
   ]);
   const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
   assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
 });
 
-test('a log of the old tool finds the day of those that have a date', () => {
+test('a log of the original tool takes its date from dated logs', () => {
   const old = [scheduleLine(), secondLine('00:00:01', 5), secondLine('00:00:02', 6), summaryLine(6)];
   const aggregate = aggregateOf({ old, a: WHOLE });
   assert.equal(aggregate.isDated, true);

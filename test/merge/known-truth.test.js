@@ -16,12 +16,12 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
  * @import { HostTruth, StageTruth } from './truth-of.js'
  */
 
-/** Told of hosts of which one is done with the first stage before another one begins it. */
-const BEGAN_APART = ', which was done with it by then: start all hosts of a run at one moment';
+/** The warning for a host that begins the first stage after another host has finished it. */
+const BEGAN_APART = ', which had finished it by then: start all hosts of a run at the same time';
 
 const MIDNIGHT = Date.UTC(2026, 1, 1);
 
-/** Logs of some hosts: skewed clocks, stages that are shifted, midnight between them, old logs mixed in. */
+/** Logs of several hosts: skewed clocks, shifted stages, midnight in between, and logs of the original tool. */
 const anyOptions = fc.record({
   seed: fc.nat(2 ** 32 - 1),
   hosts: fc.integer({ min: 1, max: 4 }),
@@ -98,7 +98,7 @@ function percentilesOf(latency) {
 }
 
 /**
- * Logs of the old tool tell their operations in rounded figures only; all others exactly.
+ * Logs of the original tool have rounded operations; all others are exact.
  *
  * @param {StageAggregate} aggregate
  * @param {readonly StageTruth[]} truths
@@ -113,7 +113,7 @@ function assertTotals({ stage, counts }, truths) {
   }
 }
 
-test('whole logs add up to what the hosts did, and nothing is warned of', () => {
+test('complete logs add up to what the hosts did, without warnings', () => {
   fc.assert(
     fc.property(anyOptions, (options) => {
       const { aggregate, truth } = measured(options);
@@ -125,7 +125,7 @@ test('whole logs add up to what the hosts did, and nothing is warned of', () => 
   );
 });
 
-test('where a log is cut or lines stand twice, the rest adds up to what is left, and it is warned of', () => {
+test('with truncated logs or repeated lines, the remaining data adds up, with a warning', () => {
   fc.assert(
     fc.property(anyOptions, anyDamage, (options, damage) => {
       const { aggregate, truth } = measured(options, damage);
@@ -137,7 +137,7 @@ test('where a log is cut or lines stand twice, the rest adds up to what is left,
   );
 });
 
-test('logs in another order tell the same', () => {
+test('the order of the logs does not matter', () => {
   fc.assert(
     fc.property(anyOptions, (options) => {
       const plans = planHosts({ ...options, old: 0 });
@@ -153,7 +153,7 @@ test('logs in another order tell the same', () => {
 
 /**
  * @param {Aggregate} aggregate
- * @returns {object[]} its stages, without what stands in the order of the hosts
+ * @returns {object[]} its stages, without everything that depends on the order of the hosts
  */
 function withoutShares({ stages }) {
   return stages.map((stage) => ({ ...stage, shares: [] }));

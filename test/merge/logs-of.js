@@ -18,7 +18,7 @@ export { machineLine };
 
 /**
  * @param {Partial<typeof DEFAULTS>} options
- * @returns {Record<string, string[]>} the lines of made logs, by the names of their files
+ * @returns {Record<string, string[]>} lines of generated logs, by file name
  */
 export function madeLogs(options) {
   const plans = planHosts({ ...DEFAULTS, ...options });
@@ -29,7 +29,7 @@ export function madeLogs(options) {
 
 /**
  * @param {Record<string, Iterable<string>>} files lines by name
- * @returns what the logs that hold these lines say together, as `merged`, and the parts of it that tests look at
+ * @returns the merge of these logs as `merged`, and the parts that tests look at
  */
 export function aggregateOf(files) {
   const merged = mergeRuns(Object.entries(files).flatMap(([file, lines]) => runsOf(file, lines)));
@@ -47,7 +47,7 @@ export function aggregateOf(files) {
 /**
  * @param {string} file
  * @param {Iterable<string>} lines
- * @returns {ReadRun[]} the runs that a log holds
+ * @returns {ReadRun[]}
  */
 export function runsOf(file, lines) {
   /** @type {ReadRun[]} */
@@ -68,7 +68,7 @@ export function runsOf(file, lines) {
 /** @param {MergedStage} stage */
 function flat({ merge, latency, ...stage }) {
   const counts = Object.fromEntries(COUNT_NAMES.map((name) => [name, Number(stage[name])]));
-  // Seconds are worked out by who goes through them: two of the same stage are never equal as they are.
+  // Each iteration computes the seconds again, so two stages are never equal as they are.
   return { ...stage, ...merge, counts, latency: latency.operations, seconds: null };
 }
 
@@ -83,7 +83,7 @@ export function stageOf(aggregate, name = 'Write') {
 
 /**
  * @param {Aggregate} aggregate
- * @returns {string[]} with their places, and `!` in front where something is missing from the total
+ * @returns {string[]} with file and line, and a leading `!` if something is missing from the total
  */
 export function warningsOf({ warnings }) {
   return warnings.map((warning) => `${warning.incomplete ? '!' : ''}${placeOf(warning)}: ${warning.message}`);
@@ -92,7 +92,7 @@ export function warningsOf({ warnings }) {
 /**
  * @param {readonly string[]} lines
  * @param {Record<string, unknown>} change
- * @returns {string[]} the log with another line of its run
+ * @returns {string[]} the log with a changed run line
  */
 export function withRunLine(lines, change) {
   const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
@@ -101,9 +101,8 @@ export function withRunLine(lines, change) {
 
 /**
  * @param {readonly string[]} lines
- * @param {string} cause that the log says of Write
+ * @param {string} cause bottleneck of Write
  * @param {{ evidence: string, advice?: string | null }} [found]
- * @returns {string[]}
  */
 export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
   const place = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));

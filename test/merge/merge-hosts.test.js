@@ -5,7 +5,7 @@ import { formatTimeOfDay } from '../../lib/text/units.js';
 import { cases } from '../helpers/cases.js';
 import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
 
-// Logs without machine lines, as the old tool wrote them.
+// Logs without machine lines, as the original tool wrote them.
 
 /**
  * @param {number} epochSecond
@@ -22,7 +22,7 @@ const syntheticHosts = fc.record({
   hosts: fc.array(fc.record({ delay: fc.nat(30), counts: countLists }), { minLength: 2, maxLength: 8 }),
 });
 
-test('whatever the hosts count in each second, and midnight or not, their sum over a second is exact', () => {
+test('the sum over a second is exact, whatever the counts, even across midnight', () => {
   fc.assert(
     fc.property(syntheticHosts, ({ start, hosts }) => {
       const sums = Array.from({ length: 50 }, (_, index) =>
@@ -57,63 +57,63 @@ test('only seconds of the same stage are added up', () => {
   assert.deepEqual(aggregateOf(logs).peaks, { Write: 10, Read: 22 });
 });
 
-test('the stages come in their order, whatever the order in the logs', () => {
+test('stages keep their order, whatever the order in the logs', () => {
   const log = ['Remove', 'Stat', 'Write', 'Read'].map((stage, place) => second(place, 1, stage));
   assert.deepEqual(Object.keys(aggregateOf({ log }).peaks), ['Write', 'Read', 'Stat', 'Remove']);
 });
 
-test('two lines of one log in one second are averaged, as two rates over drifting intervals', () => {
+test('two lines of a log in the same second are averaged, as rates over drifting intervals', () => {
   const drifting = [second(100, 1000), second(100, 1200), second(101, 900)];
   assert.deepEqual(aggregateOf({ drifting }).peaks, { Write: 1100 });
   assert.deepEqual(aggregateOf({ drifting, b: [second(100, 50)] }).peaks, { Write: 1150 });
 });
 
-test('the average of several lines is exact, however many there are', () => {
+test('the average of several lines is exact', () => {
   const rates = [1000.1, 1200.2, 7.3];
   const [sum] = [rates.reduce((one, other) => one + other)];
   const peak = aggregateOf({ log: rates.map((rate) => second(100, rate)) }).peaks.Write ?? 0;
   assert.ok(Math.abs(peak - sum / 3) < 1e-9);
 });
 
-test('a stage that did nothing has a peak of zero', () => {
+test('a stage without operations has a peak of zero', () => {
   const idle = [second(100, 0), summaryLine(0)];
   assert.deepEqual(aggregateOf({ idle }).peaks, { Write: 0 });
   assert.deepEqual(aggregateOf({ idle, other: idle }).peaks, { Write: 0 });
 });
 
-test('where one log alone has a stage, its summary counts where it is larger', () => {
+test('if only one log has a stage, its summary counts if it is higher', () => {
   const short = [second(100, 500), second(101, 500), summaryLine(4000)];
   const otherStage = [second(100, 7, 'Read'), summaryLine(9000, 'Read')];
   assert.deepEqual(aggregateOf({ short, otherStage }).peaks, { Write: 4000, Read: 9000 });
 });
 
-test('where several logs have a stage, the peaks of their summaries are an upper bound and not the peak', () => {
+test("if several logs have a stage, the sum of the summaries' peaks is an upper bound, not the peak", () => {
   const short = [second(100, 500), second(101, 300), summaryLine(4000)];
   const aggregate = aggregateOf({ a: short, b: short });
   assert.deepEqual(aggregate.peaks, { Write: 1000 });
   assert.equal(stageOf(aggregate).sumOfPeaks, 8000);
 });
 
-test('where no log has a second of a stage, the best summary is what is known', () => {
+test('if no log has seconds of a stage, the best summary counts', () => {
   assert.deepEqual(aggregateOf({ a: [summaryLine(40)], b: [summaryLine(50)] }).peaks, { Write: 50 });
 });
 
-test('a day later at the same time of day is another second', () => {
+test('the same time of day on the next day is another second', () => {
   const log = [second(43_200, 100), second(86_399, 1), second(86_400, 1), second(86_400 + 43_200, 300)];
   assert.deepEqual(aggregateOf({ log }).peaks, { Write: 300 });
 });
 
-test('a clock that is set back within a day does not begin another one', () => {
+test('a clock that is set back within a day does not start another day', () => {
   const setBack = [second(50_000, 10), second(49_000, 10)];
   assert.deepEqual(aggregateOf({ setBack, other: [second(49_000, 1)] }).peaks, { Write: 11 });
 });
 
-test('without logs, or with logs that measured nothing, there is no peak', () => {
+test('there is no peak without logs, or if they measured nothing', () => {
   assert.deepEqual(aggregateOf({}).peaks, {});
   assert.deepEqual(aggregateOf({ begun: [scheduleLine(), 'Retrying on TRANSIENT error'] }).peaks, {});
 });
 
-test('the best ten seconds are ten in a row, and a hole ends the row', () => {
+test('the best ten seconds are consecutive, and a gap interrupts them', () => {
   const rates = [1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1];
   const row = rates.map((rate, place) => second(100 + place, rate));
   const { sustained } = stageOf(aggregateOf({ row }));
@@ -121,7 +121,7 @@ test('the best ten seconds are ten in a row, and a hole ends the row', () => {
   assert.equal(stageOf(aggregateOf({ holed: row.toSpliced(5, 1) })).sustained, null);
 });
 
-test('ten seconds in a row of which one is the edge of the stage are not the best ten of a stage that has no whole ones', () => {
+test('ten consecutive seconds that include an edge do not count if a stage has no ten whole seconds', () => {
   const bestOf = (/** @type {number} */ seconds) => {
     const lines = Array.from({ length: seconds + 1 }, (_, place) => {
       const isEdge = place === 0 || place === seconds;
@@ -142,7 +142,7 @@ test('ten seconds in a row of which one is the edge of the stage are not the bes
   assert.deepEqual([bestOf(12), bestOf(11), bestOf(10)], [100, 100, null]);
 });
 
-test('what a summary tells in rounded figures becomes the number that was scheduled', () => {
+test('a rounded number of operations in a summary becomes the scheduled number', () => {
   const log = [
     'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
     'Write took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9',
@@ -152,7 +152,7 @@ test('what a summary tells in rounded figures becomes the number that was schedu
   assert.deepEqual(errors, { 'unknown kind': 9 });
 });
 
-test('a short stage whose time is rounded in its summary had as many operations as were scheduled, too', () => {
+test('so does that of a short stage, whose time is rounded', () => {
   const log = [
     'Write: scheduling for 3000 objects in 100 threads and 1 buckets',
     // 540.4 ms.
@@ -162,7 +162,7 @@ test('a short stage whose time is rounded in its summary had as many operations 
   assert.equal(stageOf(aggregateOf({ log: log.with(0, log[0].replace('3000', '3010')) })).counts.operations, 2998);
 });
 
-test('the same stage once more in a log is another run of the host', () => {
+test('the same stage again in a log is another run of the host', () => {
   const log = [scheduleLine(), second(100, 5), summaryLine(5), scheduleLine(), second(200, 7), summaryLine(7)];
   const write = stageOf(aggregateOf({ log }));
   assert.deepEqual([write.hosts, write.sumOfPeaks, write.shares.length], [1, 7, 2]);
@@ -190,20 +190,20 @@ for (const [name, lines, line] of CUTS) {
   });
 }
 
-test('a hole of several seconds in the lines of the old tool is told, and nothing is missing for it', () => {
+test('a gap of several seconds in a log of the original tool is reported, but nothing is missing', () => {
   const log = [scheduleLine(), second(100, 5), second(102, 5), second(107, 5), summaryLine(5)];
   const expected = 'log:4: Write has no line for more than 3 seconds before this one';
   assert.deepEqual(warningsOf(aggregateOf({ log })), [expected]);
 });
 
-test('a rate that no host can have is not counted', () => {
+test('an impossible rate does not count', () => {
   const log = [scheduleLine(), second(100, 1e11), second(101, 7), summaryLine(7)];
   const aggregate = aggregateOf({ log });
   assert.deepEqual(aggregate.peaks, { Write: 7 });
-  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write did more here than can be, and the line is not counted']);
+  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write has an impossible rate here: line not counted']);
 });
 
-test('a log of the original tool has no bytes of Stat and Remove, and keeps those of stages that are not known', () => {
+test('in a log of the original tool, Stat and Remove have no bytes, but unknown stages keep theirs', () => {
   const lines = ['Write', 'Stat', 'Remove', 'Rename'].flatMap((stage) => [
     `12:00:01: ${stage}: Ops 100.0/s Throughput 1.6MB/s`,
     `${stage} took 1000ms. Peak ops 100.0/s Avg ops 100.0/s  Total size 1.6MB  Recoverable errors 0`,
@@ -223,7 +223,7 @@ test('a log of the original tool has no bytes of Stat and Remove, and keeps thos
   );
 });
 
-test('a log of a mix that is cut short has the bytes of its lines, not those of all objects', () => {
+test('a truncated log of a mix has the bytes of its lines, not those of all objects', () => {
   const options = { size: 2 ** 20, mix: 'read=50,stat=50', stages: ['mixed'] };
   const run = {
     kind: 'run',
@@ -239,7 +239,7 @@ test('a log of a mix that is cut short has the bytes of its lines, not those of 
   assert.deepEqual([cut.counts.operations, cut.counts.bytes], [20, 9 * 2 ** 20]);
 });
 
-test('bytes of a second are those of its line where objects are of several sizes or operations are mixed, and follow from its operations elsewhere', () => {
+test('the bytes of a second come from its line for several sizes or a mix, and otherwise from its operations', () => {
   const lines = [
     '12:00:01: Write: Ops 10.0/s Throughput 1.0MB/s',
     '12:00:02: Write: Ops 20.0/s Throughput 30.0MB/s',

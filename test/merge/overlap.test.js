@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { overlapOf } from '../../lib/merge/overlap.js';
 
-test('for one interval a host, the overlap is from the last start to the first stop', () => {
+test('with one interval per host, the overlap is from the last start to the first stop', () => {
   const interval = fc.record({ start: fc.nat(100), length: fc.integer({ min: 1, max: 100 }) });
   fc.assert(
     fc.property(fc.array(interval, { minLength: 1, maxLength: 6 }), (drawn) => {
@@ -18,7 +18,7 @@ test('for one interval a host, the overlap is from the last start to the first s
   );
 });
 
-test('of several runs of each host, those that meet are counted', () => {
+test('with several runs per host, every common interval counts', () => {
   const intervals = [
     { host: 'a', start: 0, stop: 10 },
     { host: 'a', start: 20, stop: 30 },
@@ -27,7 +27,7 @@ test('of several runs of each host, those that meet are counted', () => {
   assert.deepEqual(overlapOf(intervals), { together: 7, any: 30, from: 5, to: 22 });
 });
 
-test('hosts of which one begins as the other ends do not overlap', () => {
+test('hosts do not overlap if one begins when the other ends', () => {
   const intervals = [
     { host: 'b', start: 10, stop: 20 },
     { host: 'a', start: 0, stop: 10 },

@@ -13,12 +13,12 @@ import { cases } from '../helpers/cases.js';
 const START = 1_700_000_000;
 const SLOT_SECONDS = 10;
 
-/** A shortfall, or a step of which the log has nothing. @typedef {RampShortfall | 'cut'} Trouble */
+/** A shortfall, or a step that the log lacks. @typedef {RampShortfall | 'cut'} Trouble */
 
 /**
  * @param {object} load
  * @param {readonly number[][]} load.threads of each host, by slot
- * @param {(slot: number, active: readonly number[]) => number[]} load.rates ops/s of each host, by its threads in a slot
+ * @param {(slot: number, active: readonly number[]) => number[]} load.rates ops/s per host, given its threads in a slot
  * @param {RampKind} [load.of]
  * @param {Readonly<Record<string, Trouble>>} [load.troubles] by host and slot, such as `1 0`
  * @returns {StageRamp[]}
@@ -47,7 +47,7 @@ function hostsOf({ threads, rates, of = 'threads', troubles = {} }) {
 function stepOf(slot, threads, rate, shortfall) {
   const slotStart = START + SLOT_SECONDS * slot;
   const isIn = threads > 0 && shortfall !== 'late';
-  // What is over in one second is missing in the next.
+  // Rounding carries over to the next second, so that the sum is exact.
   const operations = Array.from(
     { length: 8 },
     (_, second) => Math.floor((second + 1) * rate) - Math.floor(second * rate),
@@ -68,7 +68,7 @@ function stepOf(slot, threads, rate, shortfall) {
 }
 
 /**
- * @param {{ each: number, limit: number }} store ops/s of a thread alone, and of all hosts together
+ * @param {{ each: number, limit: number }} store ops/s of a single thread, and of all hosts together
  * @returns {(slot: number, active: readonly number[]) => number[]}
  */
 function storeWith({ each, limit }) {
@@ -91,15 +91,15 @@ function merged(hosts, shardIsMissing = false) {
 const STEPS = [8, 16, 32, 64, 128];
 const STORE = storeWith({ each: 20, limit: 1500 });
 
-/** Where the last threads bring less, there is a plateau. */
-const LEAST_GROWTH = 1.03;
+/** There is a plateau if the last threads add less than this. */
+const MIN_GROWTH = 1.03;
 
 /** @param {MergedRamp} ramp */
 function countingSlots({ slots }) {
   return slots.flatMap(({ counts }, place) => (counts ? [place] : []));
 }
 
-test('three hosts together show the limit of a store, and from how many threads on', () => {
+test('three hosts together show the limit of a store, and the threads that reach it', () => {
   const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS, STEPS], rates: STORE }));
   assert.deepEqual(countingSlots(ramp), [0, 1, 2, 3, 4]);
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('three hosts together show the limit of a store, and from how many threads 
   );
 });
 
-test('whatever hosts, threads and limit, the sums are those of the seconds, and no capacity is above the limit', () => {
+test('sums match the seconds, and no capacity is above the limit, whatever hosts, threads and limit', () => {
   const anyHosts = fc.record({
     hosts: fc.integer({ min: 1, max: 5 }),
     each: fc.integer({ min: 5, max: 50 }),
@@ -132,8 +132,8 @@ test('whatever hosts, threads and limit, the sums are those of the seconds, and 
       });
       assert.ok(Number(found.capacity?.operationsPerSecond) <= limit + hosts + 1);
       const [before, last] = STEPS.slice(-2).map((count) => Math.min(limit, hosts * count * each));
-      // A small growth may be on either side: whether the knee is below the last step is uncertain then.
-      if (last === before || last / before > LEAST_GROWTH + 0.01) {
+      // A small increase may fall on either side, so the knee may or may not be below the last step.
+      if (last === before || last / before > MIN_GROWTH + 0.01) {
         assert.equal(found.hasPlateau, last === before);
       }
     }),
@@ -141,19 +141,19 @@ test('whatever hosts, threads and limit, the sums are those of the seconds, and 
   );
 });
 
-test('a host that is killed leaves no false plateau: slots without it do not count', () => {
-  // Were the slots after its end counted, their sum would seem to grow by nothing.
+test('a killed host leaves no false plateau: slots without it do not count', () => {
+  // If the slots after its end counted, their sum would seem to level off.
   const threads = [STEPS, STEPS, STEPS];
   const troubles = { '2 3': /** @type {const} */ ('cut'), '2 4': /** @type {const} */ ('cut') };
   const { merged: ramp, text } = merged(hostsOf({ threads, rates: storeWith({ each: 20, limit: 1e6 }), troubles }));
   assert.deepEqual(countingSlots(ramp), [0, 1, 2]);
   assert.equal(ramp.hasPlateau, false);
   assert.deepEqual(ramp.missing, [{ host: 'host-2', slots: [START + 30, START + 40], shortfalls: [null, null] }]);
-  assert.match(text[4], /does not count: host-2 has nothing of it in its log$/);
+  assert.match(text[4], /does not count: host-2 has no record of it in its log$/);
   assert.match(text.at(-1) ?? '', /^Ramp capacity: at least .*no plateau up to 96.*3 of 5 slots count/);
 });
 
-test('a host for which nothing succeeded leaves no false plateau', () => {
+test('a host without any success leaves no false plateau', () => {
   const troubles = { '0 3': /** @type {const} */ ('stalled') };
   const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ [threads]) => [50 * threads];
   const { merged: ramp, text } = merged(hostsOf({ threads: [[8, 16, 32, 64]], rates, troubles }));
@@ -161,7 +161,7 @@ test('a host for which nothing succeeded leaves no false plateau', () => {
   assert.match(text[4], /does not count: host-0 had no success$/);
 });
 
-test('the limit is found in the slots that all hosts share, where one came late and one was killed', () => {
+test('the limit is found in the slots that all hosts share, if one host came late and one was killed', () => {
   const steps = [8, 16, 32, 64, 128, 256];
   const troubles = {
     ...{ '0 0': /** @type {const} */ ('late'), '0 1': /** @type {const} */ ('late') },
@@ -171,37 +171,41 @@ test('the limit is found in the slots that all hosts share, where one came late 
   assert.deepEqual(countingSlots(ramp), [2, 3, 4]);
   assert.equal(ramp.hasPlateau, true);
   assert.ok(Math.abs(Number(ramp.capacity?.operationsPerSecond) - 1500) < 3);
-  assert.deepEqual([ramp.slots[0].threads, ramp.slots[0].hosts], [16, 2], 'whose step did not run is in no sum');
+  assert.deepEqual(
+    [ramp.slots[0].threads, ramp.slots[0].hosts],
+    [16, 2],
+    'a host that skipped the step is not in the sum',
+  );
   assert.match(text[1], /does not count: host-0 came too late$/);
 });
 
-test('a host that came too late for all slots takes part in none, and spoils none', () => {
+test('a host that came too late for every slot takes part in none and spoils none', () => {
   const late = Object.fromEntries(STEPS.map((_, slot) => [`1 ${slot}`, /** @type {const} */ ('late')]));
   const { merged: ramp } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE, troubles: late }));
   assert.equal(countingSlots(ramp).length, STEPS.length);
 });
 
-test('a host that never had an object for the stage takes part in no slot, and spoils none', () => {
+test('a host without objects for the stage takes part in no slot and spoils none', () => {
   const [one, other] = hostsOf({ threads: [STEPS, STEPS], rates: STORE });
   const steps = STEPS.map((_, slot) => stepOf(slot, 0, 0, 'objects'));
   const { merged: ramp } = merged([one, { ...other, ramp: { of: 'threads', steps } }]);
   assert.equal(countingSlots(ramp).length, STEPS.length);
 });
 
-test('a host of whose steps the log has nothing was there, and no slot counts', () => {
+test('a host took part even if the log lacks its steps, so no slot counts', () => {
   const hosts = hostsOf({ threads: [STEPS], rates: STORE });
   const { merged: ramp, text } = merged([...hosts, { host: 'host-9', ramp: null }]);
   assert.deepEqual(countingSlots(ramp), []);
-  assert.match(text.at(-1) ?? '', /cannot tell what the store can do: there is no slot with figures of all hosts/);
+  assert.match(text.at(-1) ?? '', /capacity unknown: no slot has figures from all hosts/);
 });
 
-test('nothing is said of the store where a shard has no log', () => {
+test('a missing shard log leaves the capacity unknown', () => {
   const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE }), true);
   assert.deepEqual([countingSlots(ramp), ramp.capacity, ramp.knee], [[], null, null]);
   assert.match(text.at(-1) ?? '', /cannot tell .* a shard has no log/);
 });
 
-test('hosts whose slots are not the same have none in common', () => {
+test('hosts with different slots have none in common', () => {
   const [one, other] = hostsOf({ threads: [STEPS, STEPS], rates: STORE });
   const steps = other.ramp?.steps.map((step) => ({
     ...step,
@@ -212,47 +216,47 @@ test('hosts whose slots are not the same have none in common', () => {
   assert.deepEqual([ramp.slots.length, countingSlots(ramp)], [10, []]);
 });
 
-/** Host i joins in slot i, with so many threads. @param {number} hosts @param {number} each */
+/** Host i joins in slot i, with `each` threads. @param {number} hosts @param {number} each */
 function joining(hosts, each) {
   return Array.from({ length: hosts }, (_, host) =>
     Array.from({ length: hosts }, (_unused, slot) => (slot >= host ? each : 0)),
   );
 }
 
-test('hosts that each bring as much as the one before are limited on their own side', () => {
+test('hosts that each add as much as the previous one are limited on their own side', () => {
   const rates = storeWith({ each: 50, limit: 1e6 });
   const { merged: ramp, text } = merged(hostsOf({ threads: joining(3, 10), rates, of: 'hosts' }));
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['hosts', null]);
   assert.match(
     text.at(-1) ?? '',
-    /^Limited on the hosts' side: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
+    /^Limited by the hosts: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
   );
 });
 
-test('hosts that share out what one alone could do are limited by what they share', () => {
+test('hosts that divide what one could do alone are limited by something they share', () => {
   const { merged: ramp, text } = merged(
     hostsOf({ threads: joining(3, 100), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
   );
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['shared', null]);
-  assert.match(text.at(-1) ?? '', /^Limited by what the hosts share: .*the bucket, the account, or a path/);
+  assert.match(text.at(-1) ?? '', /^Limited by something the hosts share: .*the bucket, the account, or a path/);
 });
 
-test('a sum that grows by less than the hosts tells nothing, and the line says what is missing', () => {
+test('a sum that grows more slowly than the hosts is inconclusive, and the advice says what to add', () => {
   const { merged: ramp, text } = merged(
     hostsOf({ threads: joining(2, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
   );
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'proportion']);
-  assert.match(text.at(-1) ?? '', /^Cannot tell whose limit it is: .*a slot with one more host is missing/);
+  assert.match(text.at(-1) ?? '', /^Cannot tell where the limit is: .*a slot with one more host is missing/);
 });
 
-test('a further host tells it: the sum stays flat where it had grown by less than the hosts', () => {
+test('one more host decides: the sum stays flat after it had grown more slowly than the hosts', () => {
   const { merged: ramp } = merged(
     hostsOf({ threads: joining(3, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
   );
   assert.equal(ramp.limit?.side, 'shared');
 });
 
-test('a host that does next to nothing proves no limit that is shared', () => {
+test('a host that does almost nothing does not prove a shared limit', () => {
   const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ active) =>
     active.map((threads, host) => (host === 1 ? 0 : threads * 50));
   const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates, of: 'hosts' }));
@@ -267,7 +271,7 @@ test('joins that do not count prove nothing', () => {
   assert.match(text.at(-1) ?? '', /two slots that count, the second one with more hosts, are missing/);
 });
 
-test('of any number of hosts, those that share a limit are told from those that each have their own', () => {
+test('shared and separate limits are distinguished for any number of hosts', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 5000, max: 9000 }), (hosts, limit) => {
       const threads = joining(hosts, 10);

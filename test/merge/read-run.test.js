@@ -14,7 +14,7 @@ function json(value) {
   return JSON.stringify(value);
 }
 
-test('a result is read as it is, even one of several hosts', async (t) => {
+test('a result is read as it is, even a merged one', async (t) => {
   const merged = {
     ...RESULT,
     merge: { peaks: {}, isDated: true, clocks: { worst: null, trusted: [], withoutMachineLines: [] }, warnings: [] },
@@ -26,7 +26,7 @@ test('a result is read as it is, even one of several hosts', async (t) => {
   assert.deepEqual(several.result, JSON.parse(json(merged)));
 });
 
-test('a folder is the run of all its hosts, whatever else lies in it', async (t) => {
+test('a folder is the run of all its hosts, whatever else is in it', async (t) => {
   const logs = Object.fromEntries(
     Object.entries(madeLogs({ hosts: 3 })).map(([name, lines]) => [name, lines.join('\n')]),
   );
@@ -38,7 +38,7 @@ test('a folder is the run of all its hosts, whatever else lies in it', async (t)
   assert.deepEqual([runsApart, warnings.filter(({ incomplete }) => incomplete)], [[], []]);
 });
 
-test('of a host that left a log and a result, the result counts', async (t) => {
+test('the result counts if a host left both a log and a result', async (t) => {
   const folder = await folderWith(t, {});
   const second = {
     ...RESULT,
@@ -60,7 +60,7 @@ test('of a host that left a log and a result, the result counts', async (t) => {
   assert.match(warnings.map(({ message }) => message).join('\n'), /counted once/);
 });
 
-test('what cannot be read is a warning, and no stage', async (t) => {
+test('an unreadable file gives a warning and no stage', async (t) => {
   const folder = await folderWith(t, { 'foreign.txt': 'Lorem ipsum' });
   for (const place of [folder, path.join(folder, 'missing.json'), path.join(folder, 'foreign.txt'), '-']) {
     const { result, warnings } = await readRun(place);
@@ -70,7 +70,7 @@ test('what cannot be read is a warning, and no stage', async (t) => {
   }
 });
 
-test('a folder without a run is empty, and that is no warning', async (t) => {
+test('a folder without a run is empty, without a warning', async (t) => {
   const { result, warnings } = await readRun(await folderWith(t, {}));
   assert.deepEqual([result.stages, warnings], [[], []]);
 });

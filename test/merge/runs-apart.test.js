@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * A whole log whose stages follow each other without a pause.
+ * A complete log whose stages follow each other without a pause.
  *
  * @param {object} [run]
  * @param {string | null} [run.host]
@@ -19,7 +19,6 @@ const DAY = 24 * HOUR;
  * @param {number} [run.length] ms of a stage
  * @param {readonly string[]} [run.stages]
  * @param {string} [run.client]
- * @returns {string[]}
  */
 function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, ...rest } = {}) {
   const { stages = ['Write'], client = 'direct' } = rest;
@@ -37,7 +36,7 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
   return [machineLine(run), ...lines];
 }
 
-/** @param {string[][]} logs each in a file of its own: a.txt, b.txt and so on */
+/** @param {string[][]} logs one file each: a.txt, b.txt and so on */
 function aggregateOfLogs(...logs) {
   return aggregateOf(Object.fromEntries(logs.map((lines, place) => [`${'abcdef'[place]}.txt`, lines])));
 }
@@ -67,40 +66,40 @@ const TODAY = logOf({ id: 'b', start: NOON + DAY });
  */
 function refusal(when, place = 'a.txt:1', host = 'host fra-1') {
   return (
-    `${host} began this run ${when} after the end of its run in ${place}, and the sum of both would be no measurement: ` +
-    'give the logs of one run alone, or pass --several-runs if the sum is meant'
+    `${host} started this run ${when} after its run in ${place} ended, so adding them up is meaningless: ` +
+    'give the logs of one run only, or pass --several-runs to add them up anyway'
   );
 }
 
-test('yesterday and today of one host are no one measurement, whatever the order of the logs', () => {
+test("yesterday's and today's runs of a host are not one measurement, whatever the order of the logs", () => {
   assert.deepEqual(apart(YESTERDAY, TODAY), [`b.txt:1: ${refusal('23h 59m')}`]);
   assert.deepEqual(apart(TODAY, YESTERDAY), [`a.txt:1: ${refusal('23h 59m', 'b.txt:1')}`]);
 });
 
-test('runs that follow each other in one file are as far apart as in two', () => {
+test('consecutive runs in one file are as far apart as in two', () => {
   assert.deepEqual(apart([...YESTERDAY, ...TODAY]), [`a.txt:${YESTERDAY.length + 1}: ${refusal('23h 59m')}`]);
 });
 
-test('a run that begins the moment the other one ends is another measurement, over midnight as well', () => {
+test('a run that begins exactly when another ends is another measurement, even across midnight', () => {
   const start = Date.parse('2026-01-31T23:59:55Z');
   const [refused] = apart(logOf({ start }), logOf({ id: 'b', start: start + 10_000 }));
   assert.equal(refused, `b.txt:1: ${refusal('0s')}`);
 });
 
-test('processes of one host at the same time belong together, also where they follow each other like tiles', () => {
+test('concurrent processes of a host belong together, even if they overlap only in a chain', () => {
   const tiles = [0, 6000, 12_000, 18_000].map((ms) => logOf({ id: `run-${ms}`, start: NOON + ms }));
   assert.deepEqual(apart(...tiles), []);
   assert.deepEqual(apart(logOf(), logOf({ id: 'b' })), []);
-  // One of them is still in Write when the other one is done with all: they were under way together all the same.
+  // One is still in Write when the other has finished everything: they still ran together.
   const stages = ['Write', 'Read'];
   assert.deepEqual(apart(logOf({ stages, length: 60_000 }), logOf({ id: 'b', stages, length: 5000 })), []);
 });
 
-test('stages without any length at the same moment are not apart', () => {
+test('stages of zero length at the same time are not apart', () => {
   assert.deepEqual(apart(logOf({ length: 0 }), logOf({ id: 'b', length: 0 })), []);
 });
 
-test('runs of other hosts, and shards of one run on hosts of one name, may be apart', () => {
+test('runs of other hosts, and shards of one run on hosts of the same name, may be apart', () => {
   assert.deepEqual(apart(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + DAY })), []);
   assert.deepEqual(apart(logOf({ shard: '0/2' }), logOf({ shard: '1/2', start: NOON + HOUR })), []);
   assert.equal(apart(logOf({ shard: '0/2' }), logOf({ shard: '0/2', start: NOON + HOUR })).length, 1);
@@ -113,19 +112,19 @@ test('a run that reads what an earlier one wrote has no stage in common with it'
   assert.deepEqual(apart(logOf(), reads, again), [`c.txt:1: ${refusal('59m 40s', 'b.txt:1')}`]);
 });
 
-test('runs of one host in different ways may follow each other where these are set side by side, and only there', () => {
+test('runs of a host on different ways may follow each other only if ways are reported separately', () => {
   const edge = logOf({ id: 'b', start: NOON + HOUR, client: 'edge' });
   assert.deepEqual(apartInOneWay(logOf(), edge), []);
   const [refused] = apart(logOf(), edge);
   assert.match(
     refused,
-    /^b\.txt:1: host fra-1 began this run 59m 50s after .* let `r2-benchmark report` set the ways /,
+    /^b\.txt:1: host fra-1 started this run 59m 50s after .* compare the ways to the objects with /,
   );
   const again = logOf({ id: 'c', start: NOON + 2 * HOUR });
   assert.deepEqual(apartInOneWay(logOf(), edge, again), [`c.txt:1: ${refusal('1h 59m')}`]);
 });
 
-test('all runs that are apart are told in one line, each counted once', () => {
+test('all runs that are apart share one warning, each counted once', () => {
   const stages = ['Write', 'Read'];
   const days = [0, 1, 2, 3].map((day) => logOf({ id: `day-${day}`, start: NOON + day * DAY, stages }));
   const [refused, ...others] = apart(...days);
@@ -133,12 +132,12 @@ test('all runs that are apart are told in one line, each counted once', () => {
   assert.deepEqual(others, []);
 });
 
-/** @param {string} time of a log of the old tool */
+/** @param {string} time of a log of the original tool */
 function oldLog(time) {
   return [scheduleLine(), secondLine(time, 5), summaryLine(5)];
 }
 
-test('a log without the name of its host is a host: its own runs are compared, and those of other files are not', () => {
+test('a log without a host name is a host: its runs are compared with each other only', () => {
   const unnamed = refusal('1h 59m', 'a.txt:1', 'the host of this log');
   assert.deepEqual(apart([...oldLog('10:00:00'), ...oldLog('12:00:00')]), [`a.txt:4: ${unnamed}`]);
   assert.deepEqual(apart(oldLog('10:00:00'), oldLog('12:00:00')), []);
@@ -147,31 +146,31 @@ test('a log without the name of its host is a host: its own runs are compared, a
   assert.equal(apart(nameless.flat()).length, 1);
 });
 
-test('where a log does not say when a stage was, nothing is said of it', () => {
+test('runs without known times give no warning', () => {
   assert.deepEqual(apart([summaryLine(5), scheduleLine(), summaryLine(7)]), []);
 });
 
-test('hosts of one run of which one began when another was done are told, and what to do', () => {
+test('hosts of one run that began after another had finished are reported, with advice', () => {
   const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
   assert.deepEqual(began(...logs), [
-    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which was done with it by then: ' +
-      'start all hosts of a run at one moment, or within one slot of --start-at next:30s',
+    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
+      'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
   ]);
 });
 
-test('hosts of one run that were in the first stage together are not told, though later stages were apart', () => {
+test('hosts that were in the first stage together give no warning, even if later stages were apart', () => {
   const stages = ['Write', 'Read', 'Stat'];
   const quick = logOf({ shard: '0/2', stages, length: 2000 });
   assert.deepEqual(began(quick, logOf({ shard: '1/2', stages, start: NOON + 1000 })), []);
 });
 
-test('a run that goes on with other stages under the same id, and one of another id, did not begin too late', () => {
+test('neither a run that continues under the same id, nor a run with another id, began too late', () => {
   const reads = logOf({ host: 'fra-2', shard: '1/2', start: NOON + HOUR, stages: ['Read'] });
   assert.deepEqual(began(logOf({ shard: '0/2' }), reads), []);
   assert.deepEqual(began(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + 30_000 })), []);
 });
 
-test('whatever the runs of one host, they are refused where all of them are over before another one begins', () => {
+test('runs of one host are refused if all of them have ended before another begins', () => {
   const anyRun = fc.record({
     start: fc.nat(60).map((s) => NOON + s * 1000),
     length: fc.integer({ min: 1, max: 20_000 }),

@@ -1,15 +1,15 @@
 import { build } from 'hdr-histogram-js';
 
-// What is true of logs whose making is known, worked out from the beginning and without regard for speed or memory.
+// The truth about generated logs, computed from scratch without regard for speed or memory.
 
 /**
  * @import { Told, ToldTotals } from '../../bench/logs/host-lines.js'
  *
- * @typedef {object} StageTruth what the lines of one host that are left tell of a stage
+ * @typedef {object} StageTruth what the remaining lines of one host show of a stage
  * @property {'own' | 'old'} shape
- * @property {Map<number, number[]>} rates of each second
+ * @property {Map<number, number[]>} rates by second
  * @property {ToldTotals | null} totals
- * @property {number | null} peak of the summary
+ * @property {number | null} peak from the summary
  * @property {ReadonlyMap<number, number> | null} latencies
  */
 
@@ -18,7 +18,7 @@ import { build } from 'hdr-histogram-js';
 /**
  * @param {readonly HostTruth[]} hosts
  * @param {string} stage
- * @returns {StageTruth[]} of the hosts that tell anything of the stage
+ * @returns {StageTruth[]} of hosts with data on the stage
  */
 export function stageTruths(hosts, stage) {
   return hosts.flatMap(({ shape, told }) => {
@@ -51,7 +51,7 @@ function rateIn({ rates }, second) {
 
 /**
  * @param {StageTruth} truth
- * @returns {number[]} the seconds that lie wholly inside the stage
+ * @returns {number[]} seconds entirely inside the stage
  */
 function fullSeconds({ shape, rates, totals }) {
   const seconds = [...rates.keys()];
@@ -78,7 +78,7 @@ function sumIn(truths, second) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {number[]} the seconds that are no mere edge of all stages, unless a stage has nothing but edges
+ * @returns {number[]} seconds that are not at the edge of every stage, unless a stage has only edges
  */
 function wholeSeconds(truths) {
   return truths.flatMap((truth) => {
@@ -98,7 +98,7 @@ export function peakOf(truths) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {number | null} ops/s of the best ten seconds in a row; null where no ten of them are whole
+ * @returns {number | null} ops/s of the best ten consecutive seconds; null if no ten are whole
  */
 export function sustainedOf(truths) {
   const rowsIn = (/** @type {Set<number>} */ seconds) =>
@@ -113,7 +113,7 @@ export function sustainedOf(truths) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {number | null} mean ops/s over the seconds that lie wholly inside the stage of every host
+ * @returns {number | null} mean ops/s over the seconds entirely inside the stage of every host
  */
 export function meanTogetherOf(truths) {
   const full = truths.map((truth) => new Set(fullSeconds(truth)));
@@ -124,8 +124,8 @@ export function meanTogetherOf(truths) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {{ count: number, p50: number, p90: number, p95: number, p99: number, p999: number } | null} of one histogram fed with the
- *   latencies of all operations, in ms; null where a host does not tell them
+ * @returns {{ count: number, p50: number, p90: number, p95: number, p99: number, p999: number } | null} from one histogram of the
+ *   latencies of all operations, in ms; null if a host lacks them
  */
 export function latencyOf(truths) {
   const histogram = build({ bitBucketSize: 64, autoResize: false, highestTrackableValue: 3_600_000_000 });

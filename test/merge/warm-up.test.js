@@ -17,12 +17,12 @@ import { NO_HOST_LOAD } from '../helpers/host-load.js';
 const START = Date.parse('2026-01-31T12:00:00Z');
 const SIZE = 1024 ** 2;
 
-/** In each of its seconds, of which the first two are the warm-up, and the last two are behind its time. */
+/** Operations per second. The first two seconds are warm-up, and the last two are the drain. */
 const OPERATIONS = [50, 40, 10, 20, 10, 10, 10, 10, 10, 10, 10, 10, 25, 1];
 const WARMUP = 2000;
 const DURATION = 12_000;
 
-/** @returns {StageResult} of a Write that ran by a clock of its own */
+/** @returns {StageResult} a Write on a simulated clock */
 function warmedStage() {
   const clock = new ManualClock(START);
   const begun = clock.now();
@@ -60,7 +60,7 @@ function warmedStage() {
   });
 }
 
-/** @returns {string[]} the log of the run, as the tool writes it */
+/** @returns {string[]} the log of the run, as written by the tool */
 function warmedLog() {
   /** @type {string[]} */
   const lines = [];
@@ -84,7 +84,7 @@ function warmedLog() {
 
 const LOG = warmedLog();
 
-test('what a warm-up did, and what came behind the time of a stage, is in the totals, and in no rate', () => {
+test('operations of the warm-up and the drain are in the totals but in no rate', () => {
   const aggregate = aggregateOf({ 'log.txt': LOG });
   const write = stageOf(aggregate);
   assert.deepEqual(warningsOf(aggregate), []);
@@ -102,6 +102,6 @@ test('without its summary, the stage has the same rates', () => {
   assert.deepEqual(rest, whole);
 });
 
-test('the table at the end of a run tells its rate and its throughput without either', () => {
+test('the table at the end of a run excludes both from rate and throughput', () => {
   assert.deepEqual(LOG.at(-2)?.split(/ {2,}/).slice(2, 5), ['11.0', '20.0', '11.0']);
 });

@@ -15,7 +15,7 @@ import { runsOf, scheduleLine, secondLine, summaryLine } from './logs-of.js';
 /**
  * @import { WayResult } from '../../lib/model/result.js'
  *
- * @typedef {Record<string, string>} Files texts of logs and results by their names
+ * @typedef {Record<string, string>} Files texts of logs and results, by name
  */
 
 /** @param {Files} files */
@@ -29,7 +29,7 @@ function merged(files) {
 
 /**
  * @param {Files} files
- * @returns {readonly WayResult[]} as JSON has them
+ * @returns {readonly WayResult[]} as in JSON
  */
 function waysIn(files) {
   const report = resultFrom([...writeResult(merged(files).result)].join(''));
@@ -53,7 +53,7 @@ const hosts = fc.uniqueArray(
   { selector: ({ way, index }) => `${way} ${index}`, minLength: 1, maxLength: 6 },
 );
 
-test('each way has what its hosts alone would have come to, of logs and of results', () => {
+test('each way equals the merge of its own hosts, from logs and from results', () => {
   fc.assert(
     fc.property(hosts, (runs) => {
       const files = runs.map(({ isLog, index, ...run }) => {
@@ -74,7 +74,7 @@ test('each way has what its hosts alone would have come to, of logs and of resul
   );
 });
 
-test('percentiles, extremes and failures of a way are those of its own operations', () => {
+test('percentiles, extremes and failures of a way come from its own operations', () => {
   const slow = Array.from({ length: 100 }, (_, place) => ({ after: 10, latency: 100 + place, failures: ['timeout'] }));
   const quick = Array.from({ length: 50 }, (_, place) => ({ after: 10, latency: 1 + place }));
   const ways = waysIn({
@@ -91,7 +91,7 @@ test('percentiles, extremes and failures of a way are those of its own operation
   ]);
 });
 
-test('a way says its client, its connections and the steps of its clock, and follows the order of the hosts', () => {
+test('a way has its client, connections and clock resolution, in the order of the hosts', () => {
   const operations = [{ after: 5 }];
   const files = ['throughNew', 'binding', 'direct', 'through', 'sdk'].map((way, place) => {
     const { log, json } = runOfWay({ way: /** @type {any} */ (way), operations, delay: place * 600_000 });
@@ -114,7 +114,7 @@ test('a way says its client, its connections and the steps of its clock, and fol
   );
 });
 
-test('a log without machine lines is a way that is not known', () => {
+test('a log without machine lines is an unknown way', () => {
   const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)].join('\n');
   const { log } = runOfWay({ way: 'direct', operations: [{ after: 5 }] });
   const [known, unknown, ...others] = waysIn({ a: log, b: old });
@@ -125,7 +125,7 @@ test('a log without machine lines is a way that is not known', () => {
   assert.equal(others.length, 0);
 });
 
-test('each kind of operation that a stage mixes is in each way by itself, where all hosts tell the kinds apart', () => {
+test('each operation of a mix is listed per way, if all hosts distinguish operations', () => {
   const mixed = (/** @type {'direct' | 'binding'} */ way, /** @type {string[]} */ kinds, index = 0) => {
     const operations = Array.from({ length: 8 }, () => ({ after: 10, latency: 20 }));
     const run = runOfWay({ way, operations, host: `fra-${index}`, shard: { index, count: 2 } });
@@ -155,7 +155,7 @@ test('each kind of operation that a stage mixes is in each way by itself, where 
   assert.deepEqual(waysIn({ ...files, d: untold }).map(kindsOf)[0], []);
 });
 
-test('latencies of all ways together are those of each, added', () => {
+test('the latencies of all ways are those of each, added up', () => {
   const operations = Array.from({ length: 20 }, (_, place) => ({ after: 10, latency: 3 * place + 1 }));
   const files = {
     a: runOfWay({ way: 'direct', operations }).log,

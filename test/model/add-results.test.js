@@ -11,14 +11,14 @@ import { anyResult, resultOf } from './results.js';
 
 /** @import { KindSum, Result, StageSum } from '../../lib/model/result.js' */
 
-/** @param {number} value that floating point may have rounded */
+/** @param {number} value possibly rounded by floating point */
 function rounded(value) {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(10)) : value;
 }
 
 /**
  * @param {Result} result
- * @returns {unknown} in an order of its own: that of hosts, problems and stages is the order in which they were given
+ * @returns {unknown} with hosts, problems and stages sorted, because they keep the order of their input
  */
 function inAnyOrder({ hosts, problems, stages, cleanup, ...rest }) {
   const sorted = (/** @type {readonly unknown[]} */ values) => values.map((value) => JSON.stringify(value)).sort();
@@ -32,7 +32,7 @@ function inAnyOrder({ hosts, problems, stages, cleanup, ...rest }) {
   return JSON.parse(JSON.stringify(whole, (_, value) => rounded(value)));
 }
 
-test('the order of adding does not matter', () => {
+test('the order of addition does not matter', () => {
   fc.assert(
     fc.property(anyResult, anyResult, anyResult, (a, b, c) => {
       const whole = inAnyOrder(addResults([a, b, c]));
@@ -56,7 +56,7 @@ test('the result of no host changes nothing', () => {
   assertResult(EMPTY_RESULT);
 });
 
-test('a sum is a result: counters, seconds and histograms hold what its parts held', () => {
+test('a sum is a result: counters, seconds and histograms contain those of its parts', () => {
   fc.assert(
     fc.property(anyResult, anyResult, (one, other) => {
       const sum = addResults([one, other]);
@@ -105,7 +105,7 @@ function assertBuckets({ buckets = [], average }, parts) {
   assert.equal(rounded(rates), rounded(Number(average)));
 }
 
-test('buckets that hosts do not share stand beside each other, and none where a host does not tell them apart', () => {
+test('lists the buckets of hosts together, and none if a host does not report them', () => {
   const [one, other, untold] = [resultOf(), resultOf(), resultOf()];
   other.stages[0].buckets?.forEach((bucket) => (bucket.bucket = bucket.bucket.replace('bucket-b', 'bucket-c')));
   delete untold.stages[0].buckets;
@@ -121,7 +121,7 @@ test('buckets that hosts do not share stand beside each other, and none where a 
   assert.equal(addResults([one, untold]).stages[0].buckets, undefined);
 });
 
-test('of the facts that stays in which all hosts agree', () => {
+test('keeps the facts on which all hosts agree', () => {
   const sum = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
   assert.deepEqual([sum.run, sum.host, sum.options?.threads], ['run-1', null, 4]);
   assert.deepEqual(
@@ -130,7 +130,7 @@ test('of the facts that stays in which all hosts agree', () => {
   );
 });
 
-test('what one of them does not know is not known of the sum', () => {
+test('what one host does not know is unknown in the sum', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].timeLost = null;
   other.stages[0].latency.histogram.operations = null;
@@ -138,14 +138,14 @@ test('what one of them does not know is not known of the sum', () => {
   assert.deepEqual([stage.timeLost, stage.latency.operations, stage.operations], [null, null, 10]);
 });
 
-test('counters that only a later version knows are added up', () => {
+test('adds counters of later versions', () => {
   const [one, other] = [resultOf(), resultOf()];
   one.stages[0].further = { hedged: 2 };
   other.stages[0].further = { hedged: 3, mirrored: 1 };
   assert.deepEqual(addResults([one, other]).stages[0].further, { hedged: 5, mirrored: 1 });
 });
 
-test('a stage ended as the worst of its hosts, a clean-up left what nobody could count', () => {
+test('a stage ends like the worst of its hosts, and a clean-up with unknown remains has unknown remains', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].end = 'stalled';
   const cleanup = /** @type {any} */ ({ removed: 2, left: 1, problems: ['a'] });
@@ -157,7 +157,7 @@ test('a stage ended as the worst of its hosts, a clean-up left what nobody could
   assert.deepEqual([sum.cleanup?.removed, sum.cleanup?.left, sum.cleanup?.problems], [4, -1, ['a', 'b']]);
 });
 
-test('the peak is that of the seconds together, not the sum of two peaks', () => {
+test('the peak is that of the combined seconds, not the sum of peaks', () => {
   const [one, other] = [resultOf({ operations: 20 }), resultOf({ operations: 20 })];
   const late = structuredClone(other);
   late.stages[0].seconds.forEach((second) => (second.secondStart += 100));
@@ -168,7 +168,7 @@ test('the peak is that of the seconds together, not the sum of two peaks', () =>
   assert.equal(apart.peak, 4);
 });
 
-test('the kinds of a stage that mixes operations are added up by operation, where all hosts tell them apart', () => {
+test('adds the kinds of a mixed stage by operation, if all hosts report them', () => {
   const mixed = (/** @type {readonly string[]} */ operations) => {
     const result = resultOf();
     const [stage] = result.stages;
@@ -213,7 +213,7 @@ describe('parts of the operations', () => {
   /** @param {object} parts */
   const stage = (parts) => ({ ...resultOf().stages[0], ...timed, ...parts });
 
-  test('are added by the class of the size, with the rates of all hosts', () => {
+  test('are added by size class, with the rates of all hosts', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5), sizeClass(64, 2, 20)] });
     const other = stage({ sizeClasses: [sizeClass(4, 30, 7), sizeClass(64, 4, 10)] });
     const { sizeClasses = [] } = addStages([one, other]);
@@ -236,13 +236,13 @@ describe('parts of the operations', () => {
     );
   });
 
-  test('are left out where a host has other classes, or none', () => {
+  test('are left out if a host has other classes, or none', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
     assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
     assert.equal('sizeClasses' in addStages([one, stage({})]), false);
   });
 
-  test('first and repeated reads stay apart', () => {
+  test('keep first and repeated reads separate', () => {
     const [first, repeated] = [sizeClass(4, 10, 50), sizeClass(4, 90, 5)];
     const { reads } = addStages([stage({ reads: { first, repeated } }), stage({ reads: { first, repeated } })]);
     assert.deepEqual([reads?.first.operations, reads?.repeated.operations], [20, 180]);
@@ -250,7 +250,7 @@ describe('parts of the operations', () => {
     assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
   });
 
-  test('what hosts do not have in common is not known', () => {
+  test('what differs between hosts is unknown', () => {
     const sums = [
       addStages([stage({ sizes: '1..2', access: 'uniform' }), stage({ sizes: '1..2' })]),
       addStages([stage({}), stage({})]),

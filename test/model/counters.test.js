@@ -6,14 +6,14 @@ import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { RESULT_SCHEMA } from '../helpers/result-schema.js';
 
-test('every counter of the table says what it counts and in which unit', () => {
+test('every counter has a description with its unit', () => {
   for (const name of COUNT_NAMES) {
     const { description, 'x-unit': unit } = RESULT_SCHEMA.$defs.counters.properties[name];
     assert.ok(description.endsWith('.') && unit.length > 0, name);
   }
 });
 
-test('a meter counts each counter of the table, and no other', () => {
+test('a meter counts every counter of the table, and no other', () => {
   const clock = new ManualClock(0);
   const { errors, ...counts } = new StageMeter(clock, clock.now()).counts();
   assert.deepEqual(errors, {});
@@ -21,7 +21,7 @@ test('a meter counts each counter of the table, and no other', () => {
   assert.ok(Object.values(counts).every((count) => count === 0));
 });
 
-test('a sum is not known where a part is not', () => {
+test('a sum is unknown if a part is', () => {
   const sum = addCounts([
     { operations: 2, retries: 1, errors: { timeout: 1 } },
     { operations: 3, retries: null, errors: { timeout: 1, denied: 7 } },

@@ -17,7 +17,7 @@ function encodedOf(values) {
 }
 
 /**
- * The encoding of a small histogram, with its uncompressed bytes changed.
+ * The encoding of a small histogram with modified uncompressed bytes.
  *
  * @param {(bytes: Buffer) => Buffer} change
  */
@@ -30,7 +30,7 @@ function changed(change) {
   return Buffer.concat([header, deflated]).toString('base64');
 }
 
-/** @param {string} payload the words of the counts, in hex */
+/** @param {string} payload words of the counts, in hex */
 function withPayload(payload) {
   return changed((bytes) => {
     bytes.writeUInt32BE(payload.length / 2, 4);
@@ -48,7 +48,7 @@ function histogramOf(values) {
   return histogram;
 }
 
-test('a histogram is what any library of the format makes of the same values, encoded or not', () => {
+test('a histogram matches any library of the format for the same values, encoded or not', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 200 }), fc.nat(1000), (values, thousandths) => {
       const [ours, theirs] = [histogramOf(values), decodeFromCompressedBase64(encodedOf(values))];
@@ -67,7 +67,7 @@ test('a histogram is what any library of the format makes of the same values, en
   );
 });
 
-test('what was added is taken away again', () => {
+test('subtracting restores what was there before adding', () => {
   const anyValues = fc.array(anyValue, { maxLength: 50 });
   fc.assert(
     fc.property(anyValues, anyValues, (kept, gone) => {
@@ -82,7 +82,7 @@ test('what was added is taken away again', () => {
   );
 });
 
-test('a histogram that is changed by nothing but the test is read', () => {
+test('reads the unmodified histogram of these tests', () => {
   assert.equal(Histogram.decode(changed((bytes) => bytes)).count, 2);
 });
 
@@ -107,20 +107,20 @@ const HOSTILE = [
 ];
 
 for (const [name, base64] of HOSTILE) {
-  test(`${name} is refused, at once`, () => {
+  test(`rejects ${name}, quickly`, () => {
     const cpuTime = startCpuTime();
     assert.throws(() => Histogram.decode(base64));
     assert.ok(cpuTime() < 5000, `${cpuTime()}ms`);
   });
 }
 
-/** The words of 2^52, 2^53 - 1, 2^53 and 2^62 values. */
+/** Words for counts of 2^52, 2^53 - 1, 2^53 and 2^62. */
 const HALF = '8080808080808010';
 const MOST = 'feffffffffffff1f';
 const ONE_MORE = '8080808080808020';
 const HUGE = '808080808080808080';
 
-test('a histogram with more values than can be counted exactly is refused', () => {
+test('rejects a histogram with too many values to count exactly', () => {
   assert.equal(Histogram.decode(withPayload(`00${MOST}`)).count, Number.MAX_SAFE_INTEGER);
   for (const words of [ONE_MORE, HUGE, HALF + HALF, `${MOST}02`]) {
     assert.equal(isHistogram(withPayload(`00${words}`)), false, words);
@@ -128,7 +128,7 @@ test('a histogram with more values than can be counted exactly is refused', () =
   }
 });
 
-test('a sum of more values than can be counted exactly is an error of the input', () => {
+test('a sum of too many values to count exactly is an input error', () => {
   const half = withPayload(`00${HALF}`);
   const sum = Histogram.decode(half);
   assert.throws(() => sum.addEncoded(half), { name: 'InputError' });
@@ -136,7 +136,7 @@ test('a sum of more values than can be counted exactly is an error of the input'
   assert.equal(sum.count, 2 ** 52);
 });
 
-test('whatever bytes are damaged, decoding ends, with a histogram or an error', () => {
+test('decoding damaged bytes ends with a histogram or an error', () => {
   const whole = Buffer.from(encodedOf([5, 500, 50_000]), 'base64');
   const edit = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
   const inside = fc.record({ at: fc.nat(60), byte: fc.nat(255) });
@@ -157,7 +157,7 @@ test('whatever bytes are damaged, decoding ends, with a histogram or an error', 
   );
 });
 
-test('each value is counted among those that the format does not tell apart from it', () => {
+test('counts each value among its equivalent values', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 100 }), (given) => {
       const theirs = /** @type {any} */ (build({ highestTrackableValue: 3_600_000_000 }));

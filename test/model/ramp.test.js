@@ -55,12 +55,12 @@ const anyRamp = fc
     });
   });
 
-/** @param {RampResult} ramp whose histograms may be encoded in several ways */
+/** @param {RampResult} ramp whose histograms may have different encodings */
 function plain({ of, steps }) {
   return { of, steps: steps.map(({ histogram, ...step }) => ({ ...step, hasHistogram: histogram !== null })) };
 }
 
-test('hosts are added slot by slot, in whatever order', () => {
+test('adds hosts slot by slot, in any order', () => {
   fc.assert(
     fc.property(anyRamp, anyRamp, anyRamp, (a, b, c) => {
       const whole = plain(addRamps([a, b, c]));
@@ -72,7 +72,7 @@ test('hosts are added slot by slot, in whatever order', () => {
   );
 });
 
-test('no operation, error or latency of a slot is lost or counted twice', () => {
+test('loses no operation, error or latency of a slot, and counts none twice', () => {
   fc.assert(
     fc.property(fc.array(anyRamp, { minLength: 1, maxLength: 4 }), (ramps) => {
       const sum = addRamps(ramps);
@@ -98,7 +98,7 @@ test('no operation, error or latency of a slot is lost or counted twice', () => 
   );
 });
 
-test('the percentiles of a slot are unknown where a host does not know its own', () => {
+test('the percentiles of a slot are unknown if a host does not know its own', () => {
   const known = { of: /** @type {const} */ ('threads'), steps: [stepOf(0, [3, 4])] };
   const unknown = { ...known, steps: [stepOf(0, [1, 1], { latency: null, histogram: null })] };
   const idle = { ...known, steps: [stepOf(0, [0, 0])] };
@@ -106,7 +106,7 @@ test('the percentiles of a slot are unknown where a host does not know its own',
   assert.equal(addRamps([known, idle]).steps[0].latency?.count, 7);
 });
 
-test('seconds are not added where slots count others', () => {
+test('does not add seconds of different slots', () => {
   const one = { of: /** @type {const} */ ('threads'), steps: [stepOf(0, [3, 4])] };
   const longer = { ...one, steps: [stepOf(0, [3, 4, 5], { slotSeconds: 5 })] };
   assert.deepEqual(

@@ -27,7 +27,7 @@ const NO_RESULTS = [
 ];
 
 for (const [name, text, expected] of NO_RESULTS) {
-  test(`${name} is no result, and said to be none`, () => {
+  test(`rejects ${name} as not a result`, () => {
     const { result, problems } = readResult(text);
     assert.equal(result, null);
     assert.match(problems.join('\n'), expected);
@@ -51,7 +51,7 @@ const PROBLEMS = [
   [
     'a name with control characters',
     (result) => (result.hosts[0].host = 'a\u001b[2J'),
-    'hosts[0].host: expected a text like ',
+    'hosts[0].host: expected a string like ',
   ],
   [
     'a moment that is none',
@@ -61,13 +61,13 @@ const PROBLEMS = [
   [
     'a kind of error that is none',
     (result) => (result.stages[0].errors = { 'a\nb': 1 }),
-    'stages[0].errors: expected other names',
+    'stages[0].errors: expected a valid field name',
   ],
   ['a list for an object', (result) => (result.stages[0] = []), 'stages[0]: expected an object, got "[]"'],
 ];
 
 for (const [name, change, expected] of PROBLEMS) {
-  test(`${name} is told with its path, and nothing of the result is used`, () => {
+  test(`reports ${name} with its path, and uses nothing of the result`, () => {
     const { result, problems } = read(changed(change));
     assert.equal(result, null);
     assert.equal(problems.length, 1, problems.join('\n'));
@@ -75,18 +75,18 @@ for (const [name, change, expected] of PROBLEMS) {
   });
 }
 
-test('of many problems the first are told, and how many more there are', () => {
+test('reports the first of many problems, and how many more there are', () => {
   const { problems } = read(changed((result) => (result.problems = Array.from({ length: 20 }, () => 7))));
   assert.equal(problems.length, 9);
   assert.equal(problems.at(-1), '12 more problems like these');
 });
 
-test('of a million problems a thousand are looked for', () => {
+test('stops after a thousand of a million problems', () => {
   const { problems } = read(changed((result) => (result.stages[0].seconds = new Array(1_000_000).fill(7))));
   assert.equal(problems.at(-1), '992 more problems like these');
 });
 
-test('a later format is read as far as it is known, and what is not known is named', () => {
+test('reads a later format as far as it is known, and names the unknown parts', () => {
   const later = changed((result) => {
     result.format = 4;
     result.weather = 'fine';
@@ -98,7 +98,7 @@ test('a later format is read as far as it is known, and what is not known is nam
   assert.deepEqual(problems, []);
   assert.deepEqual(result?.stages[0].further, { hedged: 7 });
   assert.deepEqual(warnings, [
-    'format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
     'counters that this version does not know, added up: "hedged"',
     'fields that this version does not know, left out: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
@@ -106,7 +106,7 @@ test('a later format is read as far as it is known, and what is not known is nam
 
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 
-/** Somewhere in a result, something else. */
+/** Replaces something in a result. */
 const damaged = fc
   .tuple(anyResult, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), fc.oneof(anyJson, fc.constant(undefined)))
   .map(([result, path, value]) => {
@@ -125,7 +125,7 @@ const damaged = fc
     return JSON.parse(JSON.stringify(whole));
   });
 
-test('a result is refused exactly where the published schema refuses it', () => {
+test('rejects a result exactly if the published schema does', () => {
   fc.assert(
     fc.property(damaged, (value) => {
       const { problems } = read(value);
@@ -138,7 +138,7 @@ test('a result is refused exactly where the published schema refuses it', () => 
   );
 });
 
-test('whatever stands in a file, reading it comes to an end with a line for each problem', () => {
+test('reading any file ends with a line for each problem', () => {
   fc.assert(
     fc.property(fc.oneof(anyJson, damaged), fc.constantFrom(0, 1, 2, 3, 4), (value, format) => {
       const whole = typeof value === 'object' && value !== null ? { ...value, format, problems: [] } : value;

@@ -22,7 +22,7 @@ const stage = fc.record({
   counts: fc.record({ throttled: fc.nat(50), unknownOutcomes: fc.nat(5), timeLost: fc.nat(10_000) }),
 });
 
-/** Results of runs, as they are written and read. */
+/** Results of runs, as written and read. */
 export const anyResult = fc
   .record({
     host: fc.constantFrom('fra-1', 'fra-2'),

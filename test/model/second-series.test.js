@@ -14,7 +14,7 @@ const anyRate = fc.oneof(
 );
 const entries = fc.uniqueArray(fc.tuple(anySecond, anyRate, fc.nat(2 ** 40)), { selector: ([second]) => second });
 
-test('the seconds of a series come back in their order with their counts and bytes, wherever they lie', () => {
+test('the seconds of a series keep their order, counts and bytes, however sparse', () => {
   fc.assert(
     fc.property(entries, fc.boolean(), (all, isUniform) => {
       const series = new SecondSeries();
@@ -37,13 +37,13 @@ test('the seconds of a series come back in their order with their counts and byt
   );
 });
 
-test('a second of zero operations is known, and none is known without a line', () => {
+test('a second of zero operations is known, and no second is known without a line', () => {
   const series = new SecondSeries();
   series.add(100, 0, true);
   assert.deepEqual([series.get(100), series.get(101)], [0, undefined]);
 });
 
-test('several rates of a second are averaged, several counts are not added', () => {
+test('averages several rates of a second, and does not add several counts', () => {
   const series = new SecondSeries();
   const found = [
     series.add(100, 1, false),
@@ -56,14 +56,14 @@ test('several rates of a second are averaged, several counts are not added', () 
   assert.deepEqual([series.get(100), series.get(101)], [12, 25]);
 });
 
-test('a gap is told of counts after a second, of rates after three', () => {
+test('reports a gap of counts after one second, of rates after three', () => {
   const series = new SecondSeries();
   const found = [100, 102, 105, 109].map((second, place) => series.add(second, 1, place === 1));
   assert.deepEqual(found, [null, 'gap', null, 'gap']);
   assert.equal(series.add(200, 1e12, true), 'impossible');
 });
 
-test('a series moves by days with all that is known of its seconds', () => {
+test('a series moves by days with all data of its seconds', () => {
   const series = new SecondSeries();
   series.add(100, 5, true);
   series.add(101, 2, true);

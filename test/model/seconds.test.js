@@ -11,16 +11,16 @@ const SECONDS = [
   { secondStart: 13, operations: 800, bytes: 0 },
 ];
 
-test('the peak is the largest count of a second that lies wholly inside the stage', () => {
+test('the peak is the largest count of a complete second within the stage', () => {
   assert.equal(peakOf(SECONDS, { startedAt: STARTED, endedAt: 13_900, average: 100 }), 500);
 });
 
-test('the first and the last second count for the peak where the stage begins and ends on their boundaries', () => {
+test('the first and last second count for the peak if the stage starts and ends on their boundaries', () => {
   assert.equal(peakOf(SECONDS, { startedAt: 10_000, endedAt: 13_900, average: 100 }), 900);
   assert.equal(peakOf(SECONDS.slice(1), { startedAt: STARTED, endedAt: 14_000, average: 100 }), 800);
 });
 
-test('the peak is the mean where that is larger, or no second is whole', () => {
+test('the peak is the mean if that is larger, or no second is complete', () => {
   assert.equal(peakOf(SECONDS, { startedAt: STARTED, endedAt: 13_900, average: 714.3 }), 714.3);
   assert.equal(peakOf(SECONDS.slice(0, 2), { startedAt: STARTED, endedAt: 11_300, average: 1333 }), 1333);
 });
@@ -38,7 +38,7 @@ test('a peak is never below the mean, and never above both the mean and every se
   );
 });
 
-test('attempts that failed in a second are added over hosts, and absent where there were none', () => {
+test('adds failed attempts of a second over hosts, and omits them if there are none', () => {
   const second = { secondStart: 5, operations: 0, bytes: 0, p50: null, p99: null, maximum: null, histogram: null };
   const sum = addSecond([
     { ...second, failedAttempts: 2, throttled: 1 },

@@ -6,7 +6,7 @@ import { resultOf } from './results.js';
 
 const SLICES = /** @type {const} */ ({ client: 'edge', keepAlive: true, clockResolution: 1 });
 
-test('a way is the client, and the connections where operations have any', () => {
+test('a way is the client, and the connections if operations have any', () => {
   assert.deepEqual(wayOf({ client: 'direct', keepAlive: false, objects: 5 }), {
     ...{ client: 'direct', through: false, keepAlive: false, clockResolution: null },
   });
@@ -15,7 +15,7 @@ test('a way is the client, and the connections where operations have any', () =>
   [null, undefined, {}].forEach((options) => assert.deepEqual(wayOf(options), unknown));
 });
 
-test('runs go the same way where these are the same, whatever else they were told', () => {
+test('runs use the same way if these are equal, whatever their other options', () => {
   const id = (/** @type {Parameters<typeof wayOf>[0]} */ options) => wayId(wayOf(options));
   assert.equal(id({ client: 'direct', keepAlive: true }), id({ client: 'direct', keepAlive: true, threads: 9 }));
   assert.equal(id(SLICES), id({ ...SLICES, keepAlive: false }));
@@ -45,7 +45,7 @@ test('the result of a run is one way, with the figures of its stages', () => {
   ]);
 });
 
-test('several hosts of a way have the rate of the time that they were in the stage together', () => {
+test('the rate of several hosts in a way covers the time that they were in the stage together', () => {
   const [stage] = resultOf().stages;
   const together = { operationsPerSecond: 77, bytesPerSecond: null, seconds: 3 };
   const merge = /** @type {any} */ ({ hosts: 2, together });
@@ -54,7 +54,7 @@ test('several hosts of a way have the rate of the time that they were in the sta
   assert.equal(stageOfWay({ ...stage, merge: { ...merge, together: null } }).operationsPerSecond, stage.average);
 });
 
-test('turns of a way count together, without the time between them', () => {
+test('turns of a way are combined, without the time between them', () => {
   const turn = (/** @type {number} */ startedAt, /** @type {number} */ after) =>
     finishedStage({ startedAt, operations: Array.from({ length: 10 }, () => ({ after, latency: after })) });
   const stages = [turn(1_700_000_000_000, 100), turn(1_700_000_600_000, 300)];

@@ -7,7 +7,7 @@ import { writeResult } from '../../lib/model/write-result.js';
 import { cases } from '../helpers/cases.js';
 import { anyResult, resultOf } from './results.js';
 
-test('what is written is read as it was, and written again with identical bytes', () => {
+test('reads what was written unchanged, and writes it again with identical bytes', () => {
   fc.assert(
     fc.property(anyResult, (result) => {
       const text = [...writeResult(result)].join('');
@@ -19,13 +19,13 @@ test('what is written is read as it was, and written again with identical bytes'
   );
 });
 
-test('it is JSON that ends with a line feed, without stages, too', () => {
+test('is JSON that ends with a line feed, even without stages', () => {
   const text = [...writeResult(EMPTY_RESULT)].join('');
   assert.deepEqual(JSON.parse(text), EMPTY_RESULT);
   assert.ok(text.endsWith('}\n'));
 });
 
-test('a second has a line of its own', () => {
+test('a second has its own line', () => {
   const result = resultOf();
   const lines = [...writeResult(result)].join('').split('\n');
   const seconds = lines.filter((line) => line.includes('"secondStart"'));
@@ -35,7 +35,7 @@ test('a second has a line of its own', () => {
   );
 });
 
-test('seconds are worked out while they are written, and never held together', () => {
+test('computes seconds while writing, and never keeps all of them in memory', () => {
   let made = 0;
   const result = resultOf();
   const [stage] = result.stages;

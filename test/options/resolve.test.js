@@ -27,7 +27,7 @@ function resolved(line, { env = {}, availableCores = 8 } = {}) {
 
 /**
  * @param {() => unknown} call
- * @returns {string} the problems it is refused for
+ * @returns {string} the problems that it reports
  */
 function problemsOf(call) {
   try {
@@ -36,10 +36,10 @@ function problemsOf(call) {
     assert.ok(error instanceof UsageError, String(error));
     return error.problems.join('\n');
   }
-  assert.fail('it was not refused');
+  assert.fail('not refused');
 }
 
-test('a search over buckets that would keep too much in memory is refused, with what it may be given', () => {
+test('a search over buckets that needs too much memory is refused with the number it may have', () => {
   const search = '--find-peak --peak-of buckets';
   assert.equal(resolved(`125000000 10 ${search}`).objects.count, 125_000_000);
   assert.equal(
@@ -49,7 +49,7 @@ test('a search over buckets that would keep too much in memory is refused, with 
   assert.equal(resolved(`125000001 10 ${search} --stages read --run-id r`).objects.count, 125_000_001);
 });
 
-test('there are no more threads than objects, and no more cores than threads', () => {
+test('threads are limited by objects, and cores by threads', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5000 }),
@@ -70,17 +70,17 @@ test('there are no more threads than objects, and no more cores than threads', (
   );
 });
 
-test('by default another core is used for each 250 threads, as long as there are cores', () => {
+test('by default there is one core per 250 threads, up to all cores', () => {
   const cores = (/** @type {number} */ threads) => resolved(`100000 ${threads}`, { availableCores: 4 }).load.cores;
   assert.deepEqual([1, 250, 251, 500, 1000, 10_000].map(cores), [1, 1, 2, 2, 4, 4]);
 });
 
-test('a run without --shard is whole, even where an engine for many hosts started it', () => {
+test('a run without --shard is a whole run, even if a scheduler started it', () => {
   const env = { SLURM_PROCID: '1', SLURM_NTASKS: '4' };
   assert.deepEqual(resolved('10 1', { env }).objects.shard, { index: 0, count: 1 });
 });
 
-test('a shard is given by hand, or by the engine that started the host', () => {
+test('a shard comes from the option or from the scheduler', () => {
   const slurm = { SLURM_PROCID: '1', SLURM_NTASKS: '4' };
   const kubernetes = { JOB_COMPLETION_INDEX: '2', JOB_COMPLETIONS: '3' };
   for (const [given, env, index, count] of /** @type {const} */ ([
@@ -96,7 +96,7 @@ test('a shard is given by hand, or by the engine that started the host', () => {
   }
 });
 
-test('a shard that nobody tells, or that cannot be, is refused with the variables that were expected', () => {
+test('a missing or invalid shard is refused with the expected variables', () => {
   for (const [given, env] of /** @type {[string, NodeJS.ProcessEnv][]} */ ([
     ['auto', {}],
     ['auto/2', {}],
@@ -113,10 +113,10 @@ test('a shard that nobody tells, or that cannot be, is refused with the variable
   }
 });
 
-test('several shards need one run id, a single one does not', () => {
+test('several shards need a run id, a single one does not', () => {
   assert.match(
     problemsOf(() => resolved('10 1 --shard 0/2')),
-    /^--shard: expected --run-id as well/,
+    /^--shard requires a --run-id/,
   );
   assert.match(
     problemsOf(() => resolved('10 1 --shard auto', { env: { SLURM_PROCID: '0', SLURM_NTASKS: '2' } })),
@@ -125,18 +125,18 @@ test('several shards need one run id, a single one does not', () => {
   assert.deepEqual(resolved('10 1 --shard 0/1').objects.shard, { index: 0, count: 1 });
 });
 
-test('a run has the id that was given, or one of its own', () => {
+test('a run has the given id, or a new one', () => {
   assert.equal(resolved('10 1 --run-id mine').objects.runId, 'mine');
   assert.match(resolved('10 1').objects.runId, /^19700101-000000-[0-9a-z]{4}$/);
 });
 
-test('a clean-up is of the whole run, whatever else is said', () => {
+test('a clean-up covers the whole run, whatever the other options are', () => {
   const { objects, load } = resolved('--cleanup old-run --run-id other --cores 4');
   const { runId, count, shard } = objects;
   assert.deepEqual([runId, count, load.threads, load.cores, shard], ['old-run', 0, 1, 1, { index: 0, count: 1 }]);
 });
 
-test('a run id says when the run was made, in UTC', () => {
+test('a run id contains the time of the run in UTC', () => {
   assert.equal(
     makeRunId(Date.UTC(2026, 0, 31, 23, 59, 58, 999), () => 0),
     '20260131-235958-0000',
@@ -147,14 +147,14 @@ test('a run id says when the run was made, in UTC', () => {
   );
 });
 
-test('whatever the time and the chance, it is a run id', () => {
+test('every time and random number gives a valid run id', () => {
   const time = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(fc.property(time, chance, (now, random) => isRunId(makeRunId(now, () => random))));
 });
 
-test('hosts that go through a ramp together have a start that they share', () => {
-  const problem = /^--start-at: the steps of a ramp are at the same time on all hosts, expected a moment .* next:60s/;
+test('hosts of a common ramp need a common start', () => {
+  const problem = /^--start-at: expected the same moment on all hosts of a ramp, such as next:60s/;
   for (const ramp of ['--ramp 1,2', '--ramp-hosts']) {
     const line = `10 4 ${ramp} --run-id a-run --shard 1/2 --start-at`;
     assert.match(
@@ -170,7 +170,7 @@ test('hosts that go through a ramp together have a start that they share', () =>
   }
 });
 
-test('stages keep to common moments where hosts or sides of a comparison do', () => {
+test('stages keep common slots if hosts or sides of a comparison share them', () => {
   const { options } = /** @type {{ options: CommandLine }} */ (
     readCommandLine(['10', '1', '--duration', '5s'], OUTPUTS)
   );

@@ -5,13 +5,14 @@ import { defaultOf, isMet, readOptions } from '../../lib/options/read-options.js
 import { GROUPS, ROWS, flagOf } from '../../lib/options/table.js';
 import { shellWords } from '../../lib/text/shell-words.js';
 
-/** A value of each option that a result records, other than its default. @type {Readonly<Record<string, string>>} */
+/** A non-default value of each recorded option. @type {Readonly<Record<string, string>>} */
 const OTHER_VALUES = {
   faults: 'status=503:3%',
   client: 'sdk',
   existing: 'photos/',
   size: '4KiB..1MiB',
   access: 'zipf:1.2',
+  publicUrl: 'https://{bucket}.example.com',
   stages: 'write,read,range,batch-remove',
   mix: 'write=30,read=70',
   rangeSize: '1KiB',
@@ -35,7 +36,7 @@ const OTHER_VALUES = {
   retries: '3',
 };
 
-test('what a result records of an option is written as the option takes it', () => {
+test('a recorded value is written as its option takes it', () => {
   for (const [name, row] of Object.entries(ROWS)) {
     if (row.read !== undefined && (row.role === 'load' || row.role === 'repeat')) {
       const text = OTHER_VALUES[name];
@@ -49,7 +50,7 @@ test('what a result records of an option is written as the option takes it', () 
   }
 });
 
-test('every option has a flag of its own, a group, and help of one line', () => {
+test('every option has its own flag, a group, and one line of help', () => {
   const flags = Object.values(ROWS).map(flagOf);
   assert.deepEqual(flags, [...new Set(flags)]);
   for (const [name, { flag, group, help }] of Object.entries(ROWS)) {
@@ -58,7 +59,7 @@ test('every option has a flag of its own, a group, and help of one line', () => 
   }
 });
 
-test('what a row requires or excludes is an option, or a value that it can have', () => {
+test('a row requires and excludes only options and values that exist', () => {
   for (const [name, { needs = [], excludes = {} }] of Object.entries(ROWS)) {
     const conditions = [needs].flat().flatMap((need) => (typeof need.met === 'function' ? [] : Object.entries(need)));
     for (const [other, value] of [...conditions, ...Object.entries(excludes)]) {
@@ -68,7 +69,7 @@ test('what a row requires or excludes is an option, or a value that it can have'
   }
 });
 
-test('a problem says what to write, with what that requires itself', () => {
+test('a problem names what to write, including its own requirements', () => {
   const problemsOf = (/** @type {Record<string, any>} */ given) =>
     readOptions('run', given, { operands: ['100', '10'] }).problems;
   assert.deepEqual(problemsOf({ slo: '5ms' }), ['--slo requires --find-peak --peak-of rate']);
@@ -78,7 +79,7 @@ test('a problem says what to write, with what that requires itself', () => {
   assert.deepEqual(problemsOf({ warmup: '0ms', checksum: 'none', findPeak: true }), []);
 });
 
-test('an option that is left out for another one is not asked for what it would require', () => {
+test('an excluded option reports no missing requirements', () => {
   const { problems } = readOptions('run', { untilStable: '2%', findPeak: true }, { operands: ['100', '10'] });
   assert.deepEqual(problems, ['--until-stable cannot be combined with --find-peak']);
 });
@@ -89,7 +90,7 @@ test('one of several requirements is enough', () => {
   assert.equal(isMet({ met: ({ size }) => size > 1, says: 'more' }, { size: 2 }), true);
 });
 
-test('a command that is made of recorded options records the same', () => {
+test('a command made from recorded options records the same', () => {
   for (const line of [
     '--size 4KiB..1MiB --keep',
     '--find-peak --peak-of rate --slo 20ms',

@@ -17,7 +17,7 @@ await installPackage(folder);
 const installed = path.join(folder, 'node_modules', 'r2-benchmark');
 
 /**
- * Runs a command as a user types it.
+ * Runs a command in a shell, without S3_… variables.
  *
  * @param {string} command
  * @param {string} [cwd]
@@ -41,7 +41,7 @@ function assertEnds(outcome, status) {
 }
 
 /**
- * @param {string} name of a folder beside the others
+ * @param {string} name of a new folder
  * @param {string} [dotEnv]
  */
 async function emptyFolder(name, dotEnv) {
@@ -56,7 +56,7 @@ async function emptyFolder(name, dotEnv) {
 /**
  * @param {string} file of edge/
  * @param {Set<string>} [found]
- * @returns {Promise<Set<string>>} it, and all that it imports from edge/, also through others
+ * @returns {Promise<Set<string>>} the file and everything in edge/ that it imports, directly or not
  */
 async function modulesFrom(file, found = new Set()) {
   if (!found.has(file)) {
@@ -70,7 +70,7 @@ async function modulesFrom(file, found = new Set()) {
 }
 
 describe('the package, installed in a folder', { concurrency: 2 }, () => {
-  test('holds what runs and what is shipped beside it, and nothing of its development', async () => {
+  test('contains the programs and the shipped files, but no development files', async () => {
     const names = (await readdir(installed)).filter((name) => name !== 'node_modules');
     assert.deepEqual(names.toSorted(), [
       ...['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'docs', 'edge', 'lib', 'package.json'],
@@ -89,7 +89,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(path.join(installed, 'edge'))).toSorted(), [...worker, 'wrangler.toml'].toSorted());
   });
 
-  test('runs a benchmark and adds up its log by the names of both programs', async () => {
+  test('runs a benchmark and merges its log, with both programs', async () => {
     const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
     for (const name of ['r2-benchmark', 'r2-peak']) {
       const { status, stdout } = await type(`npx ${name} --version`);
@@ -104,7 +104,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     }
   });
 
-  test('writes a page with what draws its charts', async () => {
+  test('writes a report that includes the chart library', async () => {
     assertEnds(await type('npx r2-benchmark 50 5 --size 1KiB --local --report page.html'), 0);
     const page = await readFile(path.join(folder, 'page.html'), 'utf8');
     assert.match(page, /^<!doctype html>\n/);
@@ -125,7 +125,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.deepEqual([refused.status, refused.stdout], [0, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n']);
   });
 
-  test('shows commands in its help that can be copied', async () => {
+  test('shows copyable commands in its help', async () => {
     const [help, peak, refused] = await Promise.all(
       ['npx r2-benchmark --help', 'npx r2-peak --help', 'npx r2-benchmark 1'].map((command) => type(command)),
     );
@@ -140,7 +140,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.match(refused.stderr, /^npx r2-benchmark --help shows the usage$/m);
   });
 
-  test('writes the .env that it misses, once', async () => {
+  test('creates a missing .env, and does not overwrite it', async () => {
     const cwd = await emptyFolder('without variables');
     const missing = await type('npx r2-benchmark 10 2', cwd);
     assertEnds(missing, 2);
@@ -154,7 +154,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assertEnds(await type(command, cwd), 2);
   });
 
-  test('prints clean-up commands that work as they are', async (t) => {
+  test('prints clean-up commands that work when pasted', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const cwd = await emptyFolder('with variables', dotEnvOf(endpoint));
     const kept = await type('npx r2-benchmark 20 2 --size 1KiB --keep --run-id one --prefix x/y', cwd);
@@ -166,18 +166,18 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assertEnds(removed, 0);
     assert.match(removed.stdout, /20 objects removed .* 0 left$/m);
 
-    // From elsewhere npx would not find it.
+    // npx would not find it from another folder.
     const byPath = `'${path.join(folder, 'node_modules', '.bin', 'r2-benchmark')}'`;
     const file = `'${path.join(cwd, '.env')}'`;
     assertEnds(await type(`${byPath} 20 2 --size 1KiB --keep --run-id two --env-file ${file}`, parent), 0);
     const list = await type(`${byPath} --cleanup --list --env-file ${file}`, parent);
-    const [, removeTwo] = /^Remove what one left with: (.*)$/m.exec(list.stdout) ?? [];
+    const [, removeTwo] = /^Remove the objects of a run with: (.*)$/m.exec(list.stdout) ?? [];
     assert.equal(removeTwo, `${byPath} --cleanup two --env-file ${file}`);
     assertEnds(await type(removeTwo, parent), 0);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('cleans up by the command cleanup as by the option', async (t) => {
+  test('cleans up with the cleanup command', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const cwd = await emptyFolder('with variables for commands', dotEnvOf(endpoint));
     assertEnds(await type('npx r2-benchmark 20 2 --size 1KiB --keep --run-id three', cwd), 0);

@@ -16,10 +16,10 @@ const archive = await installPackage(folder);
 
 const page = await readFile(path.join(ROOT, 'docs/use/library.md'), 'utf8');
 const examples = [...page.matchAll(/^## (.+)\n(?:(?!^## )[^])*?^```js\n([^]*?)^```$/gm)].map(
-  ([, title, code], place) => ({
+  ([, title, code], index) => ({
     title,
     code,
-    name: `example-${place + 1}`,
+    name: `example-${index + 1}`,
   }),
 );
 
@@ -39,7 +39,7 @@ function execute(file, parameters) {
 
 /**
  * @param {string} code of a module
- * @returns {string} the same in CommonJS
+ * @returns {string} the CommonJS equivalent
  */
 function inCommonJs(code) {
   const imported = code.replace(/^import (\{.*\}) from '(.+)';$/gm, "const $1 = await import('$2');");
@@ -47,7 +47,7 @@ function inCommonJs(code) {
 }
 
 describe('the installed library', () => {
-  test('runs the five examples of its page, as modules and in CommonJS', async () => {
+  test('runs the five examples on its page, as modules and in CommonJS', async () => {
     const program = path.join(folder, 'node_modules/r2-benchmark/r2-benchmark.js');
     const together = ['--local', '--run-id', 'together', '--start-at', '+3s'];
     const hosts = ['a', 'b'].map((host, index) =>
@@ -80,7 +80,7 @@ describe('the installed library', () => {
     assert.match(reported, /2 hosts/);
   });
 
-  test('has types that the examples fit under strict TypeScript', async () => {
+  test('has types under which the examples pass strict TypeScript', async () => {
     for (const { code, name } of examples) {
       await writeFile(path.join(folder, `${name}.mts`), code);
     }
@@ -98,7 +98,7 @@ describe('the installed library', () => {
     assert.notEqual(wrong.status, 0);
   });
 
-  test('is packed so that nothing but CommonJS finds it wanting', async () => {
+  test('resolves everywhere except through a CommonJS require', async () => {
     const { status, output } = await execute(path.join(BIN, 'attw'), [archive, '--profile', 'esm-only']);
     assert.equal(status, 0, output);
   });

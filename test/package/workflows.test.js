@@ -7,7 +7,7 @@ const PROJECT = new URL('../../', import.meta.url);
 const workflow = readFileSync(new URL('.github/workflows/ci.yml', PROJECT), 'utf8');
 const { scripts, engines } = JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8'));
 
-test('the workflow runs scripts that the package has', () => {
+test('the workflow runs only existing scripts', () => {
   const commands = [...workflow.matchAll(/^ +- run: (.*)$/gm)].map(([, command]) => command);
   assert.ok(commands.length > 0);
   for (const command of commands) {
@@ -17,7 +17,7 @@ test('the workflow runs scripts that the package has', () => {
   }
 });
 
-test('the workflow begins with the oldest version of Node that the package takes', () => {
+test('the workflow starts with the oldest supported version of Node', () => {
   const [, versions] = /^ +node: \[(.*)\]$/m.exec(workflow) ?? [];
   const [oldest] = versions.split(', ').map(Number);
   assert.equal(oldest, Number(/^>=(\d+)\./.exec(engines.node)?.[1]));

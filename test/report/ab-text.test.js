@@ -4,9 +4,7 @@ import { compareQuads } from '../../lib/compare/compare-quads.js';
 import { formatInterleaved } from '../../lib/report/ab-text.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
 
-/**
- * @import { InterleavedComparison, Quad, QuadOrder } from '../../lib/model/interleaved.js'
- */
+/** @import { InterleavedComparison, Quad, QuadOrder } from '../../lib/model/interleaved.js' */
 
 const MARGIN = 0.03;
 
@@ -32,14 +30,14 @@ function textOf(quads, overrides = {}) {
   );
 }
 
-test('of each stage there is a sentence, and what each figure came to', () => {
+test('each stage has a sentence, then one line per figure', () => {
   const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
   for (const [place, { passes }] of quads.entries()) {
     for (const { side, stages } of passes) {
       const [stage] = stages;
-      // As much for both.
+      // The same for both.
       stage.metrics.p50 = 4;
-      // So different from quad to quad that it cannot be told.
+      // Too different from quad to quad for a verdict.
       stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (place % 2 === 0 ? 1 : -0.9);
     }
   }
@@ -51,7 +49,7 @@ B  no options of its own, run pair-b
 
 6 quads: ABBA BAAB BAAB ABBA ABBA BAAB.
 
-Write, B against A: 25% more operations a second; p50 the same.
+Write, B compared with A: 25% more operations per second; p50 the same.
                       A            B    B ÷ A       95% interval
   ops/s         1,000.0      1,250.0    1.250     1.250 to 1.250  faster
   p50            4.00ms       4.00ms    1.000     1.000 to 1.000  the same
@@ -59,7 +57,7 @@ Write, B against A: 25% more operations a second; p50 the same.
   CPU/op      1,000.0µs    1,250.0µs    1.250     1.250 to 1.250  more
   cannot tell p99: it may be unchanged, or changed by more than 3%; rather than
     more quads, it takes more objects or a longer --duration
-  attempts that failed: 0 with A, 3 with B
+  failed attempts: 0 with A, 3 with B
 
 The same: the whole interval is within 3% of no change. Faster, slower, fewer,
 more: proven with 95% confidence for all figures together (Holm), and by the
@@ -68,19 +66,20 @@ exact sign-flip test.
   );
 });
 
-test('what ended early says after how many quads', () => {
+test('a comparison that ended early says after how many quads', () => {
   const quads = simulateQuads({ orders: ORDERS.slice(0, 2) });
   const text = textOf(quads);
   assert.match(text, /^It ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
-  const reason = 'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads would tell';
+  const reason =
+    'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads should be enough';
   assert.ok(text.replaceAll(/\s+/g, ' ').includes(reason));
 });
 
 test('without a quad there is nothing to compare', () => {
-  assert.match(textOf([]), /\n\nIt ended before the first of 6 quads was over: there is nothing to compare\.\n$/);
+  assert.match(textOf([]), /\n\nIt ended during the first of 6 quads: there is nothing to compare\.\n$/);
 });
 
-test('nothing in the options is obeyed by a terminal', () => {
+test('a terminal obeys nothing in the options', () => {
   const text = textOf([], { before: { name: '--env-file \u001b[31mred', run: null, hosts: 1, start: null } });
   assert.ok(!text.includes('\u001b'));
 });

@@ -44,7 +44,7 @@ const STAGES = [
   stageOf('Remove', 10_345.6, { failedAttempts: 0, throttled: 0 }),
 ];
 
-test('a stage that mixes operations has a row for each kind after its own', () => {
+test('a mix has a row for each operation after its own', () => {
   const [stage] = STAGES;
   const kinds = Object.entries({ read: 864.2, write: 370.4 }).map(([operation, average]) => ({
     ...stage,
@@ -61,7 +61,7 @@ test('a stage that mixes operations has a row for each kind after its own', () =
   assert.equal(lines.filter((line) => line.includes('limited by')).length, 1);
 });
 
-test('the end of a run on a terminal of 60 columns', () => {
+test('the summary on a terminal of 60 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES, lookOf(60, { hasColour: false })), [
     '',
     'Stage      Ops/s                       p95      p99  Errors',
@@ -74,7 +74,7 @@ test('the end of a run on a terminal of 60 columns', () => {
   ]);
 });
 
-test('the end of a run on a terminal of 80 columns', () => {
+test('the summary on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',
     'Stage      Ops/s                  Threads      p95      p99  Errors  Limited by',
@@ -86,7 +86,7 @@ test('the end of a run on a terminal of 80 columns', () => {
   ]);
 });
 
-test('the end of a run on a terminal of 120 columns, in ASCII: lines of text have 100', () => {
+test('the summary on a terminal of 120 columns, in ASCII: text has at most 100 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(120, { hasColour: false, isUnicode: false })), [
     '',
     'Stage      Ops/s                                Threads    Peak/s  MiB/s      p50      p95      p99  Errors  Limited by',
@@ -98,7 +98,7 @@ test('the end of a run on a terminal of 120 columns, in ASCII: lines of text hav
   ]);
 });
 
-test('errors are red where any is not throttling, which alone is yellow', () => {
+test('errors are red if any is not throttling, and yellow if all are', () => {
   assert.deepEqual(errorCell(0, 0), { text: '0' });
   assert.deepEqual(errorCell(1234, 1233), { text: '1,234', meaning: 'error' });
   assert.deepEqual(errorCell(1234, 1234), { text: '1,234', meaning: 'throttling' });
@@ -108,7 +108,7 @@ test('errors are red where any is not throttling, which alone is yellow', () => 
   assert.ok(!remove.includes('\x1b'));
 });
 
-test('whatever the names and figures are, no row is as wide as the terminal', () => {
+test('no row is as wide as the terminal, whatever the names and figures', () => {
   const name = fc.string({ unit: fc.constantFrom('a', '漢', '🙂', 'e\u0301'), maxLength: 60 });
   const row = fc.record({ name, value: fc.double({ min: 0, max: 1e12, noNaN: true }), figure: fc.nat() });
   fc.assert(
@@ -141,7 +141,7 @@ test('whatever the names and figures are, no row is as wide as the terminal', ()
   );
 });
 
-test('a stage in which nothing was done has no bar, and the others keep theirs', () => {
+test('a stage without operations has no bar, and the others keep theirs', () => {
   const nothing = stageOf('Write', 0, { failedAttempts: 0, throttled: 0 });
   const [, , row] = formatStageSummary([nothing], lookOf(80));
   assert.ok(!row.includes('█'), row);
@@ -149,15 +149,15 @@ test('a stage in which nothing was done has no bar, and the others keep theirs',
   assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
 });
 
-test('what is not known of two stages has a sentence for each, and figures of one name their stage', () => {
+test('unknown bottlenecks have one sentence each, and evidence of some of the stages names its stage', () => {
   const unknown = STAGES.slice(1).map((stage) => ({
     ...stage,
     bottleneck: { cause: 'inconclusive', certainty: 'unknown', evidence: `${stage.stage} is odd`, advice: null },
   }));
   const lines = formatStageSummary(/** @type {any} */ (unknown), lookOf(80));
   assert.deepEqual(lines.slice(-2), [
-    'What limited Read is not known: Read is odd.',
-    'What limited Remove is not known: Remove is odd.',
+    'The limit of Read is unknown: Read is odd.',
+    'The limit of Remove is unknown: Remove is odd.',
   ]);
   const likely = unknown.map((stage) => ({
     ...stage,

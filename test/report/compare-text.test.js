@@ -34,16 +34,16 @@ function linesOf(text) {
   return text.split('\n');
 }
 
-test('who is compared, what was different, and a table for each stage', () => {
+test('names both sides, lists differences, and has a table per stage', () => {
   const lines = linesOf(formatComparison(comparison()));
   assert.equal(lines[0], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
   assert.match(lines[1], /^after {3}tuesday\.json: run run-1, 1 host/);
-  assert.match(lines[3], /^All that follows holds within these two runs\./);
-  const different = lines.indexOf('What was different');
+  assert.match(lines[3], /^These verdicts hold for these two runs only:/);
+  const different = lines.indexOf('Differences between the runs');
   assert.match(lines[different + 2], /^ {2}version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
   const stage = lines.findIndex((line) => line.startsWith('Read: '));
   assert.ok(stage > different);
-  assert.equal(lines[stage], 'Read: 10% more operations a second; p50, p90 faster.');
+  assert.equal(lines[stage], 'Read: 10% more operations per second; p50, p90 faster.');
   assert.match(lines[stage + 1], /^ +before +after +ratio +95% interval$/);
   assert.match(lines[stage + 2], /^ {2}seconds +60 +60$/);
   assert.match(lines[stage + 3], /^ {2}ops\/s +1,000\.1 +1,100\.1 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
@@ -54,7 +54,7 @@ test('who is compared, what was different, and a table for each stage', () => {
   assert.match(lines.join(' '), /cannot tell CPU\/op: a run has one figure of it/);
 });
 
-test('figures of the text are those of the comparison', () => {
+test('the text has the figures of the comparison', () => {
   const compared = comparison();
   const text = formatComparison(compared);
   for (const { metric, ratio, low, high, verdict } of compared.stages[0].metrics) {
@@ -67,7 +67,7 @@ test('figures of the text are those of the comparison', () => {
   }
 });
 
-test('no line is wider than a terminal of 80 columns, whatever the figures and names are', () => {
+test('no line is wider than 80 columns, whatever the figures and names', () => {
   const figure = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e7, noNaN: true }));
   const ratio = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e9, noNaN: true }));
   const verdict = fc.constantFrom(
@@ -108,7 +108,7 @@ test('no line is wider than a terminal of 80 columns, whatever the figures and n
   );
 });
 
-test('a text that is too long for the table stands on lines of its own', () => {
+test('a text too long for the table gets its own lines', () => {
   const differences = [
     { what: 'endpoint', before: 'https://account.r2.cloudflarestorage.com:443', after: 'https://s3.example.com:443' },
   ];
@@ -120,7 +120,7 @@ test('a text that is too long for the table stands on lines of its own', () => {
   ]);
 });
 
-test('nothing of the results is obeyed by a terminal', () => {
+test('a terminal obeys nothing in the results', () => {
   const hostile = '\u001b[2J\u202e<script>\r\nfake: 1';
   const stage = comparison().stages[0];
   const compared = comparison({
@@ -155,30 +155,30 @@ test('one sentence says what changed', () => {
       0.03,
     );
   assert.equal(sentence({}), 'Read: cannot tell whether the rate changed.');
-  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations a second.');
-  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations a second.');
+  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations per second.');
+  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations per second.');
   assert.equal(
     sentence({ rate: 'the same', p50: 'the same', p90: 'faster', p99: 'slower', p999: 'slower', errors: 'more' }),
-    'Read: as many operations a second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
+    'Read: the same operations per second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
   );
 });
 
-test('runs that are not of one kind are said not to be', () => {
+test('incomparable runs are marked as such', () => {
   const text = formatComparison(comparison({ mismatches: ['threads: 50 threads before, 1 thread after (Read)'] }));
   assert.match(
     text,
-    /^Compared all the same \(--force\), though:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
+    /^Compared anyway \(--force\), although:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
   );
 });
 
-test('stages of one run alone are named', () => {
+test('stages that only one run has are named', () => {
   const text = formatComparison(comparison({ stagesOfOne: { before: ['Write', 'Stat'], after: ['Remove'] } }));
   assert.match(text, /^Only before: Write, Stat\.\nOnly after: Remove\.$/m);
 });
 
-test('a figure whose own interval excludes 1, but not that of all figures together, says so in its row', () => {
+test('an interval that excludes 1 only without the correction is marked in its row', () => {
   const [stage] = COMPARED.stages;
-  const reason = 'among 14 figures, chance alone may bring one that differs as much';
+  const reason = 'among 14 figures, chance alone can make one differ this much';
   const doubtful = { low: 1.02, high: 1.2, verdict: /** @type {const} */ ('cannot tell'), reason };
   const metrics = stage.metrics.map((each) => (each.metric === 'p99' ? { ...each, ...doubtful } : each));
   const lines = formatComparison(comparison({ stages: [{ ...stage, metrics }] })).split('\n');
@@ -187,7 +187,7 @@ test('a figure whose own interval excludes 1, but not that of all figures togeth
   assert.ok(Number(row?.length) <= 80);
 });
 
-test('kinds of a mix have a table after that of their stage, without a verdict on what has no seconds of its own', () => {
+test('operations of a mix have a table after that of their stage, without verdicts that need seconds', () => {
   const [stage] = COMPARED.stages;
   const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };
   const metrics = stage.metrics
@@ -197,21 +197,18 @@ test('kinds of a mix have a table after that of their stage, without a verdict o
     );
   const kind = { ...stage, stage: 'Mixed read', kindOf: 'Mixed', metrics };
   const text = formatComparison(comparison({ stages: [{ ...stage, stage: 'Mixed' }, kind] }));
-  const [, rest] = text.split('\nMixed read, a part of Mixed; more attempts failed.\n');
+  const [, rest] = text.split('\nMixed read, part of Mixed; more attempts failed.\n');
   assert.match(rest, /^ +before +after +ratio/);
   assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
   assert.match(rest, /^ {2}cannot tell ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
   assert.doesNotMatch(rest, /CPU\/op/);
 });
 
-test('stages that are too short share one sentence, with the duration that it takes, unless their errors differ', () => {
+test('stages that are too short share one sentence with the necessary duration, unless their errors differ', () => {
   const [stage] = COMPARED.stages;
   const short = { ...stage, seconds: { before: 4, after: 5 } };
   const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
-  assert.match(
-    text,
-    /Too short for any judgement: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/,
-  );
+  assert.match(text, /Too short to judge: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/);
   assert.match(text, /run both with --duration 32s or longer/);
   assert.doesNotMatch(text, /cannot tell/);
   const metrics = stage.metrics.map((each) =>

@@ -9,7 +9,7 @@ const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };
 const LOGS = Object.fromEntries(planHosts(OPTIONS).map((plan) => [plan.host, [...linesOfHost(plan)]]));
 const AGGREGATE = aggregateOf(madeLogs(OPTIONS));
 
-test('the time series has every second of every host, by its beginning', () => {
+test('the time series has every second of every host, named by its start', () => {
   const expected = Object.entries(LOGS).flatMap(([host, lines]) =>
     lines
       .flatMap(({ tells = [] }) => tells)
@@ -29,17 +29,17 @@ test('the time series has every second of every host, by its beginning', () => {
   assert.deepEqual(times, times.toSorted());
 });
 
-test('without a date the time of day stands alone', () => {
+test('without a date, only the time of day is given', () => {
   const aggregate = aggregateOf({ 'x/a.txt': [secondLine('03:10:05', 931.1), summaryLine(931.1)] });
   assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,a.txt,931.1,0');
 });
 
-test('a host whose name has a comma or a quote stands in quotes', () => {
+test('a host name with a comma or a quote is quoted', () => {
   const aggregate = aggregateOf({ 'a "b", c': [secondLine('03:10:05', 1), summaryLine(1)] });
   assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,"a ""b"", c",1,0');
 });
 
-test('a host name that a spreadsheet would take for a formula follows an apostrophe', () => {
+test('a host name that looks like a formula gets an apostrophe', () => {
   const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("x")', 'a=b'];
   const timeSeries = () => names.map((host) => ({ second: 0, stage: 'Write', host, operations: -1, bytes: 0 }));
   const hosts = [...formatCsv({ timeSeries, isDated: false })]
@@ -53,7 +53,7 @@ test('a host name that a spreadsheet would take for a formula follows an apostro
   ]);
 });
 
-test('a long series comes in pieces that are small', () => {
+test('a long series comes in small chunks', () => {
   const pieces = [...formatCsv(aggregateOf(madeLogs({ hosts: 1, seconds: 3000 })))];
   assert.ok(pieces.length > 5);
   assert.ok(pieces.every((piece) => piece.length < 70_000));

@@ -4,7 +4,7 @@ import { formatErrors } from '../../lib/report/error-labels.js';
 import { CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED } from '../../lib/s3/s3-error.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 
-/** Causes of each kind that an attempt may fail with. */
+/** Causes of each kind of failure. */
 const ANSWERS = [
   ...[301, 401, 404, 418, 429, 500].map((status) => ({ status })),
   ...['NoSuchBucket', 'IncompleteBody', 'RequestTimeTooSkewed'].map((code) => ({ status: 400, code })),
@@ -20,7 +20,7 @@ const CODES = [
   'X',
 ];
 
-/** @returns {string[]} the kinds under which a failed attempt may be counted */
+/** @returns {string[]} all kinds of failed attempts */
 function kinds() {
   const asFailure = (/** @type {string} */ code, context = {}) =>
     classifyFailure(Object.assign(new Error(code), { code }), {
@@ -37,7 +37,7 @@ function kinds() {
   return [...new Set(errors.map(({ kind }) => kind)), 'abandoned', 'integrity', 'rewritten-too-soon', 'others'];
 }
 
-test('every kind of error has words of its own', () => {
+test('every kind of error has its own words', () => {
   const all = kinds();
   assert.ok(
     [CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED].every((kind) => all.includes(kind)),
@@ -53,11 +53,11 @@ test('every kind of error has words of its own', () => {
   );
 });
 
-test('a failed attempt to connect and a lost connection are told apart', () => {
-  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'no connection made 281, connection lost 10');
+test('a failed attempt to connect differs from a lost connection', () => {
+  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'could not connect 281, connection lost 10');
 });
 
-test('a kind that is not known stands as it is, and no error at all is none', () => {
+test('an unknown kind is shown as it is, and no errors as none', () => {
   assert.equal(
     formatErrors({ SlowDown: 3, constructor: 1, 'unknown kind': 2 }),
     'SlowDown 3, constructor 1, unknown kind 2',

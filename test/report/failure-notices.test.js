@@ -12,30 +12,30 @@ function prepare() {
   return { notices, context };
 }
 
-test('failures of one second are told together, the most frequent first', () => {
+test('failures of one second share a notice, most frequent first', () => {
   const { notices, context } = prepare();
   ['timeout', 'connect', 'connect'].forEach((kind) => notices.add(kind));
   context.time = 999;
-  notices.look();
+  notices.check();
   assert.deepEqual(context.told, []);
   context.time = 1000;
-  notices.look();
-  notices.look();
-  assert.deepEqual(context.told, ['Write: 3 attempts failed and were retried: no connection made 2, timeout 1']);
+  notices.check();
+  notices.check();
+  assert.deepEqual(context.told, ['Write: 3 attempts failed and were retried: could not connect 2, timeout 1']);
 });
 
-test('a storm is told every ten seconds, and each failure once', () => {
+test('a storm gives a notice every ten seconds, with each failure once', () => {
   const { notices, context } = prepare();
   for (; context.time < 25_000; context.time += 250) {
     notices.add('throttled');
-    notices.look();
+    notices.check();
   }
   notices.flush();
   const counts = context.told.map((notice) => Number(/: (\d+) attempts?/.exec(notice)?.[1]));
   assert.deepEqual(counts, [5, 40, 40, 15]);
 });
 
-test('what has not been told is told at the end of the stage, and nothing where nothing failed', () => {
+test('the rest is reported at the end of the stage, unless nothing failed', () => {
   const { notices, context } = prepare();
   notices.flush();
   notices.add('timeout');
@@ -44,13 +44,13 @@ test('what has not been told is told at the end of the stage, and nothing where 
   assert.deepEqual(context.told, ['Write: 1 attempt failed and were retried: timeout 1']);
 });
 
-test('the first failure of the next stage does not wait for the pause behind the last one', () => {
+test('the first failure of the next stage does not wait for the pause after the last notice', () => {
   const { notices, context } = prepare();
   notices.add('timeout');
   notices.flush();
   notices.start('Read');
   notices.add('tls');
   context.time = 1000;
-  notices.look();
+  notices.check();
   assert.equal(context.told[1], 'Read: 1 attempt failed and were retried: TLS failed 1');
 });

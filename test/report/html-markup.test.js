@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { embeddableJson, escapeHtml, html } from '../../lib/report/html/markup.js';
 
-test('text is nothing but text in a page, whatever it says', () => {
+test('text stays text in a page', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { text: markup } = html`<p title="${text}">${text}</p>`;
@@ -18,7 +18,7 @@ test('entities are escaped once, and markup not at all', () => {
   assert.equal(html`<b>${[1, 2].map((each) => html`<i>${each}</i>`)}${null}</b>`.text, '<b><i>1</i><i>2</i></b>');
 });
 
-test('JSON in a page is the same JSON, and ends neither its element nor a line', () => {
+test('JSON in a page stays the same, and ends neither its element nor a line', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, text) => {
       const json = JSON.stringify([value, text, '</script><!--\u2028\u2029']);

@@ -17,9 +17,7 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/**
- * @import { Result, StageResult } from '../../lib/model/result.js'
- */
+/** @import { Result, StageResult } from '../../lib/model/result.js' */
 
 const { store } = runConfig(NO_TARGET);
 
@@ -32,8 +30,8 @@ const FACTS = runFacts({
 });
 
 /**
- * @param {Partial<StageResult>} [stage] what is different of its stage
- * @param {Partial<Result>} [overrides] of the result
+ * @param {Partial<StageResult>} [stage] changes to its stage
+ * @param {Partial<Result>} [overrides] changes to the result
  * @returns {Result}
  */
 function runWith(stage = {}, overrides = {}) {
@@ -53,7 +51,7 @@ function answerIn(page) {
   return /<h1>([^<]*)<\/h1>/.exec(page)?.[1];
 }
 
-test('the policy of a page allows what is in it by its hash, and no request', () => {
+test('the policy of a page allows its content by hash, and no requests', () => {
   const page = pageOf(runWith());
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
   const inline = [...page.matchAll(/<(?:style|script(?: type="module")?)>([^]*?)<\/(?:style|script)>/g)].map(
@@ -68,11 +66,11 @@ test('the policy of a page allows what is in it by its hash, and no request', ()
   assert.doesNotMatch(page.replace(/<(style|script)[^]*?<\/\1>/g, ''), /\b(src|srcset|style|on\w+)=/);
 });
 
-test('a page has the version and the licence of what draws its charts', () => {
+test('a page contains the version and licence of its chart library', () => {
   assert.match(pageOf(runWith()), /\/\*! uPlot \d+\.\d+\.\d+, MIT\nThe MIT License/);
 });
 
-test('the answer is one sentence: the rates, and what limited them', () => {
+test('the answer is one sentence: the rates and the bottleneck', () => {
   const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
   assert.match(
     String(answerIn(pageOf(run))),
@@ -82,12 +80,12 @@ test('the answer is one sentence: the rates, and what limited them', () => {
   const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
   assert.match(
     String(answerIn(pageOf(both))),
-    /Write and [\d.,]+ Read operations a second; Write was limited by the store, what limited Read is not known\.$/,
+    /Write and [\d.,]+ Read operations a second; Write was limited by the store, the bottleneck of Read is not known\.$/,
   );
   assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
 });
 
-test('what hosts did together is said of all of them', () => {
+test('the answer of a merge covers all hosts', () => {
   assert.match(
     String(answerIn(pageOf(/** @type {any} */ (longMerge({ hosts: 3, seconds: 70 }).result)))),
     /^3 hosts together did /,
@@ -117,13 +115,13 @@ const SEARCH = {
 };
 const CAPACITY = { operationsPerSecond: 905, low: 900, high: 910, confidence: 0.95, threads: 8, seconds: 10 };
 
-test('a search is answered by its capacity, with the interval, whatever it has varied', () => {
+test('a search is answered by its capacity, with the interval, whatever it varied', () => {
   const threads = pageOf(runWith({ search: { ...SEARCH, capacity: CAPACITY } }));
   assert.match(
     String(answerIn(threads)),
     /^The capacity is 905\.0 Write operations a second \(95% interval 900\.0 to 910\.0, from 8 threads on\); /,
   );
-  assert.match(threads, /More than 4 threads brought no more: 905\.0 ops\/s/);
+  assert.match(threads, /More than 4 threads were not faster: 905\.0 ops\/s/);
   const open = pageOf(runWith({ search: { ...SEARCH, hasPlateau: false, knee: null, capacity: CAPACITY } }));
   assert.match(String(answerIn(open)), /^The capacity is at least 905\.0 /);
   const none = pageOf(runWith({ search: { ...SEARCH, capacity: null } }));
@@ -142,7 +140,7 @@ test('a search is answered by its capacity, with the interval, whatever it has v
   assert.match(highest, /against\s+ops\/s asked for/);
 });
 
-test('a ramp has its steps, those of one host as well', () => {
+test('a ramp shows its steps, even for one host', () => {
   const slot = {
     ...{
       slotStart: 10,
@@ -159,7 +157,7 @@ test('a ramp has its steps, those of one host as well', () => {
   assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host alone\./);
 });
 
-test('thresholds stand in the page, and what is missing stands above all', () => {
+test('a page shows thresholds, and what is missing above everything else', () => {
   const threshold = {
     ...{ expression: 'write.p99 < 5ms', stage: 'Write', metric: 'p99', value: 8, limit: 5 },
     ...{ unit: /** @type {const} */ ('ms'), outcome: /** @type {const} */ ('missed'), message: '8.00 ms' },
@@ -171,7 +169,7 @@ test('thresholds stand in the page, and what is missing stands above all', () =>
   assert.doesNotMatch(pageOf(runWith()), /class="status"/);
 });
 
-test('the command is the one that makes the same load, without what is so by default', () => {
+test('the command makes the same load, without default options', () => {
   assert.equal(commandOf(FACTS.options), 'r2-benchmark 20 4 --size 1000B');
   const options = {
     ...FACTS.options,
@@ -185,7 +183,7 @@ test('the command is the one that makes the same load, without what is so by def
   assert.equal(commandOf({ objects: null, threads: 4 }), 'r2-benchmark ? 4');
 });
 
-test('the command is read as the run that it stands for, whatever its load is', () => {
+test('the command reads back as the same run, whatever its load', () => {
   const sink = /** @type {any} */ ({ write: () => true });
   const read = (/** @type {string[]} */ words) =>
     /** @type {any} */ (readCommandLine(words, { stdout: sink, stderr: sink }).options);
@@ -215,7 +213,7 @@ test('the command is read as the run that it stands for, whatever its load is', 
   }
 });
 
-test('the command of a host that had a part of the objects says which, and of which run', () => {
+test('the command of a host with part of the objects names its shard and run', () => {
   const commandIn = (/** @type {Partial<Result>} */ overrides) =>
     /<code>([^<]*)<\/code>/.exec(html`${factsSection(runWith({}, overrides)).body}`.text)?.[1];
   const hosts = ['0/3', '1/3'].map((shard) => ({ ...runWith().hosts[0], shard }));
@@ -227,7 +225,7 @@ test('the command of a host that had a part of the objects says which, and of wh
   assert.equal(commandIn({ run: 'three', hosts: [hosts[0], { ...hosts[1], shard: '1/4' }] }), command);
 });
 
-test('whatever a result says of its options, a shell takes no part of the command for another one', () => {
+test('a shell splits no part of the command wrongly, whatever the options', () => {
   const hostile = '$(touch /tmp/x); `id` \'"';
   const texts = { sizes: hostile, access: hostile, mix: hostile, checksum: hostile, client: hostile, faults: hostile };
   const command = commandOf(/** @type {any} */ ({ ...FACTS.options, ...texts, stages: [hostile], objects: hostile }));
@@ -236,7 +234,7 @@ test('whatever a result says of its options, a shell takes no part of the comman
   assert.doesNotMatch(command.replaceAll(quoted, ''), /touch/);
 });
 
-test('a run on R2 says what its attempts cost', () => {
+test('a run on R2 shows the cost of its attempts', () => {
   const endpoint = 'https://a.r2.cloudflarestorage.com:443';
   assert.match(
     pageOf(runWith({ attempts: 1_000_000 }, { options: { ...FACTS.options, endpoint } })),
@@ -252,7 +250,7 @@ test('a run on R2 says what its attempts cost', () => {
   );
 });
 
-test('a comparison says of each stage what became of its rate', () => {
+test('a comparison has a verdict on the rate of each stage', () => {
   const { comparison, before, after } = comparedRuns();
   assert.equal(
     comparisonAnswer(comparison.stages, 'After the change,'),
@@ -263,7 +261,7 @@ test('a comparison says of each stage what became of its rate', () => {
   assert.equal(page.match(/<circle/g)?.length, 4);
 });
 
-test('the page of a comparison says first what was different, then the ratios, and what was asserted', () => {
+test('the page of a comparison has differences first, then ratios and thresholds', () => {
   const { comparison, before, after } = comparedRuns();
   const thresholds = /** @type {any} */ ([
     { expression: 'read.rate > 0.9 * baseline', outcome: 'missed', message: 'it was 880/s' },
@@ -272,16 +270,16 @@ test('the page of a comparison says first what was different, then the ratios, a
   const page = [...comparisonPage({ ...comparison, mismatches, thresholds }, before, after)].join('');
   const sections = [...page.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
   assert.deepEqual(sections, ['differences', 'ratios', 'thresholds', 'comparison', 'method']);
-  assert.match(page, /Compared all the same \(--force\), though: threads: 20 threads before/);
+  assert.match(page, /Compared anyway \(--force\), although: threads: 20 threads before/);
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
 });
 
-test('a stage of partial and whole seconds has a rate in the whole ones alone', () => {
+test('a stage with incomplete seconds has its rate only in the whole ones', () => {
   // It starts 250 ms into a second, and does 10 operations per second for 3 s.
   const run = runWith();
   const page = pageOf(run);
-  const [, table] = page.split('What each stage did over time\n');
+  const [, table] = page.split('Stages over time\n');
   const rows = table.slice(0, table.indexOf('</table>')).split('<tr>').slice(2);
   const values = rows.map((row) => {
     const cells = row.split('<td class="figure">').slice(1);
@@ -298,14 +296,14 @@ test('a stage of partial and whole seconds has a rate in the whole ones alone', 
   assert.deepEqual(JSON.parse(charts).comparison[0].before, [10, 10]);
 });
 
-test('the throughput is drawn where bytes were moved', () => {
+test('throughput is drawn only if bytes were moved', () => {
   const stat = { ...runWith(), stages: [finishedStage({ name: 'Stat', operations: [{ after: 100 }] })] };
   assert.doesNotMatch(pageOf(stat), /data-chart="throughput"/);
   assert.match(pageOf(stat), /title="no bytes moved"/);
   assert.match(pageOf(runWith()), /data-chart="throughput"/);
 });
 
-test('an interval of a ratio that has one end is shown with it, in the table and in the chart', () => {
+test('a half-open interval is shown with its one end, in the table and in the chart', () => {
   const { comparison, before, after } = comparedRuns();
   const [stage] = comparison.stages;
   const open = (/** @type {{ low: number | null, high: number | null }} */ ends) => {
@@ -319,18 +317,18 @@ test('an interval of a ratio that has one end is shown with it, in the table and
   assert.doesNotMatch(open({ low: null, high: null }), /<line\s+class="worse"/);
 });
 
-test('what shows the bottleneck of several hosts is said of the first host that names it', () => {
+test('the evidence for a bottleneck of several hosts comes from the first host with it', () => {
   const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
     const cause = place === 0 ? 'store' : 'inconclusive';
     return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
   });
   const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
-  assert.match(page, /<p>host-1: figures of host 0; --find-peak would tell more\.<\/p>/);
-  assert.match(page, /<p>host-2: figures of host 1; --find-peak would tell more\.<\/p>/);
+  assert.match(page, /<p>host-1: figures of host 0; try --find-peak\.<\/p>/);
+  assert.match(page, /<p>host-2: figures of host 1; try --find-peak\.<\/p>/);
   assert.doesNotMatch(page.slice(0, page.indexOf('type="application/json"')), /figures of host 2/);
 });
 
-test('a stage that was suspended says for how long', () => {
+test('a suspended stage says for how long', () => {
   const suspended = /It was suspended for 4\.0 s: that time is in no rate and no percentile\./;
   assert.match(pageOf(runWith({ paused: 4016 })), suspended);
   assert.doesNotMatch(pageOf(runWith()), /suspended for/);

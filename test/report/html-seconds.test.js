@@ -9,7 +9,7 @@ import { csvLines, decodeSeconds, hostMap, ratesOfStage, timeTable } from '../..
 
 const anySeconds = fc.array(fc.option(fc.nat(2 ** 32)));
 
-test('the seconds of a host come out of the page as they went in', () => {
+test('the seconds of a host are decoded as they were encoded', () => {
   fc.assert(
     fc.property(anySeconds, (tenths) => {
       const expected = tenths.map((value) => (value === null ? null : value / 10));
@@ -31,7 +31,7 @@ function stageWith(stage, seconds) {
   );
 }
 
-test('stages share one axis, and no line goes over seconds that are missing', () => {
+test('stages share one axis, and no line crosses missing seconds', () => {
   const { seconds, stages } = timeTable([stageWith('Write', [10, 11, 15]), stageWith('Read', [15, 16])]);
   assert.deepEqual(seconds, [10, 11, 12, 15, 16]);
   assert.deepEqual(
@@ -44,12 +44,12 @@ test('stages share one axis, and no line goes over seconds that are missing', ()
 });
 
 /**
- * A stage by a store that does 900 ops/s, whatever hosts ask for.
+ * A stage on a store that does 900 ops/s, whatever hosts request.
  *
  * @param {object} times epoch s
  * @param {number} times.from
  * @param {number} times.until
- * @param {number} [times.drain] s at its end, in which 10 operations complete
+ * @param {number} [times.drain] final seconds in which 10 operations complete
  * @param {object} [facts]
  */
 function stageAt900({ from, until, drain = 0 }, facts = {}) {
@@ -70,13 +70,13 @@ function drawn(stage) {
   return [...ratesOfStage(stage)].map(([second, { operations, bytes }]) => [second, operations, bytes]);
 }
 
-test('the parts of seconds at the edges of a stage are no collapse of its rate', () => {
+test('incomplete seconds at the edges of a stage do not look like a collapse', () => {
   const whole = [11, 12, 13].map((second) => [second, 900, 90_000]);
   assert.deepEqual(drawn(stageAt900({ from: 10.6, until: 14.3 })), whole);
   assert.deepEqual(drawn(stageAt900({ from: 10.6, until: 16.5, drain: 2.2 })), whole);
 });
 
-test('a stage that begins and ends within milliseconds of a whole second is drawn from end to end', () => {
+test('a stage that starts and ends within milliseconds of a whole second is drawn completely', () => {
   const stage = stageAt900({ from: 10.004, until: 13.12, drain: 0.121 });
   assert.deepEqual(
     drawn(stage).map(([second]) => second),
@@ -84,18 +84,18 @@ test('a stage that begins and ends within milliseconds of a whole second is draw
   );
 });
 
-test('a stage without a whole second has its mean, in the second that has most of it', () => {
+test('a stage without a whole second has its mean, in its most complete second', () => {
   assert.deepEqual(drawn(stageAt900({ from: 10.9, until: 11.7 })), [[11, 900, 90_000]]);
   assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 })), [[10, 900, 90_000]]);
   assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 }, { average: null })), []);
 });
 
-test('all seconds are drawn if the beginning and the end of the stage are not known', () => {
+test('all seconds are drawn if the start and the end of the stage are unknown', () => {
   const unknown = { startedAt: null, endedAt: null, drain: null };
   assert.equal(drawn(stageAt900({ from: 10.6, until: 14.3 }, unknown)).length, 5);
 });
 
-test('three hosts that begin and end apart never fall below the rate of their store', () => {
+test('three hosts that start and end apart never fall below the rate of their store', () => {
   const hosts = [
     [10.2, 14.4],
     [10.7, 15.2],
@@ -134,7 +134,7 @@ const MERGED = /** @type {any} */ ({
   ],
 });
 
-test('the map of hosts has the mean of each column, and nothing where no line tells', () => {
+test('the host map has the mean of each column, and nothing without lines', () => {
   const map = hostMap(MERGED.stages, ['a', 'b,"c'], 2);
   assert.deepEqual(map, {
     from: 10,
@@ -147,7 +147,7 @@ test('the map of hosts has the mean of each column, and nothing where no line te
   assert.equal(hostMap([], ['a'], 2), null);
 });
 
-test('the map of hosts leaves out the seconds of which a host measured a part', () => {
+test('the host map omits seconds that a host measured only partly', () => {
   const share = { ...shareOf('a', 10, [100, 9000, 9000, 300]), startedAt: 10_900, endedAt: 13_300 };
   const stage = /** @type {any} */ ({
     stage: 'Write',
@@ -159,7 +159,7 @@ test('the map of hosts leaves out the seconds of which a host measured a part', 
   assert.deepEqual(hostMap([stage], ['a'], 10)?.hosts, [[null, 900, 900, null]]);
 });
 
-test('the CSV has the seconds of each host, with names in quotes where they need them', () => {
+test('the CSV has the seconds of each host, with names quoted if necessary', () => {
   assert.equal(
     csvLines(MERGED).join(''),
     'second_start,stage,host,ops,bytes\n' +
@@ -170,14 +170,14 @@ test('the CSV has the seconds of each host, with names in quotes where they need
   );
 });
 
-test('the CSV of one host has its seconds, and no date where there is none', () => {
+test('the CSV of one host has its seconds, without a date if it is unknown', () => {
   const stages = [stageWith('Read', [7])];
   const run = /** @type {any} */ ({ host: 'fra-1', stages });
   assert.equal(csvLines(run)[1], '1970-01-01T00:00:07Z,Read,fra-1,7,14\n');
   assert.equal(csvLines({ ...run, merge: { isDated: false } })[1], '00:00:07,Read,fra-1,7,14\n');
 });
 
-test('labels of hosts keep what tells them apart', () => {
+test('host labels keep what distinguishes them', () => {
   assert.deepEqual(
     distinctNames(['benchmark-client-eu-west-1', 'benchmark-client-us-east-2', 'benchmark-client-us-east-3']),
     ['…eu-west-1', '…us-east-2', '…us-east-3'],

@@ -9,9 +9,7 @@ import { readResult } from '../../lib/model/read-result.js';
 import { jsonReporter } from '../../lib/report/json.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
-/**
- * @import { RunResult } from '../../lib/model/result.js'
- */
+/** @import { RunResult } from '../../lib/model/result.js' */
 
 const FACTS = runFacts({
   config: runConfig(NO_TARGET),
@@ -63,7 +61,7 @@ test('it has everything about each stage: counts, seconds, connections, latencie
   assert.equal(read.latency.operations, null);
 });
 
-test('what went wrong is in it, a secret is not', () => {
+test('it contains problems, but no secrets', () => {
   const { text } = reportOf({ problems: ['no bucket "one"'], stages: [], cleanup: null });
   const report = JSON.parse(text);
   assert.deepEqual([report.problems, report.stages, report.cleanup], [['no bucket "one"'], [], null]);
@@ -75,7 +73,7 @@ test('what went wrong is in it, a secret is not', () => {
 const LOGS = madeLogs({ hosts: 2, seconds: 5, skew: 100 });
 const AGGREGATE = aggregateOf(LOGS);
 
-test('the JSON report is a result: hosts, stages with all counts and seconds, and what merging says', () => {
+test('the JSON report is a result: hosts, stages with all counts and seconds, and facts about merging', () => {
   const warning = { file: 'a', line: 1, message: 'b', incomplete: false };
   const { result } = AGGREGATE;
   const told = { ...result, merge: { ...result.merge, warnings: [warning] } };
@@ -111,7 +109,7 @@ test('the JSON report is a result: hosts, stages with all counts and seconds, an
   assert.deepEqual(merge.warnings, [warning]);
 });
 
-test('what a log does not tell is null, and not nothing', () => {
+test('data missing from a log is null, not 0', () => {
   const [write] = JSON.parse([...jsonReporter.format(AGGREGATE.result)].join('')).stages;
   assert.deepEqual([write.clientLoad, write.buckets], [null, undefined]);
   assert.deepEqual([write.seconds[0].histogram, write.warmupOperations], [null, 0]);

@@ -64,24 +64,24 @@ describe('summary and JUnit have the figures of the result', () => {
     );
   });
 
-  test('of the sum of three hosts', () => {
+  test('of a merge of three hosts', () => {
     const result = asserted(aggregateOf(madeLogs({ hosts: 3, seconds: 6 })).merged.result, limits);
     assert.equal(result.hosts.length, 3);
     assertSameFigures(result, outputsOf(result));
   });
 
-  test('of a search for the capacity', () => {
+  test('of a capacity search', () => {
     const search = { ...resultOf(), stages: [finishedStage({ operations: OPERATIONS }, { search: SEARCH })] };
     const result = asserted(search, [...limits, 'write.capacity > 600', 'write.capacity.low > 500', 'write.knee <= 8']);
     const { summary, junit } = outputsOf(result);
     assertSameFigures(result, { summary, junit });
     assert.match(summary, /^One host can do 512\.3 ops\/s in Write/m);
     assert.match(junit, /<property name="capacity" value="512\.34"\/>/);
-    assert.ok(!junit.includes('errorShare'), 'what failed is that of all steps, the attempts are those of one');
+    assert.ok(!junit.includes('errorShare'), 'failures cover all steps, attempts only one');
   });
 });
 
-test('each stage and each threshold is a test, and so is the run', () => {
+test('the run, each stage and each threshold is a test', () => {
   const junit = junitOf(asserted(resultOf(), ['write.p99 < 50ms', 'errors != 0', 'read.p99 < 5ms']));
   assert.match(
     junit,
@@ -102,7 +102,7 @@ test('each stage and each threshold is a test, and so is the run', () => {
   assert.match(junit, /name="Write" time="1\.500">/);
 });
 
-test('a run that is not all well has no test file that is all green', () => {
+test('a run with problems never has an all-green test file', () => {
   const [write] = resultOf().stages;
   for (const [change, where] of /** @type {[Partial<WritableResult>, RegExp][]} */ ([
     [{ problems: ['no bucket'], stages: [] }, /name="run"[^]*<error type="incomplete" message="no bucket"\/>/],
@@ -123,7 +123,7 @@ test('a run that is not all well has no test file that is all green', () => {
   }
 });
 
-test('whatever the texts are, only what XML takes is in the file, and no text opens a tag or ends an attribute', () => {
+test('the file contains only what XML allows, and no text opens a tag or ends an attribute', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('</testcase>', ']]>', '"/>', '\u0000\u001b[31m', '\ud800'),
@@ -140,7 +140,7 @@ test('whatever the texts are, only what XML takes is in the file, and no text op
   );
 });
 
-test('a counter that a log does not tell is no property, and what is asserted of it is an error', () => {
+test('a counter that a log lacks is no property, and a threshold on it is an error', () => {
   const log = [
     'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
     'Write took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9',
@@ -148,6 +148,6 @@ test('a counter that a log does not tell is no property, and what is asserted of
   const { summary, junit } = outputsOf(asserted(aggregateOf({ log }).merged.result, ['throttled == 0']));
   assert.doesNotMatch(junit, /<property name="(throttled|failed|integrityErrors)"/);
   assert.match(junit, /<property name="retries" value="9"/);
-  assert.match(junit, /<error type="inconclusive" message="not known: the result does not tell"/);
-  assert.match(summary, /^## r2-benchmark: 1 threshold not decided$/m);
+  assert.match(junit, /<error type="inconclusive" message="not known: the result does not contain it"/);
+  assert.match(summary, /^## r2-benchmark: 1 threshold inconclusive$/m);
 });

@@ -17,7 +17,7 @@ const MIB = 1024 ** 2;
 
 /** @type {ViewState} */
 const STATE = {
-  place: 2,
+  position: 2,
   stages: 4,
   progress: {
     stage: 'Read',
@@ -73,17 +73,17 @@ test('the view on a terminal of 120 columns: a bar of 40, and a minute of second
   ]);
 });
 
-test('a stage that mixes operations has a line with the rate of each kind', () => {
+test('a mix has a line with the rate of each operation', () => {
   const kinds = Object.entries({ read: 864.2, write: 247, stat: 61.7, remove: 61.6 });
   const mixed = { ...STATE, kinds: kinds.map(([operation, rate]) => ({ operation, rate })) };
   assert.deepEqual(renderView(mixed, lookOf(60)).slice(1, 4), [
     'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'of them     read 864  write 247  stat 62  remove 62',
+    'of these    read 864  write 247  stat 62  remove 62',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
   ]);
 });
 
-test('a terminal that shows no block elements gets the same in ASCII', () => {
+test('a terminal without block elements gets the same in ASCII', () => {
   assert.deepEqual(renderView(STATE, lookOf(60, { isUnicode: false })), [
     'Read 2/4    ####.....   45%   4,500 of 10,000       5s left',
     'ops/s           1,234    19.3 MiB/s   ..::--==++**##@ ..::-',
@@ -111,14 +111,14 @@ test('errors are red, throttling is yellow, and nothing else has a colour', () =
   assert.ok(!renderView(STATE, lookOf(80)).join('').includes('\x1b'));
 });
 
-test('where time ends a stage that moves no bytes, the view counts operations and the time that is left', () => {
+test('if time ends a stage without bytes, the view counts operations and the time left', () => {
   const progress = { ...STATE.progress, stage: 'Stat', bytesPerOperation: 0, duration: 60_000, elapsed: 15_000 };
   const [first, second] = renderView({ ...STATE, progress, rates: [5, 10] }, lookOf(80));
   assert.equal(first, 'Stat 2/4    ███████░░░░░░░░░░░░░░░░░░░░░   25%   4,500 operations      45s left');
   assert.equal(second, 'ops/s           1,234  ▄█');
 });
 
-test('before anything is known, nothing is foretold', () => {
+test('nothing is predicted before anything is known', () => {
   const progress = { ...STATE.progress, done: 0, worked: 0, elapsed: 100, rate: 0, pace: 0, byteRate: 0 };
   assert.deepEqual(renderView({ ...STATE, progress, rates: [], latency: null }, lookOf(60)), [
     'Read 2/4    ░░░░░░░░░    0%       0 of 10,000',
@@ -128,15 +128,15 @@ test('before anything is known, nothing is foretold', () => {
   ]);
 });
 
-test('seconds in which nothing succeeded are empty, and the smallest rate is seen', () => {
+test('seconds without a success are empty, and the smallest rate is visible', () => {
   const [, line] = renderView({ ...STATE, rates: [1000, 0, 0, 1] }, lookOf(60));
   assert.equal(line, 'ops/s           1,234    19.3 MiB/s  █  ▁');
 });
 
-test('whatever the figures are, no line is as wide as the terminal', () => {
+test('no line is as wide as the terminal, whatever the figures', () => {
   const count = fc.nat({ max: 10 ** 12 });
   const state = fc.record({
-    place: fc.integer({ min: 1, max: 12 }),
+    position: fc.integer({ min: 1, max: 12 }),
     stages: fc.integer({ min: 1, max: 12 }),
     progress: fc.record({
       stage: fc.constantFrom('Write', 'Read', 'A-name-of-two-and-thirty-letters'),
@@ -167,7 +167,7 @@ test('whatever the figures are, no line is as wide as the terminal', () => {
 });
 
 /**
- * The view of a run of two stages, on a screen that keeps what is drawn.
+ * The view of a run of two stages, on a screen that records what is drawn.
  *
  * @param {TestContext} t
  * @param {Partial<Look>} [look]
@@ -206,7 +206,7 @@ function latenciesOf(milliseconds) {
   return histogram;
 }
 
-test('a stage is drawn four times a second, however often it is heard of, and taken away at its end', (t) => {
+test('a stage is drawn four times per second, however many events there are, and removed at its end', (t) => {
   const { view, time, drawn } = openView(t);
   view.stageStarts?.(PLAN);
   for (let done = 1; done <= 50; done += 1) {
@@ -222,7 +222,7 @@ test('a stage is drawn four times a second, however often it is heard of, and ta
   assert.deepEqual(drawn.at(-1), []);
 });
 
-test('the latencies are those of all operations of the last five seconds', (t) => {
+test('the latencies cover all operations of the last five seconds', (t) => {
   const { view, drawn } = openView(t);
   view.stageStarts?.(PLAN);
   const seconds = [[900], [1], [2], [3], [4, 4, 4], [5]];
@@ -234,7 +234,7 @@ test('the latencies are those of all operations of the last five seconds', (t) =
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
 });
 
-test('the small bars leave out the second in which the stage begins, and those in which its time is over', (t) => {
+test('the sparkline omits the first second of a stage, and those after its time is up', (t) => {
   const { view, drawn } = openView(t);
   view.stageStarts?.({ ...PLAN, duration: 4000 });
   const counts = [30, 900, 450, 900, 70, 10];
@@ -243,7 +243,7 @@ test('the small bars leave out the second in which the stage begins, and those i
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █▄█');
 });
 
-test('seconds without a figure of latency leave the last one, and those without an operation leave none', (t) => {
+test('seconds without latencies keep the last figures, and seconds without operations clear them', (t) => {
   const { view, drawn } = openView(t);
   const shown = () => {
     mock.timers.tick(250);
@@ -259,7 +259,7 @@ test('seconds without a figure of latency leave the last one, and those without 
   assert.equal(shown(), 'latency     -');
 });
 
-test('the rates of the kinds that a stage mixes are those of the last five seconds', (t) => {
+test('the rates of a mix cover the last five seconds', (t) => {
   const { view, drawn } = openView(t, { rows: 8 });
   view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
   [900, 10, 20, 30, 40, 50].forEach((reads, place) =>
@@ -272,13 +272,13 @@ test('the rates of the kinds that a stage mixes are those of the last five secon
     }),
   );
   mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'of them     read 30  write 1');
+  assert.equal(drawn.at(-1)?.[3], 'of these    read 30  write 1');
   view.stageStarts?.(PLAN);
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     -', 'the next stage has none');
 });
 
-test('where its line finds no room, a stage that mixes operations gets one line in all', (t) => {
+test('if the line of a mix does not fit, the view is a single line', (t) => {
   const { view, live } = openView(t, { rows: 7 });
   view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
   mock.timers.tick(250);
@@ -307,7 +307,7 @@ test('a search shows its steps', (t) => {
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
 });
 
-test('attempts that fail are counted, those that the store refused apart, and operations that are given up', (t) => {
+test('failed attempts, throttled attempts and failed operations are counted separately', (t) => {
   const { view, drawn } = openView(t);
   view.stageStarts?.(PLAN);
   view.retrying?.('server-error', '', true);
@@ -322,7 +322,7 @@ test('attempts that fail are counted, those that the store refused apart, and op
   assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
 });
 
-test('a terminal of few rows, or few columns, gets one line', (t) => {
+test('a terminal with few rows or columns gets one line', (t) => {
   const { view, drawn, live } = openView(t, { rows: 6 });
   view.stageStarts?.(PLAN);
   mock.timers.tick(250);
@@ -332,7 +332,7 @@ test('a terminal of few rows, or few columns, gets one line', (t) => {
 
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
-test('the run ends with a table and sentences; one without a stage ends without', (t) => {
+test('the run ends with a table and sentences, or with neither if no stage ran', (t) => {
   const { view, lines } = openView(t);
   view.runEnds?.({ ...END, stages: [] });
   assert.deepEqual(lines, []);
@@ -345,12 +345,12 @@ test('the run ends with a table and sentences; one without a stage ends without'
     'Stage  Ops/s                           p95      p99  Errors',
     'Write   20.0  ███████████████████  50.00ms  50.00ms       0',
     '',
-    'What limited Write is not known: 10 operations are too few',
-    '  to tell; more <objects> would tell more.',
+    'The limit of Write is unknown: 10 operations are too few to',
+    '  show a limit; try more <objects>.',
   ]);
 });
 
-test('there is no view where nobody asked for it', () => {
+test('there is no view unless requested', () => {
   const screen = /** @type {any} */ ({});
   const context = { screen, config: runConfig(NO_TARGET), quiet: false, logFile: null, stdoutIsTaken: false };
   assert.deepEqual(liveViewReporter.listen({ ...context, hasView: false, now: () => 0 }), {});

@@ -15,7 +15,7 @@ function lookOf(columns) {
 }
 
 /**
- * @param {readonly (string | null)[]} causes what each host says that Write was limited by
+ * @param {readonly (string | null)[]} causes bottleneck of Write on each host
  * @param {number} [columns]
  */
 function tableOf(causes, columns = 80) {
@@ -27,7 +27,7 @@ function tableOf(causes, columns = 80) {
   return formatMergeTable({ stages: result.stages.filter(({ stage }) => stage === 'Write') }, lookOf(columns));
 }
 
-test('a merge ends with the peak of each stage as a bar, and what limited its hosts', () => {
+test('a merge ends with the peak of each stage as a bar, and the bottleneck of its hosts', () => {
   assert.deepEqual(tableOf(['store', 'store']).split('\n'), [
     '',
     'Stage  Peak/s                    Mean/s  Peak MiB/s       p50       p99  Errors',
@@ -38,22 +38,22 @@ test('a merge ends with the peak of each stage as a bar, and what limited its ho
   ]);
 });
 
-test('one host is said to be limited without naming it', () => {
+test('a single host is not named in its sentence', () => {
   assert.match(tableOf(['bandwidth']), /\nWrite was limited by bandwidth: so it seems\.\n$/);
 });
 
-test('where hosts were limited by different things, each is named', () => {
+test('different bottlenecks are listed per host', () => {
   assert.match(
     tableOf(['store', 'client CPU'], 120),
-    /\nWrite was limited on 2 hosts by different things: host-1: store; host-2: client CPU\.\nhost-1: so it seems\.\nhost-2: so it seems\.\n$/,
+    /\nWrite had different bottlenecks on its 2 hosts: host-1: store; host-2: client CPU\.\nhost-1: so it seems\.\nhost-2: so it seems\.\n$/,
   );
 });
 
-test('where no log says it, there is no sentence', () => {
+test('without a bottleneck in any log, there is no sentence', () => {
   assert.doesNotMatch(tableOf([null, null]), /limited/);
 });
 
-test('names from logs neither move the cursor nor break the lines', () => {
+test('names from logs neither move the cursor nor break lines', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 4 }));
   const hostile = '\x1b[2J漢字漢字漢字漢字🙂\r\n<script>';
   const stages = result.stages.map((stage) => {

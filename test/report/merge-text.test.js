@@ -14,34 +14,34 @@ function blocksOf(logs) {
   return formatMergeBlocks(aggregateOf(logs).result);
 }
 
-test('three hosts, of which one brings a log of the old tool, over midnight', () => {
+test('three hosts, one with a log of the original tool, across midnight', () => {
   const logs = madeLogs({ seconds: 12, skew: 7000, shift: 400, old: 1 });
   assert.equal(blocksOf(logs), golden('peak-three-hosts.txt'));
 });
 
-test('what would repeat the peak of one host is left out', () => {
+test('lines that would repeat the peak of a single host are left out', () => {
   assert.doesNotMatch(blocksOf(madeLogs({ hosts: 1, seconds: 4 })), /Sum of own peaks|Overlap/);
 });
 
-test('one host alone', () => {
+test('a single host', () => {
   assert.equal(blocksOf({ 'own-log.txt': golden('own-log.txt').split('\n') }), golden('peak-one-host.txt'));
 });
 
-test('hosts that were never in a stage together are told what to do', () => {
+test('hosts that never shared a stage get advice', () => {
   const text = blocksOf(madeLogs({ hosts: 2, seconds: 3, shift: 60_000 }));
-  assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never in the stage all at once\n/);
+  assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never all in the stage at once\n/);
   assert.match(text, /\n {2}Mean, all hosts in {3}none: no whole second in which all hosts were in the stage\n/);
   assert.match(
     text,
-    /\n\nThe hosts were not together in Write, Read, Stat, Remove: start them all with --start-at next:60s/,
+    /\n\nThe hosts did not run Write, Read, Stat, Remove at the same time: start them all with --start-at next:60s/,
   );
 });
 
-test('hosts that were together get no advice', () => {
+test('hosts that ran together get no advice', () => {
   assert.doesNotMatch(blocksOf(madeLogs({ hosts: 2, shift: 100 })), /--start-at/);
 });
 
-test('a stage that mixes operations has a line for each kind', () => {
+test('a mix has a line for each operation', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
   const [stage] = result.stages;
   const kinds = /** @type {any} */ ([
@@ -53,8 +53,8 @@ test('a stage that mixes operations has a line for each kind', () => {
   const text = formatMergeBlocks({ ...result, stages: [{ ...stage, stage: 'Mixed', kinds }] });
   const p = (/** @type {number} */ value) => value.toFixed(2).replace('.', '\\.');
   const read = `700, 10\\.9 MiB  p50 ${p(latency.p50)}ms p99 ${p(latency.p99)}ms  errors .*2`;
-  assert.match(text, new RegExp(`^  Of them, read {8}${read}$`, 'm'));
-  assert.match(text, /^ {2}Of them, write {7}an unknown number {2}latency unknown {2}errors none$/m);
+  assert.match(text, new RegExp(`^  Of these, read {7}${read}$`, 'm'));
+  assert.match(text, /^ {2}Of these, write {6}an unknown number {2}latency unknown {2}errors none$/m);
   assert.doesNotMatch(formatMergeBlocks(result), /Of them/);
 });
 
@@ -67,14 +67,14 @@ function overlapShown(overlap) {
   return /Overlap +(.*)/.exec(formatMergeBlocks({ ...result, stages }))?.[1];
 }
 
-test('the share of an overlap is that of the figures beside it', () => {
+test('the share of an overlap matches the figures next to it', () => {
   assert.equal(overlapShown({ together: 3030, any: 3050 }), 'all 2 hosts for 3.03 s of 3.05 s (99%)');
   assert.equal(overlapShown({ together: 3041, any: 3042 }), 'all 2 hosts for 3.04 s of 3.04 s (100%)');
   assert.equal(overlapShown({ together: 570, any: 1000 }), 'all 2 hosts for 0.57 s of 1.00 s (57%)');
   assert.equal(overlapShown({ together: 1, any: 2 }), 'all 2 hosts for 0.00 s of 0.00 s (100%)');
 });
 
-/** @param {(string | null)[]} causes of each host; null where its log does not say */
+/** @param {(string | null)[]} causes per host; null if its log lacks it */
 function limitsShown(causes) {
   const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], place) => {
     const cause = causes[place];
@@ -83,7 +83,7 @@ function limitsShown(causes) {
   return /Limited by {11}(.*)/.exec(blocksOf(Object.fromEntries(logs)))?.[1];
 }
 
-test('what limited the hosts is said once where it is the same, and of each where it is not', () => {
+test('a common bottleneck appears once, and different ones per host', () => {
   assert.equal(limitsShown(['client CPU', 'inconclusive']), 'host-1: client CPU; host-2: inconclusive');
   assert.equal(limitsShown(['store throttling', 'store throttling']), 'store throttling, on all 2 hosts');
   assert.equal(limitsShown(['store']), 'store');
@@ -91,7 +91,7 @@ test('what limited the hosts is said once where it is the same, and of each wher
   assert.equal(limitsShown([null, null]), undefined);
 });
 
-test('what shows it stands below, once for each cause, with what would tell more', () => {
+test('the evidence follows, once per cause, with advice', () => {
   const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
     const cause = place === 0 ? 'store' : 'inconclusive';
     return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
@@ -100,22 +100,22 @@ test('what shows it stands below, once for each cause, with what would tell more
     /Limited by {11}([^]*?)\n {2}Latency/.exec(blocksOf(Object.fromEntries(files)))?.[1].split(/\n {23}/);
   assert.deepEqual(shown(logs), [
     'host-1: store; host-2: inconclusive; host-3: inconclusive',
-    'host-1: figures of host 0; --find-peak would tell more',
-    'host-2: figures of host 1; --find-peak would tell more',
+    'host-1: figures of host 0; try --find-peak',
+    'host-2: figures of host 1; try --find-peak',
   ]);
-  assert.deepEqual(shown(logs.slice(0, 1)), ['store', 'figures of host 0; --find-peak would tell more']);
+  assert.deepEqual(shown(logs.slice(0, 1)), ['store', 'figures of host 0; try --find-peak']);
   assert.deepEqual(shown(logs.slice(1)), [
     'inconclusive, on all 2 hosts',
-    'host-2: figures of host 1; --find-peak would tell more',
+    'host-2: figures of host 1; try --find-peak',
   ]);
 });
 
-test('what limited many hosts does not fill the screen', () => {
+test('the bottlenecks of many hosts do not fill the screen', () => {
   const causes = Array.from({ length: 20 }, (_, place) => (place === 0 ? 'store' : 'concurrency'));
   assert.match(limitsShown(causes) ?? '', /^host-1: store; .*host-8: concurrency and 12 more$/);
 });
 
-test('what is missing is said in its place', () => {
+test('missing figures are reported in their place', () => {
   const logs = madeLogs({ hosts: 2, seconds: 4 });
   const [name, lines] = Object.entries(logs)[1];
   const part = lines.findIndex((line) => line.includes('"kind":"histogram","stage":"Write"'));
@@ -128,26 +128,26 @@ test('what is missing is said in its place', () => {
   assert.match(text, /\n {2}Operations {11}at least \d+, /);
 });
 
-test('of many hosts the first are shown, and how many more there are', () => {
+test('the first of many hosts are listed, with the number of the rest', () => {
   const text = blocksOf(madeLogs({ hosts: 25, seconds: 2 }));
   assert.match(text, /^\nHosts {16}25: host-1, .*, host-8 and 17 more\n/);
-  assert.equal(text.match(/\n {2}and 5 more, which --json shows\n/g)?.length, 4);
+  assert.equal(text.match(/\n {2}and 5 more (see --json)\n/g)?.length, 4);
 });
 
-test('a long name does not push the table apart', () => {
+test('a long name does not widen the table', () => {
   const [lines] = Object.values(madeLogs({ hosts: 1, seconds: 2 }));
   const long = lines.with(0, lines[0].replace('"host-1"', `"${'x'.repeat(200)}"`));
   assert.match(blocksOf({ log: long }), /\n {2}x{31}… {2}\d\d:/);
 });
 
-test('a host whose log does not say when it was in a stage is shown without its time', () => {
+test('a host without known times is shown without them', () => {
   const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
   const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
-  assert.match(text, /\n {2}Overlap {14}unknown: a log does not say when the stage was\n/);
+  assert.match(text, /\n {2}Overlap {14}unknown: a log lacks the times of the stage\n/);
   assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
 });
 
-test('whatever a result says, no line of the text is obeyed by a terminal', () => {
+test('a terminal obeys nothing in a result', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
   const hostile = '\u001b[2J\r\n\u202e<script>__proto__';
   const stages = result.stages.map((stage) => {
@@ -162,7 +162,7 @@ test('whatever a result says, no line of the text is obeyed by a terminal', () =
   assert.ok(text.includes(String.raw`\u{1b}[2J`));
 });
 
-test('the peaks are printed like a JavaScript object, with one decimal at most', () => {
+test('the peaks are printed like a JavaScript object, with at most one decimal', () => {
   const peaks = { Write: 5439.7, Read: 3111.2000000000003, Stat: 2409.5, Remove: 2798.0000000000005 };
   assert.equal(
     formatMergeSummary(peaks),
@@ -170,6 +170,6 @@ test('the peaks are printed like a JavaScript object, with one decimal at most',
   );
 });
 
-test('only the stages that occur are printed, zero included', () => {
+test('only existing stages are printed, even with 0', () => {
   assert.equal(formatMergeSummary({ Stat: 0 }), 'Peak Performance: {\n  Stat: 0\n}\n');
 });

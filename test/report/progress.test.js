@@ -17,7 +17,7 @@ function lineWithoutData(state) {
   return progressLine({ ...state, bytesPerOperation: 0, worked: state.done, pace: state.rate, byteRate: 0 });
 }
 
-test('the line tells how far a stage is, how fast it goes, and how long it still takes', () => {
+test('the line shows the progress, the rate and the time left', () => {
   const state = { stage: 'Stat', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 };
   assert.equal(lineWithoutData(state), 'Stat  2500 of 10000  25%  500 ops/s  15s left');
   const data = { bytesPerOperation: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
@@ -27,7 +27,7 @@ test('the line tells how far a stage is, how fast it goes, and how long it still
   );
 });
 
-test('minutes are told apart from seconds, and nothing is foretold before the first operation', () => {
+test('times have minutes and seconds, and nothing is predicted before the first operation', () => {
   assert.equal(
     lineWithoutData({ stage: 'Stat', objects: 10_000, duration: null, done: 100, elapsed: 1000, rate: 100 }),
     'Stat  100 of 10000  1%  100 ops/s  1m 39s left',
@@ -42,7 +42,7 @@ test('minutes are told apart from seconds, and nothing is foretold before the fi
   );
 });
 
-test('where time ends a stage, the line tells how much of it has passed', () => {
+test('if time ends a stage, the line shows how much of it has passed', () => {
   const stage = { stage: 'Stat', objects: 10_000, duration: 10_000, done: 2500 };
   assert.equal(
     lineWithoutData({ ...stage, elapsed: 5000, rate: 500 }),
@@ -56,7 +56,7 @@ test('where time ends a stage, the line tells how much of it has passed', () => 
 });
 
 /**
- * What is shown of a Write stage.
+ * The live lines of a Write.
  *
  * @param {Partial<Parameters<StageProgress['start']>[0]>} plan
  * @param {readonly [time: number, done: number, flow?: typeof NO_FLOW][]} seen
@@ -87,7 +87,7 @@ test('data counts as it flows, long before the first large object is done', () =
   ]);
 });
 
-test('data of attempts that came to nothing has flowed, and brings the stage no further', () => {
+test('data of failed attempts has flowed, but does not advance the stage', () => {
   const shown = shownOf({}, [
     [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
     [2000, 0, { moved: 8 * MIB, underWay: 0 }],
@@ -95,7 +95,7 @@ test('data of attempts that came to nothing has flowed, and brings the stage no 
   assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MiB/s');
 });
 
-test('what has been sent whole and waits for its answer is not done', () => {
+test('an object that was sent but not confirmed is not done', () => {
   const shown = shownOf({ objects: 2 }, [
     [1000, 0, { moved: 20 * MIB, underWay: 20 * MIB }],
     [2000, 2, { moved: 20 * MIB, underWay: 0 }],
@@ -103,7 +103,7 @@ test('what has been sent whole and waits for its answer is not done', () => {
   assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MiB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MiB/s']);
 });
 
-test('the line is shown while a stage runs, and taken away at its end', () => {
+test('the line is shown while a stage runs, and removed at its end', () => {
   let time = 1000;
   /** @type {string[]} */
   const shown = [];
@@ -119,7 +119,7 @@ test('the line is shown while a stage runs, and taken away at its end', () => {
   assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
 });
 
-test('each stage counts its time anew', () => {
+test('each stage measures its own time', () => {
   let time = 0;
   /** @type {string[]} */
   const shown = [];
@@ -133,7 +133,7 @@ test('each stage counts its time anew', () => {
   assert.deepEqual(shown, ['Stat  5 of 10  50%  10 ops/s  1s left', '', 'Remove  5 of 10  50%  10 ops/s  1s left', '']);
 });
 
-test('the rate is that of the last five seconds: a store that has gone does not look well', () => {
+test('the rate covers the last five seconds, so a dead store does not look well', () => {
   let time = 0;
   let shown = '';
   const progress = new StageProgress({ live: (text) => (shown = text) }, () => time);
@@ -167,7 +167,7 @@ function openPhases(isLive) {
   return { progress: new PhaseProgress(terminal, () => time.now), lines, live, time };
 }
 
-test('on a terminal a line says what is under way and for how long, and is renewed while nothing else happens', (t) => {
+test('on a terminal, a line shows the current phases and their time, and is redrawn while nothing happens', (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const { progress, lines, live, time } = openPhases(true);
@@ -191,12 +191,12 @@ test('on a terminal a line says what is under way and for how long, and is renew
   assert.deepEqual(lines, []);
 });
 
-test('what is waited for shows how long it still takes', () => {
+test('a wait shows its time left', () => {
   assert.equal(phaseLine([[WAIT, 2000]], 2100), 'Waiting for the time of Read  13s left');
   assert.equal(phaseLine([[WAIT, 2000]], 15_100), 'Waiting for the time of Read  0s left');
 });
 
-test('elsewhere each phase is one line; a wait has a notice of its own', () => {
+test('elsewhere each phase is one line; a wait has its own notice', () => {
   const { progress, lines, live } = openPhases(false);
   for (const phase of [BUCKETS, CLOCK, WAIT]) {
     progress.start(phase);
@@ -207,7 +207,7 @@ test('elsewhere each phase is one line; a wait has a notice of its own', () => {
   assert.deepEqual(live, []);
 });
 
-test('its end takes the line away, whatever is under way', (t) => {
+test('the end removes the line, whatever is still going on', (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const { progress, live } = openPhases(true);
@@ -237,14 +237,14 @@ function lineOn(isLive) {
   return { live, err, showAfter };
 }
 
-test('a terminal shows each state as it comes', () => {
+test('a terminal shows each state immediately', () => {
   const { live, err, showAfter } = lineOn(true);
   [0, 250, 59_750].forEach((pause) => showAfter(pause));
   assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s', '5 removed after 1m 0s']);
   assert.deepEqual(err, []);
 });
 
-test('elsewhere a line comes every one and a half seconds, and what is quickly over needs none', () => {
+test('elsewhere there is a line every one and a half seconds, and none for short phases', () => {
   const { live, err, showAfter } = lineOn(false);
   for (let tick = 0; tick <= 20; tick++) {
     showAfter(250);
@@ -253,14 +253,14 @@ test('elsewhere a line comes every one and a half seconds, and what is quickly o
   assert.deepEqual(live, []);
 });
 
-test('a store that has not answered for a while is named', () => {
+test('a store that has not answered for a while is mentioned', () => {
   const { live, showAfter } = lineOn(true);
   showAfter(0, 4999);
   showAfter(0, 17_000);
   assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no answer for 17s']);
 });
 
-test('the progress of a clean-up shows how many objects are left, or else how many it has removed', () => {
+test('the progress of a clean-up is the number of objects left or, if unknown, removed', () => {
   assert.equal(formatCleanupProgress({ removed: 5, expected: null, silence: 0 }), 'Clean-up: 5 objects removed');
   assert.equal(formatCleanupProgress({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 4 of 9 objects left');
   assert.equal(formatCleanupProgress({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 0 of 10 objects left');

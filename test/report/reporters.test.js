@@ -40,7 +40,7 @@ function open() {
   return { context, out, err, file };
 }
 
-test('every reporter that listens hears every event, in the order of the list, and one that has no use for it is left out', () => {
+test('every listening reporter gets every event, in order, and those without a use for it are skipped', () => {
   /** @type {string[]} */
   const heard = [];
   const hears = (/** @type {string} */ name) => ({
@@ -82,7 +82,7 @@ test('the log and the console listen at the same time', () => {
   assert.ok(err.includes('Write: b/k failed after 2 attempts: HTTP 500'));
 });
 
-test('each reporter listens to a run or takes its result, and no two share an option', () => {
+test('each reporter either listens or takes the result, and no two share an option', () => {
   assert.ok(REPORTERS.every((reporter) => 'listen' in reporter !== 'format' in reporter));
   const names = RESULT_REPORTERS.map(({ option }) => option);
   assert.deepEqual(names, [...new Set(names)]);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 
 const MEGABYTE = 1024 ** 2;
 
-/** Where the figures of the JUnit file stand in a result. @type {Readonly<Record<string, (stage: WritableStage) => unknown>>} */
+/** The figures of the JUnit file in a result. @type {Readonly<Record<string, (stage: WritableStage) => unknown>>} */
 const FIGURES = {
   rate: ({ average }) => average,
   throughput: ({ averageBytes }) => averageBytes,
@@ -30,7 +30,7 @@ const FIGURES = {
   knee: ({ search }) => search?.knee,
 };
 
-/** What the columns of the summary show: the figure, and how many decimals of it. @type {readonly (readonly [figure: (stage: WritableStage) => unknown, decimals: number])[]} */
+/** The columns of the summary: figure and decimals. @type {readonly (readonly [figure: (stage: WritableStage) => unknown, decimals: number])[]} */
 const COLUMNS = [
   [FIGURES.operations, 0],
   [FIGURES.rate, 1],
@@ -46,7 +46,7 @@ const COLUMNS = [
 ];
 
 /**
- * Holds what people and CI servers read against the result that it was made of.
+ * Checks the outputs for people and CI servers against their result.
  *
  * @param {WritableResult} result
  * @param {{ summary: string, junit: string }} outputs
@@ -84,7 +84,7 @@ function sumOf(values) {
 
 /**
  * @param {string} summary
- * @returns {Map<string, (number | null)[]>} the figures of each stage
+ * @returns {Map<string, (number | null)[]>} figures by stage
  */
 function rowsOf(summary) {
   const [, table = ''] = summary.split('| Stage |');
@@ -104,7 +104,7 @@ function rowsOf(summary) {
 
 /**
  * @param {string} junit
- * @returns {Map<string, Record<string, number>>} the properties of each test case
+ * @returns {Map<string, Record<string, number>>} properties by test case
  */
 function propertiesOf(junit) {
   return new Map(

@@ -24,17 +24,17 @@ const MISSED = {
   limit: 9.5,
   unit: 'ops/s',
   outcome: 'missed',
-  message: 'it was 3.333/s, of the baseline 10/s',
+  message: 'it was 3.333/s, baseline 10/s',
 };
 
-test('the page begins with the outcome and the answer, then come thresholds and stages', () => {
+test('the page has the outcome and the answer, then thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
-  assert.equal(answer, 'One host did 3.3 ops/s in Write; what limited them is not known.');
+  assert.equal(answer, 'One host did 3.3 ops/s in Write; the bottleneck is not known.');
   assert.deepEqual(thresholds.split('\n'), [
     '| Threshold | Outcome | Figures |',
     '| --- | --- | --- |',
-    String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, of the baseline 10/s |`,
+    String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, baseline 10/s |`,
   ]);
   assert.deepEqual(stages.split('\n'), [
     '| Stage | Operations | Mean ops/s | Peak ops/s | MiB/s | p50 | p90 | p95 | p99 | p99.9 | max | Errors | Limited by |',
@@ -43,11 +43,11 @@ test('the page begins with the outcome and the answer, then come thresholds and 
   ]);
   assert.deepEqual(
     sections.filter((line) => line.startsWith('### ')),
-    ['### What limited it', '### How it was measured'],
+    ['### Bottlenecks', '### How it was measured'],
   );
 });
 
-test('what went wrong is named at the top, and one by one', () => {
+test('problems are mentioned at the top and listed below', () => {
   const [write] = resultOf().stages;
   const text = summaryOf({
     problems: ['no bucket "one"'],
@@ -59,20 +59,20 @@ test('what went wrong is named at the top, and one by one', () => {
     '- no bucket "one"',
     '- Write: it ended before its work was done (stalled)',
     '- Write: 2 operations failed',
-    '- Write: 1 answer had the wrong content',
+    '- Write: 1 response had the wrong content',
     '- clean-up: 4 objects left',
   ]);
 });
 
-test('what a log of the old tool does not tell is a dash', () => {
+test('figures missing from a log of the original tool are dashes', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
-  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not known\.$/m);
+  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; the bottleneck is not known\.$/m);
   assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });
 
-test('several hosts stand together, with what is missing from their sum', () => {
+test('a merge lists its hosts and what is missing from the sum', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 3, seconds: 5 })).merged;
   const warning = { file: '<img>.txt', line: 7, message: 'is cut short', incomplete: true };
   const text = [...summaryReporter.format({ ...result, merge: { ...result.merge, warnings: [warning] } })].join('');
@@ -81,7 +81,7 @@ test('several hosts stand together, with what is missing from their sum', () => 
   assert.match(text, /^- Hosts: host-1, host-2, /m);
 });
 
-test('a run that measured nothing has a page all the same', () => {
+test('a run without measurements still has a page', () => {
   const text = summaryOf({ stages: [], problems: ['the bucket is not there'], hosts: [] });
   assert.match(
     text,
@@ -89,7 +89,7 @@ test('a run that measured nothing has a page all the same', () => {
   );
 });
 
-test('no text from outside becomes a link, a tag, a cell, code or a line of its own', () => {
+test('no external text becomes a link, a tag, a cell, code or a separate line', () => {
   const hostile =
     '<script>alert(1)</script> | `x` [a](javascript:b) **c** @all #1 http://d.e www.f.g \u001b[31m\n# h $x$';
   const text = summaryOf({
@@ -110,7 +110,7 @@ test('no text from outside becomes a link, a tag, a cell, code or a line of its 
   );
 });
 
-test('whatever a text is, it stays on one line, and nothing in it is a tag or the end of a cell', () => {
+test('any text stays on one line, without a tag or the end of a cell', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (text) => {
       const escaped = escapeMarkdown(text);
@@ -122,7 +122,7 @@ test('whatever a text is, it stays on one line, and nothing in it is a tag or th
   );
 });
 
-test('no text begins a list, a heading, a rule, a quotation or a block of code', () => {
+test('no text starts a list, a heading, a rule, a quotation or a code block', () => {
   for (const [text, escaped] of [
     ['- x', String.raw`\- x`],
     ['+ x', String.raw`\+ x`],

@@ -20,7 +20,7 @@ function screenThat(isLive) {
 
 const TURN = { side: /** @type {const} */ ('b'), quad: 2, timeLeft: 80_000 };
 
-test('on a terminal, each live line says whose turn it is and how long it still takes', () => {
+test('on a terminal, each live line shows whose turn it is and the time left', () => {
   const { screen, shown } = screenThat(true);
   let now = 0;
   const progress = new TurnProgress(screen, { now: () => now, quads: 8, quiet: false });
@@ -44,7 +44,7 @@ test('on a terminal, each live line says whose turn it is and how long it still 
   ]);
 });
 
-test('elsewhere a line says so every two seconds, until the turns are over', () => {
+test('elsewhere a line shows it every two seconds, until the turns are over', () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     const { screen, shown } = screenThat(false);
@@ -60,7 +60,7 @@ test('elsewhere a line says so every two seconds, until the turns are over', () 
   }
 });
 
-test('with --quiet nothing is said but what a side has to say', () => {
+test('--quiet leaves only the lines of the sides', () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     const { screen, shown } = screenThat(false);

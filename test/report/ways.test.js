@@ -56,30 +56,24 @@ function summaryOf(result) {
   return [...summaryReporter.format(result)].join('');
 }
 
-test('the answer is what half of the reads took in each way', () => {
+test('the answer is the median of the reads on each way', () => {
   const answer =
-    'Half of the Read operations took no longer than 12.5 ms by the S3 API from here, 4 ms by the binding at the edge, ' +
+    'The median Read operation took 12.5 ms over the S3 API from here, 4 ms at the binding at the edge, ' +
     '20.0 ms through the Worker, and 31.0 ms through the Worker with new connections.';
   assert.equal(wayAnswer(waysOf(FOUR)), answer);
   assert.ok(pageOf(FOUR).includes(`<h1>${answer}</h1>`));
   assert.ok(summaryOf(FOUR).startsWith(`## r2-benchmark: all well\n\n${answer}\n`));
 });
 
-test('the answer is of the stage that most ways have', () => {
+test('the answer is about the stage that most ways have', () => {
   const [direct, binding] = waysOf(FOUR);
   const withoutRead = (/** @type {WayResult} */ way) => ({ ...way, stages: [way.stages[0]] });
-  assert.match(
-    wayAnswer([withoutRead(direct), binding]),
-    /^Half of the Write operations took no longer than 12\.5 ms by /,
-  );
+  assert.match(wayAnswer([withoutRead(direct), binding]), /^The median Write operation took 12\.5 ms by /);
   const unknown = { ...direct, client: null, stages: direct.stages.map((stage) => ({ ...stage, latency: null })) };
-  assert.match(
-    wayAnswer([unknown, binding]),
-    /no longer than an unknown time in a way that is not known, and 4 ms by /,
-  );
+  assert.match(wayAnswer([unknown, binding]), /no longer than an unknown time in an unknown way, and 4 ms by /);
 });
 
-test('rows of a stage stand together, and after them those of each kind that it mixes', () => {
+test('rows of a stage are together, followed by those of its operations', () => {
   const [direct, binding] = waysOf(FOUR).map((way) => {
     const [stage, other] = way.stages;
     const kinds = ['read', 'write'].map((operation) => ({ ...other, operation }));
@@ -94,18 +88,18 @@ test('rows of a stage stand together, and after them those of each kind that it 
   );
 });
 
-test('a latency is shown no finer than the clock that it was taken with', () => {
+test('a latency is shown no finer than its clock', () => {
   const coarse = { client: 'edge', through: false, keepAlive: null, clockResolution: 1 };
   assert.deepEqual(
     [0, 1, 5.003, 1234.4].map((ms) => wayLatency(ms, coarse)),
     ['<1', '1', '5', '1,234'],
   );
-  // A mean is of many values.
+  // A mean comes from many values.
   assert.equal(wayLatency(5.24, coarse, true), '5.24');
   assert.equal(wayLatency(5.003, { ...coarse, clockResolution: null }), '5.00');
 });
 
-test('it is said whether ways were measured at different times, or at the same', () => {
+test('notes say whether the ways were measured at the same time', () => {
   const apart = /different times: totals over all of them/;
   const together = /may have slowed each other down/;
   const notes = (/** @type {readonly Result[]} */ results) => wayNotes(waysOf(merged(results))).join(' ');
@@ -120,7 +114,7 @@ test('it is said whether ways were measured at different times, or at the same',
   assert.doesNotMatch(notes([DIRECT, THROUGH]), /by the Worker's clock/);
 });
 
-test('the text of a merge has the ways side by side, and no advice to start them together', () => {
+test('the text of a merge has a table of the ways, and no advice to start them together', () => {
   const text = formatMergeBlocks(FOUR);
   const [block] = text.split('\n\n').filter((each) => each.includes('Ways to the objects'));
   const [title, head, stage, ...lines] = block.trim().split('\n');
@@ -172,7 +166,7 @@ test('the text of a merge has the ways side by side, and no advice to start them
   assert.doesNotMatch(text, /--start-at/);
 });
 
-test('the page for a CI job has a row for each stage and way', () => {
+test('the page for a CI job has a row per stage and way', () => {
   const [, section] = summaryOf(FOUR).split('### Ways to the objects\n\n');
   const rows = section.split('\n\n')[0].split('\n').slice(2);
   assert.equal(rows.length, 8);
@@ -183,14 +177,14 @@ test('the page for a CI job has a row for each stage and way', () => {
   assert.match(section, /\n\n### All ways together\n\n\| Stage \|/);
 });
 
-test('hosts that all went one way have no such table', () => {
+test('hosts that all use one way have no such table', () => {
   const other = resultOf({ way: 'direct', operations: operationsOf(5), host: 'fra-2', shard: { index: 1, count: 2 } });
   const result = merged([DIRECT, other]);
   const shown = [pageOf(result), summaryOf(result), formatMergeBlocks(result)];
   shown.forEach((text) => assert.doesNotMatch(text, /Ways to the objects|id="ways"/));
 });
 
-test('a hostile client is text', () => {
+test('a hostile client is plain text', () => {
   const client = '<img src=x onerror=alert(1)>|`# \u202e';
   const result = merged([DIRECT, withClient(BINDING, client)]);
   const page = pageOf(result);
@@ -203,7 +197,7 @@ test('a hostile client is text', () => {
 });
 
 /**
- * @param {Result} result of one host
+ * @param {Result} result of a single host
  * @param {string} client
  * @returns {Result}
  */
@@ -212,7 +206,7 @@ function withClient({ hosts: [host], ...result }, client) {
   return { ...result, options, hosts: [{ ...host, options }] };
 }
 
-test('the page of a comparison sets two ways side by side, and one way not', () => {
+test('the page of a comparison shows two ways, but not a single one', () => {
   const { comparison } = comparedRuns();
   const page = [...comparisonPage(comparison, DIRECT, BINDING)].join('');
   assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
@@ -220,7 +214,7 @@ test('the page of a comparison sets two ways side by side, and one way not', () 
   assert.doesNotMatch([...comparisonPage(comparison, DIRECT, DIRECT)].join(''), /Ways to the objects/);
 });
 
-test('the page of two set-ups that took turns has their ways and ratios, and hostile options as text', () => {
+test('the page of two set-ups that took turns has ways and ratios, and hostile options as text', () => {
   const { comparison } = comparedRuns();
   const page = [
     ...interleavedPage(
@@ -235,7 +229,7 @@ test('the page of two set-ups that took turns has their ways and ratios, and hos
       }),
     ),
   ].join('');
-  assert.match(page, /<h1>With B in place of A, Write is faster \(1\.300 times the rate\), Read: cannot tell\.<\/h1>/);
+  assert.match(page, /<h1>With B instead of A, Write is faster \(1\.300 times the rate\), Read: cannot tell\.<\/h1>/);
   assert.match(page, /A is --client &lt;b&gt;, B is no options of its own/);
   assert.match(
     page,

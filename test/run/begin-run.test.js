@@ -23,11 +23,11 @@ const NOW = Date.parse('2026-01-31T11:59:30Z');
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
-/** Hosts tell their time in whole milliseconds, so that a clock is set by it to half of one; the rest is for rounding. */
+/** The store sends whole milliseconds, which sets the clock to within half of one; the rest allows for rounding. */
 const PRECISION_MS = 1;
 
 /**
- * What comes before the first stage, with an observer that keeps what it is told.
+ * A session before its first stage, with an observer that records events.
  *
  * @param {Clock} clock
  * @param {AbortSignal} [signal]
@@ -66,23 +66,19 @@ test('without --start-at a run starts as soon as it can', () => {
   assert.deepEqual(chooseStart(runConfig(NO_TARGET), clock, 0, 'no clock'), { startsAt: null, problem: null });
 });
 
-test('a start is chosen by the store’s clock, from the start of the process on', () => {
+test('a start is chosen by the store’s clock and counts from the launch of the process', () => {
   const clock = new ManualClock(NOW - 4000);
   const launchedAt = clock.now();
   clock.adjust(4000);
   clock.advance(2500);
   const startAt = { after: (/** @type {number} */ launched) => launched + 30_000 };
   assert.deepEqual(choose(clock, startAt, null, launchedAt), { startsAt: NOW + 30_000, problem: null });
-  assert.equal(
-    choose(clock, { after: () => NOW }, null, launchedAt).problem,
-    null,
-    'a start that was missed meanwhile',
-  );
+  assert.equal(choose(clock, { after: () => NOW }, null, launchedAt).problem, null, 'a start that passed meanwhile');
   const { problem } = choose(clock, { after: () => NOW - 1 }, null, launchedAt);
   assert.equal(problem, "--start-at: 2026-01-31T11:59:29.999Z was 2.5s ago by the store's clock");
 });
 
-test('a start that lies far back, or more than a week ahead, is a problem, told in units that can be read', () => {
+test('a start long ago or more than a week ahead is a problem, reported in readable units', () => {
   const clock = new ManualClock(NOW);
   const problemOf = (/** @type {number} */ startsAt) => choose(clock, { after: () => startsAt }).problem;
   const week = 7 * 24 * HOUR_MS;
@@ -97,7 +93,7 @@ test('a start that lies far back, or more than a week ahead, is a problem, told 
   );
 });
 
-test('a ramp that is under way can still be joined, and one that is over cannot', () => {
+test('a ramp in progress can still be joined, but a finished one cannot', () => {
   const clock = new ManualClock(NOW);
   const problemOf = (/** @type {number} */ startsAt) => {
     const ramp = { of: /** @type {const} */ ('threads'), threads: [1, 2, 4], stepTime: 10_000 };
@@ -109,17 +105,17 @@ test('a ramp that is under way can still be joined, and one that is over cannot'
   assert.match(String(problemOf(NOW - 65_000)), /was 1m 5s ago by the store's clock$/);
 });
 
-test('a common start needs the store’s clock, and one after a delay does not', () => {
+test('a common start needs the store’s clock; a start after a delay does not', () => {
   const clock = new ManualClock(NOW);
-  const { problem } = choose(clock, {}, 'no answer had a Date header');
+  const { problem } = choose(clock, {}, 'no response had a Date header');
   assert.equal(
     problem,
-    "--start-at: hosts cannot start together, because the store's clock is unknown: no answer had a Date header",
+    "--start-at: hosts cannot start together, because the store's clock is unknown: no response had a Date header",
   );
-  assert.equal(choose(clock, { isCommon: false }, 'no answer had a Date header').problem, null);
+  assert.equal(choose(clock, { isCommon: false }, 'no response had a Date header').problem, null);
 });
 
-test('a run waits for its start, says so, and begins when it has come', async (t) => {
+test('a run announces its start, waits for it, and then begins', async (t) => {
   const time = new SimulatedTime(t, NOW);
   const { notices, shown, ...begin } = beginning(time.clock);
   let begun = false;
@@ -133,7 +129,7 @@ test('a run waits for its start, says so, and begins when it has come', async (t
   assert.deepEqual(shown, ['waiting for 2026-01-31T11:59:31.500Z']);
 });
 
-test('a late start is told with what took its time', async () => {
+test('a late start is reported with the phases that took the time', async () => {
   const clock = new ManualClock(NOW);
   const { notices, phases, ...begin } = beginning(clock);
   await phases.during('checking the buckets', async () => clock.advance(2400));
@@ -150,14 +146,14 @@ test('a late start is told with what took its time', async () => {
   ]);
 });
 
-test('a start that is missed by some milliseconds is in time', async () => {
+test('a start that is a few milliseconds late counts as punctual', async () => {
   const clock = new ManualClock(NOW);
   const { notices, ...begin } = beginning(clock);
   await waitForStart(clock.now() - 20, begin, null);
   assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:29.980Z, in 0.0s by the store's clock"]);
 });
 
-test('connections that were closed during the wait are opened anew before its end', async (t) => {
+test('connections closed during the wait are reopened before it ends', async (t) => {
   const time = new SimulatedTime(t, NOW);
   /** @type {number[]} */
   const openedAt = [];
@@ -173,7 +169,7 @@ test('connections that were closed during the wait are opened anew before its en
   assert.deepEqual(openedAt, [7000]);
 });
 
-test('a start does not wait for connections that take too long to be opened anew', async (t) => {
+test('a start does not wait for slow reconnects', async (t) => {
   const time = new SimulatedTime(t, NOW);
   const cores = {
     /** @param {AbortSignal} signal @returns {Promise<{ failed: number, reason: string }>} */
@@ -184,7 +180,7 @@ test('a start does not wait for connections that take too long to be opened anew
   assert.equal(time.hostTime, NOW + 4000);
 });
 
-test('a stop ends the wait', TIME_LIMIT, async () => {
+test('a stop request ends the wait', TIME_LIMIT, async () => {
   const controller = new AbortController();
   const clock = new ManualClock(NOW);
   const waiting = waitForStart(clock.now() + HOUR_MS, beginning(clock, controller.signal), null);
@@ -192,7 +188,7 @@ test('a stop ends the wait', TIME_LIMIT, async () => {
   await waiting;
 });
 
-test('a store on this host has this host’s clock, and is not asked', async () => {
+test('the embedded store uses this host’s clock and is not asked', async () => {
   const clock = new ManualClock(NOW);
   const run = await openRun(runConfig(NO_TARGET), { clock, random: Math.random });
   const runClock = openRunClock(runConfig(NO_TARGET), run, beginning(clock).observer);
@@ -203,7 +199,7 @@ test('a store on this host has this host’s clock, and is not asked', async () 
   await run.close();
 });
 
-test('the run’s clock is set by the store’s, and the questions are counted', TIME_LIMIT, async (t) => {
+test('the run’s clock is set to the store’s, and the requests are counted', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'skew=+90s' });
   const config = runConfig(endpoint);
   const store = { ...config.store, isEmbedded: false };
@@ -221,12 +217,15 @@ test('the run’s clock is set by the store’s, and the questions are counted',
   await run.close();
 });
 
-test('connections that cannot be opened ahead are told, unless the run is to stop', TIME_LIMIT, async (t) => {
+test('connections that cannot be opened in advance are reported, unless the run is stopping', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { port: await freePort() });
   await endpoint.close();
   const config = runConfig(endpoint, { threads: 3 });
   for (const [signal, expected] of /** @type {const} */ ([
-    [NEVER, /^3 of 3 connections could not be opened ahead \(.*ECONNREFUSED.*\): they are opened when .*needed$/],
+    [
+      NEVER,
+      /^3 of 3 connections could not be opened in advance \(.*ECONNREFUSED.*\); each opens when it is first needed$/,
+    ],
     [AbortSignal.abort(), null],
   ])) {
     const run = await openRun(config, { clock: new Clock(), random: Math.random });
@@ -238,7 +237,7 @@ test('connections that cannot be opened ahead are told, unless the run is to sto
   }
 });
 
-test('nothing is opened ahead where no connection is kept', TIME_LIMIT, async (t) => {
+test('no connection is opened in advance without keep-alive', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const config = runConfig(endpoint, { keepAlive: false });
   const run = await openRun(config, { clock: new Clock(), random: Math.random });

@@ -18,11 +18,11 @@ const IDENTITY = { host: 'fra-1', versions: { node: 'v20' } };
 const TIME_LIMIT = { timeout: 120_000 };
 
 /**
- * An observer that writes down whatever it is told, by the name of the method.
+ * An observer that records each call under the name of its method.
  *
- * @param {(told: string, parameters: any[]) => void} [onTold]
+ * @param {(told: string, parameters: any[]) => void} [onEvent]
  */
-function recorder(onTold = () => {}) {
+function recorder(onEvent = () => {}) {
   /** @type {{ told: string, parameters: any[] }[]} */
   const events = [];
   const observer = new Proxy(/** @type {any} */ ({}), {
@@ -30,7 +30,7 @@ function recorder(onTold = () => {}) {
       (_target, told) =>
       (/** @type {any[]} */ ...parameters) => {
         events.push({ told: String(told), parameters });
-        onTold(String(told), parameters);
+        onEvent(String(told), parameters);
       },
   });
   /** @param {string} told */
@@ -43,10 +43,10 @@ function recorder(onTold = () => {}) {
  * @param {Overrides} [overrides]
  * @param {object} [choice]
  * @param {AbortController} [choice.controller]
- * @param {(told: string, parameters: any[]) => void} [choice.onTold]
+ * @param {(told: string, parameters: any[]) => void} [choice.onEvent]
  */
-async function run(endpoint, overrides, { controller = new AbortController(), onTold } = {}) {
-  const { observer, of } = recorder(onTold);
+async function run(endpoint, overrides, { controller = new AbortController(), onEvent } = {}) {
+  const { observer, of } = recorder(onEvent);
   const config = runConfig(endpoint, overrides);
   const context = { clock: new Clock(), random: Math.random, signal: controller.signal, identity: IDENTITY, observer };
   return { result: await runBenchmark(config, { ...context, launchedAt: context.clock.now() }), of };
@@ -86,11 +86,11 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     const { requests } = await endpoint.report();
     const seen = requests.PUT.total + requests.GET.total + requests.HEAD.total + requests.DELETE.total;
     assert.equal(seen, 4 * 20 + result.requests.preflight + result.requests.probe);
-    assert.equal(requests.LIST.total, 0, 'a run that knows that all is removed does not list');
+    assert.equal(requests.LIST.total, 0, 'a run that knows it removed everything does not list');
   });
 }
 
-test('all connections are opened ahead of the first stage', TIME_LIMIT, async (t) => {
+test('all connections are opened before the first stage', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   /** @type {number[]} */
   const opened = [];
@@ -99,7 +99,7 @@ test('all connections are opened ahead of the first stage', TIME_LIMIT, async (t
   assert.deepEqual(opened, [6, 0, 0, 0]);
 });
 
-test('only the stages that were asked for run, and what Write left is cleaned up', TIME_LIMIT, async (t) => {
+test('only the requested stages run, and what Write left is cleaned up', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { stages: ['write', 'stat'] });
   assert.deepEqual(
@@ -110,28 +110,24 @@ test('only the stages that were asked for run, and what Write left is cleaned up
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test(
-  'objects that are to be kept are found by a later run, which checks them and removes them',
-  TIME_LIMIT,
-  async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const first = await run(endpoint, { stages: ['write'], keep: true });
-    assert.equal(first.result.cleanup, null);
-    assert.equal((await keysIn(endpoint)).length, 20);
-    const later = await run(endpoint, { stages: ['read', 'stat', 'remove'] });
-    assert.deepEqual(
-      later.result.stages.map(({ operations, failed, integrityErrors }) => [operations, failed, integrityErrors]),
-      [
-        [20, 0, 0],
-        [20, 0, 0],
-        [20, 0, 0],
-      ],
-    );
-    assert.deepEqual(await keysIn(endpoint), []);
-  },
-);
+test('kept objects are found, checked and removed by a later run', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const first = await run(endpoint, { stages: ['write'], keep: true });
+  assert.equal(first.result.cleanup, null);
+  assert.equal((await keysIn(endpoint)).length, 20);
+  const later = await run(endpoint, { stages: ['read', 'stat', 'remove'] });
+  assert.deepEqual(
+    later.result.stages.map(({ operations, failed, integrityErrors }) => [operations, failed, integrityErrors]),
+    [
+      [20, 0, 0],
+      [20, 0, 0],
+      [20, 0, 0],
+    ],
+  );
+  assert.deepEqual(await keysIn(endpoint), []);
+});
 
-test('wrong credentials end the run before anything is written', TIME_LIMIT, async (t) => {
+test('wrong credentials end the run before it writes', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const credentials = { ...endpoint.credentials, secretAccessKey: 'not-the-secret' };
   const { result, of } = await run({ ...endpoint, credentials });
@@ -142,7 +138,7 @@ test('wrong credentials end the run before anything is written', TIME_LIMIT, asy
   assert.equal((await endpoint.report()).requests.PUT.total, 0);
 });
 
-test('a request to stop ends the stage, and what was written is removed', TIME_LIMIT, async (t) => {
+test('a stop request ends the stage, and written objects are removed', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
   const controller = new AbortController();
   const { result } = await run(
@@ -150,7 +146,7 @@ test('a request to stop ends the stage, and what was written is removed', TIME_L
     { objects: 100_000 },
     {
       controller,
-      onTold: (told, [plan]) => {
+      onEvent: (told, [plan]) => {
         if (told === 'stageStarts' && plan.stage === 'Write') {
           setTimeout(() => controller.abort(), 100);
         }
@@ -167,7 +163,7 @@ test('a request to stop ends the stage, and what was written is removed', TIME_L
 });
 
 test(
-  'an error that ends a stage for good is explained, no further stage runs, and clean-up is tried',
+  'a fatal error in a stage is explained, no further stage runs, and clean-up is attempted',
   TIME_LIMIT,
   async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=1,PUT.status=403:10%' });
@@ -182,7 +178,7 @@ test(
   },
 );
 
-test('corrupted bytes and a wrong ETag are told, and never counted as successes', TIME_LIMIT, async (t) => {
+test('corrupted bytes and a wrong ETag are reported and never count as successes', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'corrupt=100%,wrong-etag=100%' });
   const { result, of } = await run(endpoint);
   assert.deepEqual(
@@ -198,7 +194,7 @@ test('corrupted bytes and a wrong ETag are told, and never counted as successes'
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('writes that were carried out without an answer are cleaned up too', TIME_LIMIT, async (t) => {
+test('writes that succeeded without an answer are cleaned up', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'lost=100%' });
   const { result } = await run(endpoint, { objects: 3, retries: 0, stages: ['write', 'remove'], preflight: false });
   const [write, remove] = result.stages;
@@ -207,7 +203,7 @@ test('writes that were carried out without an answer are cleaned up too', TIME_L
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('objects of others are not touched', TIME_LIMIT, async (t) => {
+test('foreign objects are not touched', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const theirs = ['benchmark/run-2/0badcafe-0', 'benchmark/run-1/not-ours', 'precious'];
   for (const key of theirs) {
@@ -218,7 +214,7 @@ test('objects of others are not touched', TIME_LIMIT, async (t) => {
   assert.deepEqual(await endpoint.list('bucket-a'), [...theirs].sort());
 });
 
-test('a shard cleans up its own objects, and leaves those of the others', TIME_LIMIT, async (t) => {
+test('a shard cleans up its own objects and leaves those of other shards', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   await run(endpoint, { shard: { index: 0, count: 2 }, stages: ['write'], keep: true });
   const theirs = await keysIn(endpoint);
@@ -228,7 +224,7 @@ test('a shard cleans up its own objects, and leaves those of the others', TIME_L
   assert.deepEqual(await keysIn(endpoint), theirs);
 });
 
-test('a run on several cores tells and leaves what a run on one does', TIME_LIMIT, async (t) => {
+test('a run with several workers reports and leaves the same as a run with one', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result, of } = await run(endpoint, { cores: 3, threads: 4, objects: 50 });
   assert.deepEqual([result.problems, result.crash, result.cleanup], [[], null, null]);
@@ -247,7 +243,7 @@ test('a run on several cores tells and leaves what a run on one does', TIME_LIMI
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('where the cores’ threads die, what they had under way is cleaned up, too', TIME_LIMIT, async (t) => {
+test('if worker threads die, their operations in flight are cleaned up', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1200ms' });
   /** @type {Worker[]} */
   const threads = [];
@@ -256,18 +252,18 @@ test('where the cores’ threads die, what they had under way is cleaned up, too
   t.after(() => process.removeListener('worker', keep));
   const dying = { cores: 2, objects: 1000, stages: ['write'] };
   const { result } = await run(endpoint, dying, {
-    onTold: (told) => told === 'progress' && threads.forEach((thread) => void thread.terminate()),
+    onEvent: (told) => told === 'progress' && threads.forEach((thread) => void thread.terminate()),
   });
   assert.match(String(result.crash), /the thread of worker \d ended unexpectedly/);
   assert.deepEqual([result.cleanup?.removed, result.cleanup?.left], [4, 0]);
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('a write of the preflight that got no answer is looked for twice', TIME_LIMIT, async (t) => {
+test('an unanswered write of the preflight is looked for twice', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'PUT.lost=100%' });
   const { result } = await run(endpoint, { stages: ['write'] });
   assert.match(result.problems.join(), /^write in bucket "bucket-a" /);
   assert.deepEqual([result.stages, result.cleanup?.removed, result.cleanup?.left], [[], 1, 0]);
   const { requests } = await endpoint.report();
-  assert.equal(requests.LIST.total, 3, 'removed, proven gone, and looked for once more');
+  assert.equal(requests.LIST.total, 3, 'removed, proven absent, and checked once more');
 });

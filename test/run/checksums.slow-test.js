@@ -34,7 +34,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   for (const checksum of /** @type {const} */ (['crc64nvme', 'crc32c'])) {
     for (const [how, load] of Object.entries({ whole: {}, 'in parts': IN_PARTS })) {
       test(
-        `the ${client} client writes objects ${how} with ${checksum}, which the store finds to be right`,
+        `the ${client} client writes objects ${how} with ${checksum}, and the store verifies them`,
         TIME_LIMIT,
         async (t) => {
           const endpoint = await startTestEndpoint(t);
@@ -45,7 +45,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
           assert.equal(read.operations, write.operations);
           assert.equal(result.facts.options.checksum, checksum);
           const { statuses } = await endpoint.report();
-          assert.equal(statuses[400], endpoint.buckets.length, 'preflight has sent a wrong one to each bucket');
+          assert.equal(statuses[400], endpoint.buckets.length, 'preflight sent a wrong one to each bucket');
           assert.deepEqual(await keysIn(endpoint), []);
         },
       );
@@ -53,7 +53,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   }
 
   test(
-    `the ${client} client begins no run with a store that compares no checksums, unless it is not asked`,
+    `the ${client} client refuses a store that does not verify checksums, unless preflight is off`,
     TIME_LIMIT,
     async (t) => {
       const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 1000 });
@@ -70,7 +70,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   );
 }
 
-test('a store that takes no such header ends the run before anything is measured', TIME_LIMIT, async (t) => {
+test('a store that rejects the checksum header ends the run before anything is measured', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=501/NotImplemented:100%' });
   const result = await run(endpoint, { checksum: 'crc64nvme' });
   assert.equal(result.problems.length, 1);

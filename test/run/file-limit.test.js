@@ -6,16 +6,16 @@ import { Worker } from 'node:worker_threads';
 import { fileLimitProblem } from '../../lib/run/file-limit.js';
 import { openFileLimit } from '../../lib/host/open-file-limit.js';
 
-test('threads that fit below the limit are no problem, and one more than fits is', () => {
+test('threads that just fit the limit are accepted, and one more is refused', () => {
   assert.equal(fileLimitProblem({ threads: 936, cores: 1 }, 1000), null);
   assert.match(
     fileLimitProblem({ threads: 937, cores: 1 }, 1000) ?? '',
-    /^937 threads need 1001 open files, and the hard limit is 1000: /,
+    /^937 threads need 1001 open files, but the hard limit is 1000: /,
   );
   assert.equal(fileLimitProblem({ threads: 100_000, cores: 1 }, Infinity), null);
 });
 
-test('the event loops of several cores take files, too', () => {
+test('event loops of further workers also need files', () => {
   assert.equal(fileLimitProblem({ threads: 928, cores: 2 }, 1000), null);
   assert.match(
     fileLimitProblem({ threads: 929, cores: 2 }, 1000) ?? '',
@@ -23,7 +23,7 @@ test('the event loops of several cores take files, too', () => {
   );
 });
 
-test('an event loop takes no more files than are counted for it', { skip: process.platform !== 'linux' }, async (t) => {
+test('an event loop opens no more files than are counted for it', { skip: process.platform !== 'linux' }, async (t) => {
   const openFiles = () => readdirSync('/proc/self/fd').length;
   const start = async () => {
     const worker = new Worker('setInterval(() => {}, 1000)', { eval: true });
@@ -36,7 +36,7 @@ test('an event loop takes no more files than are counted for it', { skip: proces
   assert.ok(openFiles() - before <= 4, `${openFiles() - before} files`);
 });
 
-test('the hard limit is read from the report of the process, and a report without one sets none', () => {
+test('the hard limit comes from the process report; a report without one sets none', () => {
   assert.equal(openFileLimit({ getReport: () => ({ userLimits: { open_files: { soft: 1024, hard: 4096 } } }) }), 4096);
   assert.equal(openFileLimit({ getReport: () => ({ userLimits: { open_files: { hard: 'unlimited' } } }) }), Infinity);
   assert.equal(openFileLimit({ getReport: () => ({}) }), Infinity);

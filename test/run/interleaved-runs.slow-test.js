@@ -37,7 +37,7 @@ async function interleave(t, overrides, { of = {}, observers = {}, onTurn = () =
       ...overrides,
       ...of[side],
     }),
-    surroundings: {
+    deps: {
       clock: new Clock(),
       random: () => 0.5,
       signal: controller.signal,
@@ -80,7 +80,7 @@ test('each side warms up, and then they take turns in the order of the quads', a
   assert.deepEqual(keys, []);
 });
 
-test('each pass writes objects of its own, and all of them are removed in the end', async (t) => {
+test('each pass writes its own objects, and all are removed at the end', async (t) => {
   const { runs, keys } = await interleave(t, { stages: ['write'] });
   for (const result of [runs.a, runs.b]) {
     assert.equal(result?.cleanup?.removed, OBJECTS * passesOf(ORDERS.length));
@@ -88,7 +88,7 @@ test('each pass writes objects of its own, and all of them are removed in the en
   assert.deepEqual(keys, []);
 });
 
-test('a stop in the midst of a quad leaves the quads before it, and nothing in the store', async (t) => {
+test('a stop in the middle of a quad keeps the earlier quads and leaves nothing in the store', async (t) => {
   const stopAt = (/** @type {string} */ turn, /** @type {AbortController} */ controller) =>
     turn === '1 b' && controller.abort();
   const { runs, turns, keys } = await interleave(t, { stages: ['write', 'read'] }, { onTurn: stopAt });
@@ -97,7 +97,7 @@ test('a stop in the midst of a quad leaves the quads before it, and nothing in t
   assert.deepEqual(keys, []);
 });
 
-test('where A is refused, B is not asked; where B is, A is cleaned up', async (t) => {
+test('if A is refused, B is not opened; if B is refused, A is cleaned up', async (t) => {
   const refused = { store: runConfig(NOWHERE).store };
   const first = await interleave(t, { preflight: true }, { of: { a: refused } });
   assert.ok(first.runs.a.problems.length > 0);
@@ -112,7 +112,7 @@ for (const [where, event, text] of [
   ['its stages', 'stageStarts', undefined],
   ['the wait for them', 'phaseStarts', 'waiting for its turn'],
 ]) {
-  test(`what breaks in a turn of A, in ${where}, is A's, which is cleaned up for it, and ends the turns`, async (t) => {
+  test(`an error in a turn of A, in ${where}, is recorded for A, which is cleaned up, and ends the turns`, async (t) => {
     let isInQuads = false;
     const broken = new Error('broken');
     const observer = new Proxy(
@@ -132,14 +132,13 @@ for (const [where, event, text] of [
       { onTurn, observers: { a: observer } },
     );
     assert.deepEqual([runs.a.crash, runs.b?.crash], [broken, null]);
-    // All that was written is removed: without the crash neither would need a clean-up.
+    // Everything written was removed, so without the crash neither side would need a clean-up.
     assert.deepEqual([runs.a.cleanup !== null, runs.b?.cleanup], [true, null]);
     assert.deepEqual(turns.slice(-3), ['0 b', '0 a', 'end']);
     assert.deepEqual([runs.quads, keys], [[], []]);
   });
 }
 
-/** Nothing listens at that port. */
 const NOWHERE = {
   ...{ hostname: '127.0.0.1', port: 1, region: 'auto', tls: null, buckets: ['bucket'] },
   credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },

@@ -13,7 +13,7 @@ const TIME_LIMIT = { timeout: 120_000 };
 const MIB = 1024 ** 2;
 const OBJECTS = 5;
 
-/** Of 5, 5 and 2 MiB. */
+/** 5, 5 and 2 MiB. */
 const PARTS = 3;
 
 /** @type {Overrides} */
@@ -25,7 +25,7 @@ const IN_PARTS = {
 /**
  * @param {TestEndpoint} endpoint
  * @param {Overrides} [overrides]
- * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
+ * @param {[controller?: AbortController, onEvent?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {
   return runObserved(endpoint, { ...IN_PARTS, ...overrides }, ...others);
@@ -56,7 +56,7 @@ async function uploadRequests(endpoint) {
 
 for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   test(
-    `the ${client} client writes objects in parts, by as many requests as the endpoint counts, and reads them back`,
+    `the ${client} client writes objects in parts, with as many requests as the endpoint counts, and reads them back`,
     TIME_LIMIT,
     async (t) => {
       const endpoint = await startTestEndpoint(t);
@@ -81,7 +81,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     },
   );
 
-  test(`the ${client} client survives a store that fails uploads in all their steps`, TIME_LIMIT, async (t) => {
+  test(`the ${client} client survives a store that fails every step of an upload`, TIME_LIMIT, async (t) => {
     const faults =
       'seed=5, CREATE.status=503:20%, CREATE.lost=10%, PART.status=500:10%, PART.reset=10%, COMPLETE.lost=40%';
     const endpoint = await startTestEndpoint(t, { faults });
@@ -100,7 +100,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
 }
 
 test(
-  'preflight tries an upload where the stage makes them, and the latency with one thread is that of one part',
+  'preflight tries an upload if the stage makes them, and the latency with one thread is that of one part',
   TIME_LIMIT,
   async (t) => {
     const endpoint = await startTestEndpoint(t);
@@ -115,7 +115,7 @@ test(
   },
 );
 
-test('only objects that are large enough are written in parts', TIME_LIMIT, async (t) => {
+test('only large objects are written in parts', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const multipart = { partSize: 5 * MIB, partThreads: 2, minSize: 12 * MIB + 1 };
   const { result } = await run(endpoint, { multipart, preflight: false });
@@ -123,7 +123,7 @@ test('only objects that are large enough are written in parts', TIME_LIMIT, asyn
   assert.equal((await endpoint.report()).requests.CREATE.total, 0);
 });
 
-test('several cores share the threads, each with the connections for its parts', TIME_LIMIT, async (t) => {
+test('workers share the threads, each with connections for its parts', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { cores: 2, preflight: false });
   const [write] = result.stages;
@@ -131,14 +131,14 @@ test('several cores share the threads, each with the connections for its parts',
   assert.ok(write.connections.opened >= 4, `${write.connections.opened} connections`);
 });
 
-test('uploads go on at a rate, in an open loop', TIME_LIMIT, async (t) => {
+test('uploads also work in an open loop', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { rate: 20, preflight: false, stages: ['write', 'remove'] });
   const [write] = result.stages;
   assert.deepEqual([write.operations, write.latency.startDelay?.count], [OBJECTS, OBJECTS]);
 });
 
-test('a run that is stopped among the parts of its objects aborts its uploads', TIME_LIMIT, async (t) => {
+test('a run stopped between parts aborts its uploads', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=300ms' });
   const controller = new AbortController();
   const { result } = await run(endpoint, { size: 50 * MIB, preflight: false }, controller, (name) => {
@@ -151,11 +151,11 @@ test('a run that is stopped among the parts of its objects aborts its uploads', 
   assert.ok(write.abandoned > 0);
   const { CREATE, ABORT, COMPLETE } = await uploadRequests(endpoint);
   assert.equal(CREATE, ABORT + COMPLETE);
-  assert.ok(write.aborts > 0, 'the thread itself has aborted what it had begun');
+  assert.ok(write.aborts > 0, 'the thread itself aborts its uploads');
   await assertNothingLeft(endpoint);
 });
 
-test('also a run that keeps its objects leaves no upload', TIME_LIMIT, async (t) => {
+test('a run that keeps its objects leaves no upload', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'seed=1, CREATE.lost=50%' });
   const { result } = await run(endpoint, { keep: true, stages: ['write'], preflight: false });
   assert.ok(Number(result.cleanup?.uploads) > 0);

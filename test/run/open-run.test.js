@@ -14,17 +14,21 @@ const WORLD = { clock: new Clock(), random: Math.random };
 const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 
-test('what a run works with is made of what it was told, and nothing is connected yet', async () => {
+test('a run’s resources follow from its configuration, and nothing is connected yet', async () => {
   const run = await openRun(runConfig(NO_TARGET, { threads: 7, objects: 5 }), WORLD);
   assert.deepEqual([run.controlConnections.length, run.clockConnections.length], [4, 4]);
-  assert.equal(new Set([...run.controlConnections, ...run.clockConnections]).size, 8, 'none serves two purposes');
+  assert.equal(
+    new Set([...run.controlConnections, ...run.clockConnections]).size,
+    8,
+    'no connection serves two purposes',
+  );
   assert.equal(run.keyspace.keyPrefix, 'benchmark/run-1/');
   assert.deepEqual([run.written.count, run.wroteObjects], [0, true]);
   assert.deepEqual(run.requests, { preflight: 0, clock: 0, probe: 0, cleanup: 0 });
   await run.close();
 });
 
-test('the more buckets, the more of them are checked at the same time', async () => {
+test('with more buckets, more are checked at a time', async () => {
   for (const [count, expected] of [
     [7, 7],
     [40, 16],
@@ -36,7 +40,7 @@ test('the more buckets, the more of them are checked at the same time', async ()
   }
 });
 
-test('a search over buckets may have all of its objects in one of them, and knows of each', async () => {
+test('a search over buckets tracks all objects even if they are in one bucket', async () => {
   const over = { objects: 50, findPeak: true, peakOf: /** @type {const} */ ('buckets') };
   for (const [overrides, indices] of /** @type {[Overrides, number][]} */ ([
     [over, 100],
@@ -50,14 +54,14 @@ test('a search over buckets may have all of its objects in one of them, and know
   }
 });
 
-test('a run without Write does not know the objects', async () => {
+test('a run without Write does not track objects', async () => {
   const run = await openRun(runConfig(NO_TARGET, { stages: ['read', 'stat'] }), WORLD);
   assert.equal(run.wroteObjects, false);
   await run.close();
 });
 
 test(
-  'its cores have a connection for each thread, whose cost is metered, and share what is written',
+  'workers have a connection per thread, meter its cost, and share the record of written objects',
   TIME_LIMIT,
   async (t) => {
     const endpoint = await startTestEndpoint(t);
@@ -83,7 +87,7 @@ test('the run’s end closes its connections', TIME_LIMIT, async (t) => {
   await assert.rejects(head(attendant, 'bucket-a', 'x'));
 });
 
-test('an attempt beside the stages that takes too long is ended', TIME_LIMIT, async (t) => {
+test('a control attempt that takes too long is ended', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
   const run = await openRun(runConfig(endpoint, { timeout: 100 }), WORLD);
   t.after(() => run.close());
@@ -92,7 +96,7 @@ test('an attempt beside the stages that takes too long is ended', TIME_LIMIT, as
   await assert.rejects(put(connection, 'bucket-a', 'x', Buffer.from('x'), 1), { kind: 'timeout' });
 });
 
-test('a store counts as gone only when two attempts could have ended', TIME_LIMIT, async (t) => {
+test('a store counts as lost only after two attempts could have ended', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
   const clock = new ManualClock(Date.now());
   const run = await openRun(runConfig(endpoint, { threads: 1, timeout: 45_000 }), { ...WORLD, clock });

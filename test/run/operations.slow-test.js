@@ -16,14 +16,14 @@ const OBJECTS = 101;
 /**
  * @param {TestEndpoint} endpoint
  * @param {Overrides} overrides
- * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
+ * @param {[controller?: AbortController, onEvent?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {
   return runObserved(endpoint, { objects: OBJECTS, ...overrides }, ...others);
 }
 
 for (const client of /** @type {const} */ (['direct', 'sdk'])) {
-  test(`the ${client} client reads ranges, as many as the endpoint counts`, TIME_LIMIT, async (t) => {
+  test(`the ${client} client reads as many ranges as the endpoint counts`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 300 };
     const { result, told } = await run(endpoint, { client, amounts, stages: ['write', 'range', 'remove'] });
@@ -37,7 +37,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test(`the ${client} client lists the run's keys, a page at a time`, TIME_LIMIT, async (t) => {
+  test(`the ${client} client lists the run's keys page by page`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const amounts = { ...DEFAULT_AMOUNTS, pageSize: 7 };
     // Preflight would list as well.
@@ -52,7 +52,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test(`the ${client} client removes objects by batches of one bucket each`, TIME_LIMIT, async (t) => {
+  test(`the ${client} client removes objects in batches of one bucket each`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const amounts = { ...DEFAULT_AMOUNTS, batch: 20 };
     const { result, told } = await run(endpoint, { client, amounts, stages: ['write', 'batch-remove'], cores: 2 });
@@ -61,7 +61,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
       [removal.stage, removal.end, removal.operations, removal.keys, removal.bytes],
       ['Batch-remove', 'complete', 3 + 3, OBJECTS, 0],
     );
-    assert.equal(result.cleanup, null, 'nothing is left to be cleaned up');
+    assert.equal(result.cleanup, null, 'nothing is left to clean up');
     assert.deepEqual(told, []);
     const { requests } = await endpoint.report();
     assert.equal(requests.POST.total, 6 + endpoint.buckets.length);
@@ -79,13 +79,13 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   });
 }
 
-test('also in a stage that time ends, no object is copied twice', TIME_LIMIT, async (t) => {
+test('no object is copied twice in a stage with a duration', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { stages: ['write', 'copy', 'remove'], objects: 8, duration: 1000 });
   assert.deepEqual([result.stages[1].stage, result.stages[1].operations], ['Copy', 8]);
 });
 
-test('with --keep the copies stay as well, but not those of probes', TIME_LIMIT, async (t) => {
+test('with --keep, copies stay, but those of probes do not', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { stages: ['write', 'copy'], keep: true });
   assert.equal(result.cleanup, null);
@@ -94,7 +94,7 @@ test('with --keep the copies stay as well, but not those of probes', TIME_LIMIT,
   assert.equal(keys.filter((key) => /\/[0-9a-f]{8}-copy-\d+$/.test(key)).length, OBJECTS);
 });
 
-test('a run that is stopped among its copies leaves none', TIME_LIMIT, async (t) => {
+test('a run stopped while copying leaves no copies', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'latency=30ms' });
   const controller = new AbortController();
   let stage = '';
@@ -116,7 +116,7 @@ test('a run that is stopped among its copies leaves none', TIME_LIMIT, async (t)
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('what is not written is in no batch, and hosts remove the objects of their own shard', TIME_LIMIT, async (t) => {
+test('unwritten objects are in no batch, and hosts remove the objects of their own shard', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const stages = ['write', 'batch-remove'];
   const other = 'benchmark/run-1/of-another';
@@ -133,7 +133,7 @@ test('what is not written is in no batch, and hosts remove the objects of their 
   assert.deepEqual(await keysIn(endpoint), [other]);
 });
 
-test('pages are listed again and again for as long as a stage lasts', TIME_LIMIT, async (t) => {
+test('pages are listed repeatedly until the stage ends', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const amounts = { ...DEFAULT_AMOUNTS, pageSize: 10 };
   const stages = ['write', 'list'];
@@ -144,7 +144,7 @@ test('pages are listed again and again for as long as a stage lasts', TIME_LIMIT
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
-test('a foreign key among those of the run is an integrity error of its page alone', TIME_LIMIT, async (t) => {
+test('a foreign key among the run’s keys is an integrity error of its page only', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const foreign = 'benchmark/run-1/7-not-of-the-run';
   await endpoint.put(endpoint.buckets[0], foreign, Buffer.from('x'));

@@ -15,7 +15,7 @@ function took(...lengths) {
   return lengths.map((duration) => ({ duration }));
 }
 
-test('a stage has more time than it took with either side, and begins as late after the slot with both', () => {
+test('a stage gets more time than it took on either side, and the same offset in the slots of both', () => {
   const schedule = new PassSchedule(STAGES, BY_WORK);
   schedule.take(took(1000, 2000, 400, 100));
   schedule.take(took(2000, 1000, 800, 100));
@@ -24,7 +24,7 @@ test('a stage has more time than it took with either side, and begins as late af
   assert.equal(length, 6300 + 225 + 250);
 });
 
-test('a stage that once took long has less time again after four passes', () => {
+test('a stage that was slow once gets less time again after four passes', () => {
   const schedule = new PassSchedule(STAGES.slice(0, 1), BY_WORK);
   schedule.take(took(60_000));
   Array.from({ length: 3 }, () => schedule.take(took(1000)));
@@ -33,13 +33,13 @@ test('a stage that once took long has less time again after four passes', () => 
   assert.equal(schedule.times().length, 1250 + 100 + 250);
 });
 
-test('what time ends has its time and the gap; what removes all objects has what it took', () => {
+test('a timed stage gets its duration and the gap; a stage that removes all objects gets what it took', () => {
   const schedule = new PassSchedule(STAGES, { duration: 3000, gap: 1000 });
   schedule.take(took(3000, 3000, 3000, 2000));
   assert.deepEqual(schedule.times(), { offsets: [0, 4000, 8000, 12_000], length: 12_000 + 2600 + 250 });
 });
 
-test('the stages of a pass begin at their offsets, and stop after their duration', () => {
+test('the stages of a pass begin at their offsets and stop after their duration', () => {
   const times = { offsets: [0, 4000], length: 9000 };
   assert.deepEqual(stageTimesOf(times, 500, BY_WORK)(1), { startsAt: 4500, slot: null });
   assert.deepEqual(stageTimesOf(times, 500, { duration: 3000, gap: 1000 })(1), {
@@ -48,7 +48,7 @@ test('the stages of a pass begin at their offsets, and stop after their duration
   });
 });
 
-test('no pass is shorter than its operations take by turns on all threads', () => {
+test('the shortest pass is its operations divided among all threads', () => {
   const unloaded = new Map([
     ['write', { p50: 20 }],
     ['read', { p50: 10 }],

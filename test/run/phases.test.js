@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Phases } from '../../lib/run/phases.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
-test('a phase is events when it begins and when it ends, whatever becomes of it', async () => {
+test('a phase reports its start and its end, whatever its outcome', async () => {
   const { observer, events } = recordingObserver();
   const phases = new Phases(() => 0, observer, 0);
   assert.equal(await phases.during('measuring', async () => 7), 7);
@@ -23,7 +23,7 @@ test('a phase is events when it begins and when it ends, whatever becomes of it'
   ]);
 });
 
-test('what took its time is named, and what took next to none is not', async () => {
+test('a phase that took noticeable time is named, and a brief one is not', async () => {
   let now = 0;
   const phases = new Phases(() => now, recordingObserver().observer, now);
   assert.equal(phases.summary(), '');

@@ -23,7 +23,7 @@ import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 const WHOLE = 16_384;
 const OBJECTS = 200_000;
 
-/** Its client has a CPU whenever it wants one. */
+/** The client gets a CPU whenever it needs one. */
 const IDLE_HOST = {
   ...NO_HOST_LOAD,
   loops: [loopLoad(0.1)],
@@ -89,7 +89,7 @@ test('a plain run and a search of the same set-up never contradict each other', 
     }),
     { numRuns: cases(60) },
   );
-  // A property that only ever saw stages of which nothing is said would hold of anything.
+  // If only inconclusive stages occurred, the property would hold trivially.
   for (const pair of ['concurrency concurrency', 'beyond this host store']) {
     assert.ok(seen.has(pair), `${pair} is not among ${[...seen].join(', ')}`);
   }

@@ -18,11 +18,11 @@ const START = 1_700_000_000_000;
 const SECOND = 1000;
 
 /**
- * Asks a plan for its first stage, where nothing is ever run.
+ * Asks a plan for its first stage without running anything.
  *
  * @param {Overrides} overrides
  * @param {(context: PlanContext, config: Config) => Plan} planOf
- * @param {number} [lateness] ms from the time of the first stage
+ * @param {number} [lateness] ms after the time of the first stage
  */
 function firstStage(overrides, planOf, lateness = 0) {
   const config = runConfig(NO_TARGET, { objects: 500, threads: 8, stages: ['write'], ...overrides });
@@ -42,7 +42,7 @@ function firstStage(overrides, planOf, lateness = 0) {
 /** @param {Conclusion} conclusion */
 function problemOf(conclusion) {
   assert.ok(conclusion.result === null);
-  return [conclusion.problem, conclusion.mayPass, conclusion.goesOn];
+  return [conclusion.problem, conclusion.mayPass, conclusion.continues];
 }
 
 test('a stage with a duration is planned as one slot, from its moment to the end of its time', () => {
@@ -54,7 +54,7 @@ test('a stage with a duration is planned as one slot, from its moment to the end
   assert.equal(slot?.limit?.stopsAt, firstStageAt + 10 * SECOND);
 });
 
-test('a host that is late for the first slot of a ramp leaves it out, and may still begin the next', () => {
+test('a host that misses the first slot of a ramp skips it and may still begin the next', () => {
   const ramp = { of: /** @type {const} */ ('threads'), threads: [2, 4], stepTime: 10 * SECOND };
   const { stage, observer, events, clock } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), SECOND);
   const first = stage.next();
@@ -68,7 +68,7 @@ test('a host that is late for the first slot of a ramp leaves it out, and may st
   );
 });
 
-test('a ramp whose slots have all passed has nothing to run, and lets the next stage go on', () => {
+test('a ramp whose slots have all passed runs nothing and lets the next stage run', () => {
   const ramp = { of: /** @type {const} */ ('threads'), threads: [2, 4], stepTime: 10 * SECOND };
   const { stage, observer } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), 60 * SECOND);
   assert.equal(stage.starts, null);
@@ -77,11 +77,11 @@ test('a ramp whose slots have all passed has nothing to run, and lets the next s
     stage.take(null, observer);
   }
   const [problem, ...rest] = problemOf(stage.conclude(observer));
-  assert.match(String(problem), /^Write: nothing was done, because this host came too late for all of its slots/);
+  assert.match(String(problem), /^Write: nothing done, because this host was too late for all of its slots/);
   assert.deepEqual(rest, [true, true]);
 });
 
-test('a search begins with a few threads, and not at all with too few objects for that', () => {
+test('a search begins with a few threads, or not at all if there are too few objects', () => {
   const search = { findPeak: true, size: 1_000_000 };
   /** @type {Parameters<typeof firstStage>[1]} */
   const planOf = (context, config) => new SearchesPlan(context, /** @type {any} */ (config.search));

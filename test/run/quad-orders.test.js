@@ -16,7 +16,7 @@ test('as many quads begin with A as with B, or one more', () => {
   );
 });
 
-test('each place is as often the one as the other, and each order comes up', () => {
+test('each position has either order equally often, and every arrangement occurs', () => {
   const { uniform } = chance(1);
   const all = Array.from({ length: 6000 }, () => quadOrders(4, uniform));
   const counts = new Map();
@@ -26,7 +26,7 @@ test('each place is as often the one as the other, and each order comes up', () 
   [...counts].forEach(([orders, count]) => assert.ok(count > 850 && count < 1150, `${orders}: ${count}`));
 });
 
-test('of an odd number, the one more is by chance the one or the other', () => {
+test('with an odd number, the extra quad is either order at random', () => {
   const { uniform } = chance(2);
   const withA = Array.from({ length: 1000 }, () => quadOrders(1, uniform)[0]).filter((order) => order === 'ABBA');
   assert.ok(withA.length > 430 && withA.length < 570, String(withA.length));

@@ -36,22 +36,20 @@ import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 const START = 1_700_000_000_000;
 const FIRST = START / 1000;
 
-/** Nobody asked the run to stop. */
 const NOT_ASKED = /** @type {StopRequest} */ (/** @type {unknown} */ ({ status: null }));
 
-/** Each thread does so many operations a second. */
 const RATE = 10;
 
 /**
- * Runs ramps over workers whose threads take a tenth of a second for an operation.
+ * Runs ramps over workers whose threads take a tenth of a second per operation.
  *
  * @param {TestContext} t
  * @param {Overrides & { ramp: RampPlan }} overrides
  * @param {object} [options]
  * @param {AbortController} [options.controller]
- * @param {number} [options.overrun] ms by which a step is over too late
- * @param {number} [options.frozenFrom] ms behind the start from which on the store answers nothing
- * @param {boolean} [options.hasWritten] whether the objects of Write are there after it
+ * @param {number} [options.overrun] ms by which a step overruns
+ * @param {number} [options.frozenFrom] ms after the start at which the store stops answering
+ * @param {boolean} [options.hasWritten] whether the objects of Write exist afterwards
  */
 function prepare(
   t,
@@ -147,7 +145,7 @@ function prepare(
 /**
  * @param {ReturnType<typeof recordingObserver>['events']} events
  * @param {Config} config
- * @returns {string[]} the lines of the log that they make
+ * @returns {string[]} the log lines for them
  */
 function logOf(events, config) {
   /** @type {string[]} */
@@ -170,7 +168,7 @@ function planOf(threads, of = 'threads') {
   return { of, threads, stepTime: 5000 };
 }
 
-test('each step has its threads in its slot, and counts the whole seconds in which it is settled', async (t) => {
+test('each step has its threads in its slot and counts the whole seconds in which it is settled', async (t) => {
   const { time, tasks, run, result, steps } = prepare(t, {
     stages: ['write', 'read'],
     gap: 2000,
@@ -213,7 +211,7 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
   assert.deepEqual(
     result.stages.map(({ connections }) => connections.lookupTime),
     [7, null],
-    'the first step has looked the name up for all',
+    'the first step looked the name up for all',
   );
 });
 
@@ -236,7 +234,7 @@ for (const seconds of [4, 12]) {
   });
 }
 
-test('objects are taken once, and the next step goes on where the one before has ended', async (t) => {
+test('objects are taken once, and each step continues after the one before', async (t) => {
   const { time, tasks, run, result } = prepare(t, { stages: ['write'], ramp: planOf([1, 2]) });
   await time.until(run());
   const [first, second] = tasks.map(({ budget }) => budget.first);
@@ -245,7 +243,7 @@ test('objects are taken once, and the next step goes on where the one before has
   assert.ok(result.stages[0].operations > Number(second));
 });
 
-test('where the objects run out, that step and those after it do not count', async (t) => {
+test('if objects run out, that step and those after it do not count', async (t) => {
   const { time, run, steps, notices, tasks } = prepare(t, {
     stages: ['write'],
     objects: 100,
@@ -262,12 +260,12 @@ test('where the objects run out, that step and those after it do not count', asy
   );
   assert.equal(tasks.length, 2);
   const [notice] = notices();
-  const [, needed] = /step 2 of 3, with 4 threads: .*; pass about (\d+) <objects> instead of 100$/.exec(notice) ?? [];
+  const [, needed] = /step 2 of 3 \(4 threads\), .*; pass about (\d+) <objects> instead of 100$/.exec(notice) ?? [];
   assert.ok(Number(needed) >= 4 * RATE * (2 + 4 + 8), notice);
   assert.equal(notices().length, 1);
 });
 
-test('a host that comes late joins at the next slot, and says which it has missed', async (t) => {
+test('a late host joins at the next slot and reports the missed ones', async (t) => {
   const { time, tasks, run, steps } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) });
   await time.until(run(time.clock.now() - 7000));
   assert.deepEqual(
@@ -284,7 +282,7 @@ test('a host that comes late joins at the next slot, and says which it has misse
   );
 });
 
-test('a host that comes too late for all slots says so, slot by slot, and does not end well', async (t) => {
+test('a host that misses all slots reports each, and its run is incomplete', async (t) => {
   const { time, tasks, run, result, steps, events, config } = prepare(t, {
     stages: ['write', 'read'],
     ramp: planOf([2, 4]),
@@ -298,16 +296,16 @@ test('a host that comes too late for all slots says so, slot by slot, and does n
   assert.deepEqual(warningsOf(aggregateOf({ log: logOf(events, config) })), []);
   assert.ok(
     events.every(([name]) => name !== 'stageStarts'),
-    'what begins in a log and does not end was cut short',
+    'a stage that begins in a log but does not end was cut short',
   );
   assert.deepEqual(
     result.problems.map((problem) => problem.split(',')[0]),
-    ['Write: nothing was done', 'Read: nothing was done'],
+    ['Write: nothing done', 'Read: nothing done'],
   );
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
-test('a host without an object for a stage says so, slot by slot, and does not end well', async (t) => {
+test('a host without objects for a stage reports each slot, and its run is incomplete', async (t) => {
   const { time, run, result, steps } = prepare(
     t,
     { stages: ['write', 'read'], ramp: planOf([2, 4]) },
@@ -318,11 +316,11 @@ test('a host without an object for a stage says so, slot by slot, and does not e
     steps().map(({ shortfall }) => shortfall),
     [null, null, 'objects', 'objects'],
   );
-  assert.match(result.problems.join('\n'), /^Read: nothing was done, because there were no objects for it: expected/);
+  assert.match(result.problems.join('\n'), /^Read: nothing to do, because the stages before it left no objects$/);
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
-test('a step that is over too late leaves the next slot out, so that no second is counted twice', async (t) => {
+test('a step that overruns skips the next slot, so that no second is counted twice', async (t) => {
   const { time, run, steps } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) }, { overrun: 1300 });
   await time.until(run());
   assert.deepEqual(
@@ -331,7 +329,7 @@ test('a step that is over too late leaves the next slot out, so that no second i
   );
 });
 
-test('a host waits for its own slot, and its waiting is a whole step', async (t) => {
+test('a host waits for its own slot, and the wait counts as a complete step', async (t) => {
   const { time, tasks, run, steps, notices } = prepare(t, { stages: ['write'], ramp: planOf([0, 0, 8], 'hosts') });
   await time.until(run());
   assert.deepEqual(
@@ -349,7 +347,7 @@ test('a host waits for its own slot, and its waiting is a whole step', async (t)
   assert.deepEqual(notices(), ['Write: this host joins in slot 3, in 10.0s']);
 });
 
-test('a run that is stopped has no whole step from there on', async (t) => {
+test('a stopped run has no complete step from then on', async (t) => {
   const controller = new AbortController();
   const { time, run, steps, result } = prepare(
     t,
@@ -368,7 +366,7 @@ test('a run that is stopped has no whole step from there on', async (t) => {
   );
 });
 
-test('a step in which the store answers nothing does not count, and proves no plateau', async (t) => {
+test('a step without an answer from the store does not count and proves no plateau', async (t) => {
   const { time, run, steps, result, notices } = prepare(
     t,
     { stages: ['write'], ramp: planOf([8, 16, 32, 64]) },
@@ -387,11 +385,11 @@ test('a step in which the store answers nothing does not count, and proves no pl
     [true, true, true, false],
   );
   assert.equal(merged?.hasPlateau, false);
-  assert.match(notices().join('\n'), /^Write: nothing succeeded in .* step 4 of 4 .*, with 64 threads: /);
+  assert.match(notices().join('\n'), /^Write: step 4 of 4 \(64 threads\) had no success /);
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
-test('a store that is lost ends the stage, however short its steps are', async (t) => {
+test('a lost store ends the stage, however short its steps are', async (t) => {
   const { time, run, steps, result, tasks } = prepare(
     t,
     { stages: ['write', 'read'], ramp: { ...planOf([1, 2, 3, 4, 5, 6]), stepTime: 20_000 } },

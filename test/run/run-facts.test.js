@@ -23,7 +23,7 @@ test('the facts identify the run, its host and its start', () => {
   assert.deepEqual(versions, { 'r2-benchmark': '1.0.0' });
 });
 
-test('they say how the run was made', () => {
+test('they describe the run’s set-up', () => {
   const { options } = factsOf({
     objects: 7,
     threads: 3,
@@ -50,7 +50,7 @@ test('they say how the run was made', () => {
   assert.deepEqual(options.stages, ['write', 'read', 'stat', 'remove']);
 });
 
-test('what most runs are not told stands in them only where they were', () => {
+test('rarely used options appear only if they were given', () => {
   const { options: usual } = factsOf({ gap: 5000, arrival: 'constant' });
   for (const name of ['gap', 'rate', 'arrival', 'warmup', 'keep', 'findPeak']) {
     assert.ok(!Object.hasOwn(usual, name), name);
@@ -60,7 +60,7 @@ test('what most runs are not told stands in them only where they were', () => {
   assert.equal(factsOf({ findPeak: true }).options.findPeak, true);
 });
 
-test('sizes and the order of reads stand in them in the words of their options, where they are not the usual ones', () => {
+test('sizes and the order of reads appear in the words of their options, unless they are the defaults', () => {
   const { options: usual } = factsOf({});
   assert.ok(!Object.hasOwn(usual, 'sizes') && !Object.hasOwn(usual, 'access'));
   const { options } = factsOf({
@@ -71,13 +71,13 @@ test('sizes and the order of reads stand in them in the words of their options, 
   assert.deepEqual([options.size, options.sizes, options.access], [2 ** 20, 'lognormal:4KiB:1.5', 'zipf:0.99']);
 });
 
-test('how much a range is stands in them only where ranges are read', () => {
+test('the range size appears only if ranges are read', () => {
   const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 512 };
   assert.ok(!Object.hasOwn(factsOf({ amounts }).options, 'rangeSize'));
   assert.equal(factsOf({ amounts, stages: ['write', 'range'] }).options.rangeSize, 512);
 });
 
-test('of a ramp of threads they have the steps, and of one of hosts what these follow from', () => {
+test('a ramp of threads is recorded as its steps, a ramp of hosts as what the steps follow from', () => {
   const rampOf = (/** @type {RampPlan} */ plan) => {
     const { ramp, rampHosts, stepTime } = factsOf({ ramp: plan }).options;
     return { ramp, rampHosts, stepTime };
@@ -91,7 +91,7 @@ test('of a ramp of threads they have the steps, and of one of hosts what these f
   assert.deepEqual(rampOf({ of: 'hosts', threads: [0, 4], stepTime }), { ramp: undefined, rampHosts: true, stepTime });
 });
 
-test('nothing in them is secret', () => {
+test('they contain no secret', () => {
   const text = JSON.stringify(factsOf());
   for (const secret of ['the-access-key', 'the-secret-key', 'the-session-token']) {
     assert.ok(!text.includes(secret), secret);

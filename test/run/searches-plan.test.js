@@ -22,16 +22,16 @@ import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 const WHOLE = 16_384;
 
-/** Others have all of its CPUs. */
+/** Other processes use all of its CPUs. */
 const BUSY_HOST = {
   ...NO_HOST_LOAD,
   cpu: { cpus: 2, usable: 2, busy: 1, iowait: 0, steal: 0, busiest: 1, others: 1.9 },
 };
 
-/** Takes 20 ms, and no more than 1,000 operations a second. @returns {StoreModel} */
+/** 20 ms per operation, at most 1,000 operations per second. @returns {StoreModel} */
 const queueing = () => ({ latency: () => 20, rate: 1000 });
 
-/** Takes 20 ms, and no more than 16 MB a second. @param {StageTask} task @returns {StoreModel} */
+/** 20 ms per operation, at most 16 MB per second. @param {StageTask} task @returns {StoreModel} */
 const narrow = ({ load }) => ({ latency: () => 20, rate: (1000 * WHOLE) / load.size });
 
 /**
@@ -66,7 +66,7 @@ function prepare(overrides, modelOf = queueing) {
   return { run, workers, events, result, controller, written, unloaded };
 }
 
-test('each stage is searched, and what it found is reported', async () => {
+test('each stage is searched, and its findings are reported', async () => {
   const { run, events, result } = prepare({ stages: ['write', 'read', 'stat', 'remove'] });
   await run();
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('each stage is searched, and what it found is reported', async () => {
   assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stage']);
 });
 
-test('a store that refuses with more threads than the peak takes is what throttles', async () => {
+test('a store that refuses above the peak’s threads is reported as throttling', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   workers.override = ({ load }, meter) => {
     const { sum } = meter.latencies().operations;
@@ -104,7 +104,7 @@ test('a store that refuses with more threads than the peak takes is what throttl
   );
 });
 
-test('Remove and the steps before it work on different objects, and on no more than there are', async () => {
+test('Remove and the steps before it use different objects, and no more than exist', async () => {
   const { run, workers, written, result } = prepare({ stages: ['write', 'remove'] });
   await run();
   for (const stage of ['Write', 'Remove']) {
@@ -121,7 +121,7 @@ test('Remove and the steps before it work on different objects, and on no more t
   assert.ok(written.count < 12_000, `${written.count} are left`);
 });
 
-test('Read tries the objects of half the size that Write left, where there is a plateau', async () => {
+test('on a plateau, Read tries the half-size objects that Write left', async () => {
   const { run, workers, result } = prepare({ stages: ['write', 'read'] }, narrow);
   await run();
   assert.deepEqual(
@@ -146,14 +146,14 @@ test('Read tries the objects of half the size that Write left, where there is a 
   assert.ok(wholes.every(({ budget }) => budget.first === 0 && budget.objects === halves[0].budget.first));
 });
 
-test('sizes are not compared where the store became another between the steps', async () => {
+test('sizes are not compared if the store changed between the steps', async () => {
   for (const model of [queueing, narrow]) {
     let compared = 0;
     const { run, result } = prepare({ stages: ['write'] }, (task) => {
       const model1 = model(task);
       const isOfHalf = task.load.size < WHOLE;
       compared += Number(isOfHalf || compared > 0);
-      // From the third of the four steps on it does a third less.
+      // From the third of the four steps on, the rate is a third lower.
       return compared >= 2 ? { ...model1, rate: Number(model1.rate) / 1.5 } : model1;
     });
     await run();
@@ -167,7 +167,7 @@ test('sizes are not compared where the store became another between the steps', 
   }
 });
 
-test('a host without CPU to spare in any one step that the capacity follows from keeps the store from being named', async () => {
+test('a host short of CPU in any step behind the capacity keeps the store from being blamed', async () => {
   const usual = prepare({});
   await usual.run();
   const [{ search, bottleneck }] = usual.result.stages;
@@ -184,7 +184,7 @@ test('a host without CPU to spare in any one step that the capacity follows from
   }
 });
 
-test('a search whose objects end before the hold tells nothing of objects of half the size', async () => {
+test('a search that runs out of objects before the hold reports nothing about half-size objects', async () => {
   const { run, result } = prepare({ objects: 8000, stages: ['write', 'read'] }, narrow);
   await run();
   const [{ search, average, peak, bottleneck }] = result.stages;
@@ -194,7 +194,7 @@ test('a search whose objects end before the hold tells nothing of objects of hal
   assert.notEqual(bottleneck.cause, 'concurrency');
 });
 
-test('what was not done in any step counts, and each step tells its own errors', async () => {
+test('failures in any step count, and each step reports its own errors', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   workers.override = (_task, meter) => {
     meter.attemptFailed('server-error', 1, 0);
@@ -209,7 +209,7 @@ test('what was not done in any step counts, and each step tells its own errors',
   assert.ok(steps.every((step) => step.errors === 1 && step.failed === 1));
 });
 
-test('attempts that failed cost dollars, too, and are paid out of what a stage may cost', async () => {
+test('failed attempts cost dollars and are paid from the stage’s limit', async () => {
   const searchFor = async (/** @type {number} */ maxCost) => {
     const { run, workers, result } = prepare({ stages: ['stat', 'read'], maxCost });
     workers.failsOnce = true;
@@ -230,7 +230,7 @@ function attemptsOf({ search }) {
   return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
 }
 
-test('attempts that failed cost no objects, whatever the dollars', async () => {
+test('failed attempts cost no objects, whatever the dollars', async () => {
   const held = async (/** @type {number | undefined} */ maxCost) => {
     const { run, workers, result } = prepare({ stages: ['write', 'remove'], maxCost });
     workers.failsOnce = true;
@@ -240,26 +240,26 @@ test('attempts that failed cost no objects, whatever the dollars', async () => {
   assert.deepEqual(await held(1000), await held(undefined));
 });
 
-test('too few objects are refused before anything is done, with how many it takes', async () => {
+test('too few objects are refused in advance, with the number needed', async () => {
   const { run, workers, result } = prepare({ objects: 500 });
   await run();
   assert.equal(workers.tasks.length, 0);
   assert.deepEqual(result.problems, [
-    '<objects>: 500 are too few for --find-peak, expected 251037, which are enough for 128 threads: one alone needs 586, at 20.5ms a write',
+    '<objects>: 500 are too few for --find-peak, expected 251037 for 128 threads (one alone needs 586 at 20.5ms per write)',
   ]);
   const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
   await again.run();
   assert.deepEqual([again.result.problems, again.result.stages[0].search?.operationsNeeded], [[], null]);
 });
 
-test('what a store could do that never becomes slower is reported beforehand', async () => {
+test('a warning estimates the capacity that the objects allow', async () => {
   const { run, events } = prepare({});
   await run();
   const [time, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(time, /^--find-peak takes up to 30s/);
   assert.match(
     notice,
-    /^--find-peak: 40000 objects are enough for a capacity of about 1000 writes\/s; if you expect more, give 40 for each write a second$/,
+    /^--find-peak: 40000 objects are enough for a capacity of about 1000 writes\/s; if you expect more, pass 40 <objects> per write\/s$/,
   );
   assert.equal(
     events.findIndex(([kind]) => kind === 'notice'),
@@ -267,7 +267,7 @@ test('what a store could do that never becomes slower is reported beforehand', a
   );
 });
 
-test('objects that run out leave a lower bound, and how many it takes', async () => {
+test('objects that run out leave a lower bound and the number needed', async () => {
   const { run, result } = prepare({ objects: 4000 }, () => ({ latency: () => 20 }));
   await run();
   const [{ search, objects }] = result.stages;
@@ -278,13 +278,13 @@ test('objects that run out leave a lower bound, and how many it takes', async ()
   assert.equal(result.stages[0].bottleneck.advice, 'more <objects>');
 });
 
-test('dollars that run out are reported as such, with how many it takes', async () => {
+test('dollars that run out are reported with the number needed', async () => {
   const { run, events, result } = prepare({ maxCost: 0.05 }, () => ({ latency: () => 20 }));
   await run();
   const [, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(
     notice,
-    /^--find-peak: \$0\.05 leaves Write 11111 operations, enough for a capacity of about 277 writes\/s; .* give more dollars$/,
+    /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* raise --max-cost$/,
   );
   const [{ search, bottleneck }] = result.stages;
   assert.ok((search?.operationsNeeded ?? 0) > 11_111);
@@ -292,7 +292,7 @@ test('dollars that run out are reported as such, with how many it takes', async 
   assert.equal(bottleneck.advice, 'a higher --max-cost');
 });
 
-test('objects of half the size, which could decide nothing, are not tried on a plateau that was not held', async () => {
+test('half-size objects are not tried on a plateau that was not held, where they could decide nothing', async () => {
   const { run, result } = prepare({ maxCost: 0.01 }, () => ({ latency: () => 10, rate: 300 }));
   await run();
   const [{ search, bottleneck }] = result.stages;
@@ -301,7 +301,7 @@ test('objects of half the size, which could decide nothing, are not tried on a p
   assert.deepEqual([bottleneck.certainty, bottleneck.advice], ['likely', 'a higher --max-cost']);
 });
 
-test('objects that are too few for the hold and for another size are held', async () => {
+test('if there are too few objects for both, the hold comes before the other size', async () => {
   const { run, result } = prepare({ objects: 3000, stages: ['write', 'read'] }, () => ({
     latency: () => 100,
     rate: 200,
@@ -310,7 +310,7 @@ test('objects that are too few for the hold and for another size are held', asyn
   assert.equal(result.stages[0].search?.capacity?.seconds, 10);
 });
 
-test('no more dollars are spent than the run may cost', async () => {
+test('a search spends no more than the cost limit', async () => {
   const { run, workers, result } = prepare({ stages: ['write', 'read'], maxCost: 0.06 });
   await run();
   const writes = workers.tasks
@@ -322,7 +322,7 @@ test('no more dollars are spent than the run may cost', async () => {
   assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
 });
 
-test('a stage that money does not suffice for is no success', async () => {
+test('a stage that the money does not suffice for is no success', async () => {
   const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
   await run();
   assert.match(
@@ -331,14 +331,14 @@ test('a stage that money does not suffice for is no success', async () => {
   );
 });
 
-test('objects that do not suffice for a first step are reported where no probe could tell it beforehand', async () => {
+test('too few objects for a first step are reported even if no probe could predict it', async () => {
   const { run, unloaded, result } = prepare({ objects: 5 });
   unloaded.clear();
   await run();
   assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search, expected more <objects>']);
 });
 
-test('Remove is reported of the objects that Write has left, and what is short of them blames no command', async () => {
+test('Remove is limited by what Write left, and a shortage does not blame the command', async () => {
   const { run, events, result } = prepare({ objects: 2000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage.name === 'Write' ? 20 : 0.5),
   }));
@@ -350,7 +350,7 @@ test('Remove is reported of the objects that Write has left, and what is short o
   assert.ok(result.stages.length > 0 && result.stages.every(({ objects }, place) => objects === plans[place][1]));
 });
 
-test('a search that ends at its second stage for want of objects is incomplete, and no mistake of usage', async () => {
+test('a search that runs out of objects at its second stage is incomplete, not a usage error', async () => {
   const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage.name === 'Write' ? 20 : 0.1),
   }));
@@ -364,10 +364,10 @@ test('a search that ends at its second stage for want of objects is incomplete, 
   assert.equal(result.mayPass, true);
 });
 
-test('what has come to an end never becomes less, whatever became of it', async () => {
+test('completed counts never decrease, whatever the outcome', async () => {
   const { run, workers, events } = prepare({ stages: ['stat'] });
   workers.override = (_task, meter) => {
-    // A quarter of what the workers events as done has failed.
+    // A quarter of the operations that the workers report as done failed.
     meter.failed += meter.operations / 4;
     meter.operations -= meter.operations / 4;
     return {};
@@ -381,7 +381,7 @@ test('what has come to an end never becomes less, whatever became of it', async 
   );
 });
 
-test('where the busiest step has more event loops than the hold, the bottleneck goes by all of that step’s', async () => {
+test('if the busiest step has more event loops than the hold, the bottleneck considers all of them', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   const all = prepare({ stages: ['stat'] });
   await all.run();
@@ -397,7 +397,7 @@ test('where the busiest step has more event loops than the hold, the bottleneck 
   assert.match(bottleneck.evidence, /^busiest of 8 event loops busy 95%.* but all of them 44% on average$/);
 });
 
-test('a stage tells the one rate that its hold, its capacity and its row tell', async () => {
+test('hold, capacity and table row of a stage show the same rate', async () => {
   const { run, result } = prepare({ stages: ['write', 'remove'] });
   await run();
   for (const { stage, average, search } of result.stages) {
@@ -406,7 +406,7 @@ test('a stage tells the one rate that its hold, its capacity and its row tell', 
   }
 });
 
-test('the errors of a stage are those of all of its steps', async () => {
+test('the errors of a stage are those of all its steps', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   workers.override = (_task, meter) => {
     meter.attemptFailed('timeout', 1, 0);
@@ -418,14 +418,14 @@ test('the errors of a stage are those of all of its steps', async () => {
   assert.equal(failedAttempts, search?.steps.length);
 });
 
-test('what completes behind the time of a step is in no rate, and reported with that time', async () => {
+test('operations completed after a step’s time are in no rate, and are reported with that time', async () => {
   const { run, result } = prepare({ stages: ['stat'] }, () => ({ latency: () => 900 }));
   await run();
   const [{ drain, drainOperations, threads }] = result.stages;
   assert.ok(drain > 0 && drainOperations > 0 && drainOperations <= threads, `${drain}, ${drainOperations}`);
 });
 
-test('what was not done in one step alone is reported of the stage', async () => {
+test('failures in a single step are reported for the stage', async () => {
   const { run, workers, result } = prepare({ stages: ['write'] });
   workers.override = ({ load }, meter) => {
     if (load.threads === 4) {
@@ -439,17 +439,17 @@ test('what was not done in one step alone is reported of the stage', async () =>
   assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
 });
 
-test('a stage that Write has left no objects for is reported', async () => {
+test('a stage for which Write left no objects is reported', async () => {
   const { run, workers, written, result } = prepare({ stages: ['write', 'read'] });
   workers.override = () => {
     Array.from({ length: 40_000 }, (_, object) => written.delete(object));
     return {};
   };
   await run();
-  assert.deepEqual(result.problems, ['Read: Write has left no objects for it']);
+  assert.deepEqual(result.problems, ['Read: Write left no objects for it']);
 });
 
-test('objects of Remove that are too few are those that Write has left', async () => {
+test('too few objects for Remove are reported as those that Write left', async () => {
   const slowWrite = (/** @type {StageTask} */ { stage }) => ({
     latency: () => 20,
     rate: stage.name === 'Write' ? 50 : 2000,
@@ -458,17 +458,17 @@ test('objects of Remove that are too few are those that Write has left', async (
   await run();
   const [, { search, bottleneck }] = result.stages;
   assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
-  assert.equal(bottleneck.advice, 'more objects that Write leaves');
+  assert.equal(bottleneck.advice, 'more objects left by Write');
 });
 
-test('what is tried again in a step is reported', async () => {
+test('retries in a step are reported', async () => {
   const { run, workers, events } = prepare({ stages: ['stat'], maxCost: 0.005 });
   workers.failsOnce = true;
   await run();
   assert.ok(events.filter(([kind]) => kind === 'retrying').length > 100);
 });
 
-test('a hold that was too short to tell does not stand for the stage', async () => {
+test('a hold that was too short does not represent the stage', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   let steps = 0;
   workers.override = (task, meter) => {
@@ -481,7 +481,7 @@ test('a hold that was too short to tell does not stand for the stage', async () 
   assert.equal(average, search?.best);
 });
 
-test('a step that cannot go on ends the run, and what it found is reported', async () => {
+test('a fatal step ends the run, and the findings so far are reported', async () => {
   const { run, workers, result } = prepare({ stages: ['write', 'read'] });
   const error = new AttemptError({ kind: 'access', handling: 'stop', message: 'AccessDenied', status: 403 });
   workers.override = ({ load }) =>
@@ -494,7 +494,7 @@ test('a step that cannot go on ends the run, and what it found is reported', asy
   assert.equal(result.problems.length, 1);
 });
 
-test('a run that is asked to end begins no further step, and blames nobody', async () => {
+test('a run asked to stop begins no further step and names no bottleneck', async () => {
   const { run, workers, result, controller } = prepare({ stages: ['write', 'read'] });
   workers.override = () => {
     controller.abort();
@@ -509,14 +509,14 @@ test('a run that is asked to end begins no further step, and blames nobody', asy
   assert.deepEqual(result.problems, []);
 });
 
-test('where the latency could not be measured beforehand, the search finds its way all the same', async () => {
+test('the search works without a latency measured in advance', async () => {
   const { run, result, unloaded } = prepare({});
   unloaded.clear();
   await run();
   assert.equal(result.stages[0].search?.hasPlateau, true);
 });
 
-/** Each bucket takes no more than 300 operations a second. @param {StageTask} task @returns {StoreModel} */
+/** Each bucket takes at most 300 operations per second. @param {StageTask} task @returns {StoreModel} */
 const ofEachBucket = ({ load }) => ({ latency: () => 20, rate: 300 * (load.bucketStarts?.length ?? 2) });
 
 test('Remove over buckets has what Write left in all of them', async () => {
@@ -535,7 +535,7 @@ test('Remove over buckets has what Write left in all of them', async () => {
   );
 });
 
-test('a host without CPU to spare keeps the store from being named over buckets', async () => {
+test('a host short of CPU keeps the store from being blamed over buckets', async () => {
   for (const hostLoad of [NO_HOST_LOAD, BUSY_HOST]) {
     const { run, workers, result } = prepare({ peakOf: 'buckets', stages: ['stat'] }, ofEachBucket);
     workers.override = () => ({ hostLoad });
@@ -547,7 +547,7 @@ test('a host without CPU to spare keeps the store from being named over buckets'
   }
 });
 
-/** Seconds of a step, which tell how often they are looked at. */
+/** Seconds of a step that count how often they are read. */
 class CountingSeconds extends Map {
   looks = 0;
 
@@ -559,7 +559,7 @@ class CountingSeconds extends Map {
 
 const OVER_RATES = /** @type {const} */ ({ peakOf: 'rate', slo: 50, stages: ['stat'] });
 
-test('the histograms of a step of a search for the highest rate are decoded once', async () => {
+test('the histograms of a rate search’s step are decoded once', async () => {
   const { run, workers, result } = prepare(OVER_RATES);
   /** @type {CountingSeconds[]} */
   const seconds = [];
@@ -573,7 +573,7 @@ test('the histograms of a step of a search for the highest rate are decoded once
   assert.deepEqual(new Set(seconds.map(({ looks }) => looks)), new Set([1]));
 });
 
-test('a store on this host that had no CPU is not a store that misses its limit of latency', async () => {
+test('a starved embedded store does not count as missing its latency limit', async () => {
   for (const [waiting, expected] of /** @type {const} */ ([
     [0, 'missed'],
     [0.06, 'missed'],

@@ -8,15 +8,15 @@ const TRUTH = 1000;
 const STAGES = 300;
 const LENGTH = 900;
 
-/** Of which the rate is looked at twice. */
+/** At this number, the rate has been looked at twice. */
 const FEWEST_SECONDS = Math.ceil(1.25 * MIN_SECONDS);
 
 /**
- * Operations a second of a rate that wanders around the truth.
+ * Operations per second of a rate that varies around the truth.
  *
  * @param {number} seed
  * @param {object} shape
- * @param {number} shape.memory how much of the deviation of one second is left in the next, 0 to 1
+ * @param {number} shape.memory autocorrelation of neighbouring seconds, 0 to 1
  * @param {number} shape.spread standard deviation, as a share of the truth
  * @returns {number[]}
  */
@@ -44,8 +44,8 @@ function watched(seconds, precision) {
  * @param {number} shape.memory
  * @param {number} shape.spread
  * @param {number} shape.precision
- * @returns {{ stable: number, held: number }} of {@link STAGES}: how many became stable, and with how many of these the interval holds
- *   the truth
+ * @returns {{ stable: number, held: number }} of {@link STAGES}: how many became stable, and in how many of these the
+ *   interval holds the truth
  */
 function outcomes({ precision, ...shape }) {
   const results = Array.from({ length: STAGES }, (_, seed) => watched(secondsOf(seed + 1, shape), precision));
@@ -55,20 +55,20 @@ function outcomes({ precision, ...shape }) {
 }
 
 for (const [title, shape, least] of /** @type {const} */ ([
-  ['where seconds are independent', { memory: 0, spread: 0.1, precision: 0.02 }, 0.93],
-  ['where they are, and vary much', { memory: 0, spread: 0.3, precision: 0.05 }, 0.93],
-  ['where each second is a little like the one before', { memory: 0.3, spread: 0.1, precision: 0.02 }, 0.92],
-  ['where each second is half like the one before', { memory: 0.5, spread: 0.1, precision: 0.02 }, 0.92],
-  ['where slow waves of ten seconds pass through', { memory: 0.8, spread: 0.1, precision: 0.04 }, 0.92],
+  ['for independent seconds', { memory: 0, spread: 0.1, precision: 0.02 }, 0.93],
+  ['for independent seconds that vary much', { memory: 0, spread: 0.3, precision: 0.05 }, 0.93],
+  ['if each second is a little like the one before', { memory: 0.3, spread: 0.1, precision: 0.02 }, 0.92],
+  ['if each second is half like the one before', { memory: 0.5, spread: 0.1, precision: 0.02 }, 0.92],
+  ['with slow waves of ten seconds', { memory: 0.8, spread: 0.1, precision: 0.04 }, 0.92],
 ])) {
-  test(`of stages that ended because they were stable, near 95 of 100 intervals hold the truth ${title}`, () => {
+  test(`of stages that stopped as stable, about 95 of 100 intervals hold the truth ${title}`, () => {
     const { stable, held } = outcomes(shape);
     assert.ok(stable >= 0.6 * STAGES, `${stable} of ${STAGES} became stable`);
     assert.ok(held >= least * stable, `${held} of ${stable}`);
   });
 }
 
-test('a rate as steady as a clock is stable after the fewest seconds and one more look', () => {
+test('a perfectly steady rate is stable after the minimum of seconds and one more look', () => {
   const result = watched(
     Array.from({ length: LENGTH }, () => 500),
     0.02,
@@ -78,7 +78,7 @@ test('a rate as steady as a clock is stable after the fewest seconds and one mor
   assert.deepEqual([result.mean, result.precision], [500, 0.02]);
 });
 
-test('the half-width of the interval of a stable stage is at most the share that was asked for', () => {
+test('the half-width of a stable stage’s interval is at most the requested share', () => {
   let stable = 0;
   for (let seed = 1; seed <= 100; seed++) {
     const { isStable, mean, high } = watched(secondsOf(seed, { memory: 0.3, spread: 0.15 }), 0.03);
@@ -88,7 +88,7 @@ test('the half-width of the interval of a stable stage is at most the share that
   assert.ok(stable > 50, String(stable));
 });
 
-test('a rate that goes down all the time, and one of nothing, are never stable', () => {
+test('a steadily falling rate and a zero rate are never stable', () => {
   const falling = watched(
     Array.from({ length: 120 }, (_, second) => 1000 - 5 * second),
     0.02,

@@ -21,7 +21,7 @@ const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 
 /**
  * @param {number} offset ms into the second in which the stage starts
  * @param {readonly number[]} gaps ms before each operation completes
- * @param {number} rest ms behind the last one
+ * @param {number} rest ms after the last one
  * @param {object} [context]
  * @param {Partial<Load>} [context.load]
  * @param {UnloadedLatency | null} [context.unloaded]
@@ -65,7 +65,7 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   });
 }
 
-test('a result has the stage’s times in epoch milliseconds, and its rates a second', () => {
+test('a result has the stage’s times in epoch milliseconds, and rates per second', () => {
   const result = resultOf(250, [500, 500, 500, 500], 500);
   assert.deepEqual([result.stage, result.end, result.objects, result.threads], ['Read', 'complete', 50, 4]);
   assert.deepEqual([result.startedAt, result.endedAt, result.duration], [1_700_000_000_250, 1_700_000_002_750, 2500]);
@@ -79,7 +79,7 @@ test('a result has the stage’s times in epoch milliseconds, and its rates a se
   assert.deepEqual([result.clientLoad, result.storeClock], [CLIENT_LOAD, STORE_CLOCK]);
 });
 
-test('a stage that time ends has the rate of its time, whenever its last operations came', () => {
+test('the rate of a timed stage is over its whole time, whenever its last operations came', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const startedAt = clock.now();
   const stopsAt = startedAt + 2000;
@@ -115,7 +115,7 @@ test('a stage that time ends has the rate of its time, whenever its last operati
   assert.equal(resultAt(startedAt + 1000).drain, 0);
 });
 
-test('what completes behind the time of a stage and within its warm-up is taken out of its rate once', () => {
+test('operations that complete after the stage’s time or in its warm-up leave the rate once', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const startedAt = clock.now();
   const meter = new StageMeter(clock, startedAt, { measuredFrom: startedAt + 1500, measuredUntil: startedAt + 1000 });
@@ -124,7 +124,7 @@ test('what completes behind the time of a stage and within its warm-up is taken 
   assert.deepEqual([warmupOperations, drainOperations], [1, 0]);
 });
 
-test('connections are told with what opening them cost', () => {
+test('connections are reported with the cost of opening them', () => {
   const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
   assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
 });
@@ -158,12 +158,12 @@ function evidenceAfter(record) {
   return evidenceOf(result, closedLoop({ threads: 4 }), true, 2);
 }
 
-test('the evidence tells user and system CPU time together, and how the stage ended', () => {
+test('the evidence adds user and system CPU time and includes how the stage ended', () => {
   const { cpuCores, end } = evidenceAfter(() => {});
   assert.deepEqual([cpuCores, end], [0.8, 'overloaded']);
 });
 
-test('threads lose what comes before a successful attempt, and all of an operation that was given up', () => {
+test('threads lose the time before a successful attempt, and all time of an abandoned operation', () => {
   const { backoffShare } = evidenceAfter((meter, now) => {
     meter.succeeded({ startedAt: now, attemptStartedAt: now + 30, finishedAt: now + 100 }, SIZE);
     meter.gaveUp({ startedAt: now, finishedAt: now + 60 }, now + 60);
@@ -171,7 +171,7 @@ test('threads lose what comes before a successful attempt, and all of an operati
   assert.ok(Math.abs(backoffShare - 90 / 160) < 1e-3, String(backoffShare));
 });
 
-test('late starts of an open loop are no time that threads lost', () => {
+test('late starts of an open loop do not count as lost time', () => {
   const { backoffShare, startDelayP50 } = evidenceAfter((meter, now) => {
     meter.started(40, now);
     meter.succeeded({ startedAt: now, attemptStartedAt: now + 50, finishedAt: now + 100 }, SIZE);
@@ -185,7 +185,7 @@ test('its counts are the meter’s', () => {
   assert.deepEqual([operations, bytes, attempts, retries, failed, errors], [2, 2 * SIZE, 2, 0, 0, {}]);
 });
 
-test('a stage of no length has rates that are numbers', () => {
+test('a stage of no length has finite rates', () => {
   for (const gaps of [[], [0, 0, 0]]) {
     const { duration, average, peak } = resultOf(0, gaps, 0);
     assert.ok(duration > 0);
@@ -193,13 +193,13 @@ test('a stage of no length has rates that are numbers', () => {
   }
 });
 
-test('a stage without a whole second has its mean for a peak', () => {
+test('without a whole second, the peak is the mean', () => {
   const { average, peak } = resultOf(600, [100, 100, 100], 0);
   assert.ok(Math.abs(average - 10) < 1e-9);
   assert.equal(peak, average);
 });
 
-test('what completes in the warm-up is in the totals, and in no rate and no percentile', () => {
+test('warm-up operations are in the totals, but not in rates or percentiles', () => {
   const { operations, bytes, warmup, warmupOperations, average, peak, latency } = resultOf(
     0,
     [900, 100, 500, 250, 250, 500],
@@ -217,7 +217,7 @@ test('a stage that ends within its warm-up has no rate', () => {
   assert.deepEqual([average, peak, warmup], [0, 0, duration]);
 });
 
-test('a loop is told to be closed or open', () => {
+test('the result reports a closed or an open loop', () => {
   assert.deepEqual(resultOf(0, [10], 0).load, { mode: 'closed loop', rate: null, arrival: null });
   const pacing = { rate: 50, arrival: /** @type {const} */ ('poisson'), seed: '' };
   assert.deepEqual(resultOf(0, [10], 0, { load: { pacing } }).load, {
@@ -227,13 +227,13 @@ test('a loop is told to be closed or open', () => {
   });
 });
 
-test('threads that are as quick as one alone are what limits', () => {
+test('if many threads are as fast as one, concurrency is the bottleneck', () => {
   const gaps = Array.from({ length: 200 }, () => 10);
   const { bottleneck, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9, size: SIZE } });
   assert.deepEqual([bottleneck.cause, unloaded?.count], ['concurrency', 20]);
 });
 
-test('a stage of several kinds has the figures of each, with a bottleneck of its own', () => {
+test('a stage of several kinds has figures and a bottleneck for each', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const startedAt = clock.now();
   const kinds = [1, 2].map(() => new StageMeter(clock, startedAt));
@@ -283,9 +283,9 @@ test('a stage of several kinds has the figures of each, with a bottleneck of its
     ],
   );
   assert.equal(result.kinds?.[1].bottleneck.cause, 'concurrency');
-  assert.notEqual(result.kinds?.[0].bottleneck.cause, 'concurrency', 'whose latency alone is not known');
+  assert.notEqual(result.kinds?.[0].bottleneck.cause, 'concurrency', 'its unloaded latency is unknown');
 });
 
-test('a stage of one kind names none', () => {
+test('a stage of one kind lists no kinds', () => {
   assert.equal('kinds' in resultOf(0, [500], 0), false);
 });

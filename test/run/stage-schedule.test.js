@@ -22,7 +22,7 @@ test('a stage has its whole duration, and the next one starts a gap later', () =
   assert.deepEqual(slotOf(1000, 60_000, 5000, 1), { startsAt: 66_000, stopsAt: 126_000, endsAt: 130_900 });
 });
 
-test('whatever the lengths, slots follow each other and never overlap', () => {
+test('slots follow each other and never overlap, whatever the lengths', () => {
   fc.assert(
     fc.property(
       fc.nat(1e9),
@@ -39,7 +39,7 @@ test('whatever the lengths, slots follow each other and never overlap', () => {
   );
 });
 
-test('a slot of ten seconds settles for one, counts eight, and has one for what is still under way', () => {
+test('a ten-second slot settles for one second, counts eight, and drains for one', () => {
   const [first, second] = slotsOfStage(configOf({ threads: [1, 2], seconds: 10, gap: 5000 }), START, 0);
   const start = START / 1000;
   assert.deepEqual(first, { startsAt: start, countsFrom: start + 1, stopsAt: start + 9, endsAt: start + 10 });
@@ -48,7 +48,7 @@ test('a slot of ten seconds settles for one, counts eight, and has one for what 
   assert.equal(next.startsAt, start + 25);
 });
 
-test('slots are whole seconds, follow each other, and count two seconds or more', () => {
+test('slots are whole seconds, follow each other, and count at least two seconds', () => {
   fc.assert(
     fc.property(anyPlan, fc.nat(999), fc.nat(3), (plan, milliseconds, place) => {
       const config = configOf(plan);
@@ -66,7 +66,7 @@ test('slots are whole seconds, follow each other, and count two seconds or more'
   );
 });
 
-test('a start is the same on hosts whose clocks are not the same to the last bit', () => {
+test('hosts whose clocks differ in the last bit get the same start', () => {
   fc.assert(
     fc.property(anyPlan, fc.double({ min: -0.4, max: 0.4, noNaN: true }), (plan, rounding) => {
       const config = configOf(plan);
@@ -75,13 +75,13 @@ test('a start is the same on hosts whose clocks are not the same to the last bit
   );
 });
 
-test('all ramps of a run take as long as their slots and the gaps between them', () => {
+test('the ramps of a run take as long as their slots and gaps', () => {
   const config = configOf({ threads: [1, 2, 4], seconds: 10, gap: 5000 });
   assert.equal(lengthOfRamps(runConfig(NO_TARGET, { ...config, stages: ['write', 'read'] })), 65_000);
   assert.equal(lengthOfRamps(runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000 })), 0);
 });
 
-test('after a stage that may end before its time, the next one begins a gap later, whenever that was', () => {
+test('after a stage that may end early, the next begins a gap later, whenever that is', () => {
   let now = 1000;
   const timeOf = stageTimes({ duration: 60_000, gap: 5000, untilStable: 0.02, sharesSlots: false }, 900, () => now);
   assert.deepEqual(timeOf(0, -Infinity), { startsAt: 900, slot: slotOf(900, 60_000, 5000, 0) });

@@ -28,14 +28,12 @@ const START = 1_700_000_000_000;
 const SECOND = 1000;
 
 /**
- * What the cores do with a stage: by default nothing, in no time.
+ * What the workers do with a stage. Default: nothing, in no time.
  *
  * @typedef {(task: StageTask, hooks: StageHooks, time: SimulatedTime) => Partial<StageOutcome> | void | Promise<Partial<StageOutcome> | void>} Play
  */
 
 /**
- * Runs stages over cores that a test plays.
- *
  * @param {TestContext} t
  * @param {Overrides} overrides
  * @param {Play} [play]
@@ -133,13 +131,13 @@ test('stages run one after the other, each over all objects once', async (t) => 
   );
 });
 
-test('a pass has objects and moments of its own, and says whether all of its stages ended well', async (t) => {
+test('a pass has its own objects and times, and reports whether all of its stages completed', async (t) => {
   const { time, tasks, pass } = prepare(t, { objects: 50, stages: ['write', 'read'] }, async (task) => {
     claim(task, 40);
     await wait(100);
   });
   const startsAt = time.clock.now();
-  const timeOf = (/** @type {number} */ place) => ({ startsAt: startsAt + 700 * place, slot: null });
+  const timeOf = (/** @type {number} */ index) => ({ startsAt: startsAt + 700 * index, slot: null });
   assert.equal(await time.until(pass({ firstObject: 150, timeOf })), true);
   assert.deepEqual(
     tasks.map(({ at, budget: { first, objects } }) => ({ at, first, objects })),
@@ -150,7 +148,7 @@ test('a pass has objects and moments of its own, and says whether all of its sta
   );
 });
 
-test('a pass of which a stage was stopped is not whole', async (t) => {
+test('a pass with a stopped stage is not complete', async (t) => {
   const { time, pass } = prepare(t, { stages: ['write', 'read'] }, () => ({ end: 'stopped' }));
   const now = time.clock.now();
   assert.equal(await time.until(pass({ firstObject: 0, timeOf: () => ({ startsAt: now, slot: null }) })), false);
@@ -165,7 +163,7 @@ test('the first stage waits for the start', async (t) => {
   );
 });
 
-test('stages of a duration keep to slots that hosts share, however long the one before took', async (t) => {
+test('stages with a duration keep to the slots that hosts share, however long the previous stage took', async (t) => {
   /** @type {Record<string, number>} */
   const lengths = { Write: 1900, Read: 200, Stat: 1000, Remove: 10 };
   const overrides = { duration: SECOND, gap: SECOND, sharesSlots: true };
@@ -192,7 +190,7 @@ for (const { gap, starts } of [
   { gap: undefined, starts: [0, 400, 2300, 3300] },
   { gap: 500, starts: [0, 900, 3300, 4800] },
 ]) {
-  test(`on a host of its own a stage begins when the one before has ended, ${gap ?? 0}ms later`, async (t) => {
+  test(`on a single host, a stage begins ${gap ?? 0}ms after the previous one ended`, async (t) => {
     /** @type {Record<string, number>} */
     const lengths = { Write: 400, Read: 1900, Stat: 1000, Remove: 10 };
     const { time, tasks, run } = prepare(t, { duration: SECOND, gap }, ({ stage }) =>
@@ -211,7 +209,7 @@ for (const { gap, starts } of [
   });
 }
 
-test('the second in which no key may be written again is not taken from the time of a mixed stage', async (t) => {
+test('the second in which no key may be rewritten is not part of a mixed stage’s time', async (t) => {
   const mix = [{ operation: 'write', share: 100 }];
   const load = { stages: ['write', 'mixed', 'remove'], mix, duration: SECOND, gap: undefined };
   const { time, tasks, run } = prepare(t, load, ({ stage }) =>
@@ -230,7 +228,7 @@ test('the second in which no key may be written again is not taken from the time
   assert.equal(tasks[1].limit?.stopsAt, startsAt + 400 + 2 * SECOND);
 });
 
-test('a stage that comes too late for its slot begins at once', async (t) => {
+test('a stage that is late for its slot begins at once', async (t) => {
   const { time, tasks, run } = prepare(
     t,
     { duration: SECOND, gap: 0, stages: ['read', 'stat'], sharesSlots: true },
@@ -246,7 +244,7 @@ test('a stage that comes too late for its slot begins at once', async (t) => {
   );
 });
 
-test('in its time a stage goes round, but objects are written once, and all that were claimed are removed', async (t) => {
+test('a timed stage cycles through its objects, but writes each once, and removes all that were claimed', async (t) => {
   const { time, tasks, events, run } = prepare(t, { objects: 1000, duration: SECOND, gap: 0 }, (task) =>
     claim(task, task.stage.name === 'Write' ? 30 : 100),
   );
@@ -271,7 +269,7 @@ test('in its time a stage goes round, but objects are written once, and all that
   );
 });
 
-test('each stage has a budget of its own', async (t) => {
+test('each stage has its own budget', async (t) => {
   const { time, tasks, run } = prepare(t, { objects: 5 }, (task) => claim(task, 5));
   await time.until(run());
   assert.equal(new Set(tasks.map(({ budget }) => budget.memory)).size, 4);
@@ -281,7 +279,7 @@ test('each stage has a budget of its own', async (t) => {
   );
 });
 
-test('what becomes known in a stage is reported under its name', async (t) => {
+test('events in a stage are reported under its name', async (t) => {
   const operation = { bucket: 'one', key: 'k', attempts: 2 };
   const second = { secondStart: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
   const { time, events, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
@@ -312,7 +310,7 @@ test('what becomes known in a stage is reported under its name', async (t) => {
   ]);
 });
 
-test('an error after which nothing can succeed is explained, and no further stage runs', async (t) => {
+test('a fatal error is explained, and no further stage runs', async (t) => {
   const error = new AttemptError({ kind: 'denied', handling: 'stop', message: 'AccessDenied' });
   const { time, tasks, result, run } = prepare(t, {}, () => ({
     end: 'fatal',
@@ -324,8 +322,8 @@ test('an error after which nothing can succeed is explained, and no further stag
   assert.match(result.problems[0], /^write in bucket "two" was refused .*S3_SECRET_KEY/);
 });
 
-test('an error that nobody expected is kept, and no further stage runs', async (t) => {
-  const error = new TypeError('a mistake of ours');
+test('an unexpected error is kept, and no further stage runs', async (t) => {
+  const error = new TypeError('a bug of ours');
   const { time, tasks, result, run } = prepare(t, {}, () => ({
     end: 'fatal',
     fatal: { error, bucket: 'two', operation: 'write' },
@@ -334,7 +332,7 @@ test('an error that nobody expected is kept, and no further stage runs', async (
   assert.deepEqual([tasks.length, result.problems, result.crash], [1, [], error]);
 });
 
-test('the failure of the cores themselves is thrown, and the stages before it are kept', async (t) => {
+test('a failure of the workers themselves is thrown, and earlier stages are kept', async (t) => {
   const error = new Error('the thread of worker 2 died');
   const { time, result, run } = prepare(t, {}, ({ stage }) => {
     if (stage.name === 'Read') {
@@ -348,7 +346,7 @@ test('the failure of the cores themselves is thrown, and the stages before it ar
   );
 });
 
-test('a stop lets no further stage begin, also while the next one is waited for', async (t) => {
+test('after a stop no further stage begins, even while waiting for it', async (t) => {
   const controller = new AbortController();
   const overrides = { duration: SECOND, gap: 100 * SECOND };
   const { time, tasks, run } = prepare(t, overrides, () => {}, controller);

@@ -16,7 +16,7 @@ function took(duration) {
   return [/** @type {StageResult} */ (/** @type {unknown} */ (stage))];
 }
 
-test('after one turn each, the sides follow the order of the quads, in slots of one length within a quad', () => {
+test('after one turn each, the sides follow the order of the quads, in slots of equal length within a quad', () => {
   const { load, schedule } = runConfig(NO_TARGET, { stages: ['write'] });
   const plan = new TurnsPlan(['ABBA', 'BAAB'], new PassSchedule(stagesOf(load), schedule));
   const turns = [];
@@ -30,7 +30,7 @@ test('after one turn each, the sides follow the order of the quads, in slots of 
     ended.push(plan.take(took(duration), { beganAt, endedAt: now }));
     duration += 10;
   }
-  // 1.25 × the longest of the passes before, 100 ms to settle and 250 ms between two passes.
+  // 1.25 × the longest earlier pass, 100 ms to settle, and 250 ms between two passes.
   const first = 1.25 * 1010 + 350;
   const second = 1.25 * 1050 + 350;
   const start = 2010 + 250;

@@ -15,32 +15,32 @@ const execute = promisify(execFile);
 
 /**
  * @param {string} svg
- * @returns {string[]} the texts that it shows
+ * @returns {string[]} its texts
  */
 function textsOf(svg) {
   return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
 }
 
 describe('the rows of a terminal', () => {
-  test('are the lines that were written', () => {
+  test('are the lines written', () => {
     assert.deepEqual(screenRows('one\r\n\r\n  three\r\n', 80), ['one', '', '  three']);
   });
 
-  test('do not hold a live line that was erased or written over', () => {
+  test('do not include an erased or overwritten live line', () => {
     assert.deepEqual(screenRows('\r\x1b[KWrite 1 of 9\r\x1b[KWrite 5 of 9\r\x1b[Kdone\r\n', 80), ['done']);
     assert.deepEqual(screenRows('abc\rX', 80), ['Xbc']);
   });
 
-  test('go on in the next row where a line is longer than the terminal is wide', () => {
+  test('wrap lines that are wider than the terminal', () => {
     assert.deepEqual(screenRows('abcdefg\r\nabc\r\nabcd', 3), ['abc', 'def', 'g', 'abc', 'abc', 'd']);
   });
 
-  test('are those of the last lines that were drawn over others', () => {
+  test('keep only the last of lines drawn over each other', () => {
     assert.deepEqual(screenRows('log\r\none\r\ntwo\r\n\r\x1b[2Athree\x1b[K\r\n\x1b[J', 80), ['log', 'three']);
     assert.deepEqual(screenRows('log\r\none\r\ntwo\r\n\r\x1b[2A\x1b[Jmore\r\n', 80), ['log', 'more']);
   });
 
-  test('have the colours in which they were written', () => {
+  test('keep their colours', () => {
     assert.deepEqual(screenSpans('a \x1b[31mred\x1b[39m and \x1b[33myellow\x1b[39m', 80), [
       [
         { text: 'a ', colour: 'ink' },
@@ -51,7 +51,7 @@ describe('the rows of a terminal', () => {
     ]);
   });
 
-  test('are refused where the output holds what the screen does not know', () => {
+  test('are refused if the output has an unknown control sequence', () => {
     assert.throws(() => screenRows('\x1b[35mmagenta', 80), /got "\\u001b\[35m"/);
     assert.throws(() => screenRows('bell\x07', 80), /got "\\u0007"/);
   });
@@ -61,12 +61,12 @@ describe('the picture of a terminal', () => {
   const rows = screenSpans('one  two\n\nx<y\n', 20);
   const svg = drawTerminal({ command: 'a <b> & "c"', rows, columns: 20 });
 
-  test('shows the command and every row that is not empty, and no text breaks the markup', () => {
+  test('shows the command and every non-empty row, with text escaped', () => {
     assert.deepEqual(textsOf(svg), ['$ a &lt;b> &amp; &quot;c&quot;', 'one  two', 'x&lt;y']);
     assert.ok(svg.includes('aria-label="Output of a &lt;b> &amp; &quot;c&quot;"'));
   });
 
-  test('has a rule for each class in light and in dark, and no colour beside them', () => {
+  test('has a rule for each class in light and dark, and no other colours', () => {
     const [light, dark] = svg.split('@media (prefers-color-scheme: dark)');
     const classes = new Set([...svg.matchAll(/ class="([^"]+)"/g)].flatMap(([, names]) => names.split(' ')));
     assert.deepEqual([...classes].toSorted(), ['bar', 'button', 'command', 'ink', 'window']);
@@ -83,7 +83,7 @@ describe('the picture of a terminal', () => {
     assert.match(coloured, />is <tspan class="red">&lt;1><\/tspan><\/text>/);
   });
 
-  test('keeps columns one below the other, whatever the font', () => {
+  test('keeps columns aligned in any font', () => {
     const lengths = [...svg.matchAll(/textLength="([\d.]+)"[^>]*>([^<]*)</g)];
     assert.deepEqual(
       lengths.slice(1).map(([, length, text]) => Number(length) / text.replace('&lt;', '<').length),
@@ -101,7 +101,7 @@ async function hasScriptCommand() {
   }
 }
 
-test('the script draws what a real run shows on a terminal', { skip: !(await hasScriptCommand()) }, async (t) => {
+test('the script draws a real run on a terminal', { skip: !(await hasScriptCommand()) }, async (t) => {
   const folder = await folderWith(t, {});
   const file = path.join(folder, 'run.svg');
   await execute(process.execPath, [PICTURE, file, '20', '2', '--size', '1KiB', '--local']);
@@ -113,7 +113,7 @@ test('the script draws what a real run shows on a terminal', { skip: !(await has
       texts.join('\n'),
     );
   }
-  assert.ok(!texts.some((text) => text.startsWith('# r2-benchmark ')), 'lines for programs are on no terminal');
+  assert.ok(!texts.some((text) => text.startsWith('# r2-benchmark ')), 'the terminal does not show machine lines');
   assert.ok(
     texts.some((text) => /^Remove +[\d,.]+ {2}█+ /.test(text)),
     'a table with bars',
@@ -129,5 +129,5 @@ test('the script draws a run in the middle of a stage', { skip: !(await hasScrip
   const svg = await readFile(file, 'utf8');
   const texts = textsOf(svg);
   assert.ok(svg.includes('<svg ') && texts.some((text) => /^Read 2\/2 {4}█*░* +\d+%/.test(text)), texts.join('\n'));
-  assert.ok(!texts.some((text) => / took /.test(text)), 'the log is on no terminal');
+  assert.ok(!texts.some((text) => / took /.test(text)), 'the terminal does not show the log');
 });

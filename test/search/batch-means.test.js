@@ -9,10 +9,10 @@ const TRUTH = 1000;
 const INTERVAL = 0.25;
 
 /**
- * Operations a window of a rate that wanders around the truth.
+ * Operations per window of a rate that varies around the truth.
  *
  * @param {number} seed
- * @param {number} memory how much of the deviation of one window is left in the next, 0 to 1
+ * @param {number} memory autocorrelation of neighbouring windows, 0 to 1
  * @param {number} [length]
  */
 function windowsOf(seed, memory, length = 40) {
@@ -33,12 +33,12 @@ function coverage(memory) {
   return intervals.filter(({ low, high }) => low <= TRUTH && TRUTH <= high).length;
 }
 
-test('95 of 100 intervals hold the truth where windows are independent', () => {
+test('95 of 100 intervals hold the truth if windows are independent', () => {
   const held = coverage(0);
   assert.ok(held >= 935 && held <= 970, `${held} of 1000`);
 });
 
-test('more than 85 of 100 still do where each window resembles the one before', () => {
+test('more than 85 of 100 still do if each window resembles the one before', () => {
   const held = coverage(0.5);
   assert.ok(held >= 850, `${held} of 1000`);
 });
@@ -49,7 +49,7 @@ test('windows that resemble each other are merged into fewer batches', () => {
   assert.equal(batchMeans(windowsOf(7, 0), INTERVAL).batches, 20);
 });
 
-test('a rate as steady as a clock is known to one operation', () => {
+test('a perfectly steady rate is known to one operation', () => {
   const { mean, low, high } = batchMeans(
     Array.from({ length: 40 }, () => 250),
     INTERVAL,
@@ -72,8 +72,8 @@ function vonNeumann(values) {
   return 1 - difference / (2 * deviation);
 }
 
-test('batches are merged where neighbours resemble each other more than chance explains, at 5%', () => {
-  // The 0.95 quantile of the normal distribution, times the statistic's standard deviation for 16 batches.
+test('batches are merged if neighbours resemble each other more than chance explains, at 5%', () => {
+  // The 0.95 quantile of the normal distribution times the statistic's standard deviation for 16 batches.
   const limit = 1.645 * Math.sqrt(14 / 255);
   const found = { merged: 0, kept: 0 };
   for (let seed = 0; seed < 400; seed++) {
@@ -85,8 +85,8 @@ test('batches are merged where neighbours resemble each other more than chance e
   assert.ok(found.merged > 50 && found.kept > 50, JSON.stringify(found));
 });
 
-test('the interval is as many standard errors wide as there are degrees of freedom', () => {
-  // 16 values of alternating deviation: standard deviation √(16/15), and 15 degrees of freedom.
+test('the width of the interval follows from the standard error and the degrees of freedom', () => {
+  // 16 values of alternating deviation: standard deviation √(16/15), 15 degrees of freedom.
   const { mean, low, high, batches } = batchMeans(
     Array.from({ length: 16 }, (_, place) => 250 + (-1) ** place),
     1,
@@ -96,12 +96,12 @@ test('the interval is as many standard errors wide as there are degrees of freed
   assert.ok(Math.abs(high - mean - half) < 1e-9 && Math.abs(mean - low - half) < 1e-9, `${low} to ${high}`);
 });
 
-test('an odd window at the beginning is left out', () => {
+test('an odd window at the beginning is dropped', () => {
   const counts = [0, ...Array.from({ length: 40 }, () => 250)];
   assert.equal(batchMeans(counts, INTERVAL).mean, 1000);
 });
 
-test('the interval holds the mean, is never below nothing, and has no more batches than windows', () => {
+test('the interval holds the mean, is never negative, and has no more batches than windows', () => {
   const counts = fc.array(fc.nat(100_000), { minLength: 2, maxLength: 200 });
   fc.assert(
     fc.property(counts, fc.double({ min: 0.01, max: 10, noNaN: true }), (windows, interval) => {

@@ -11,7 +11,7 @@ const REMOVE = { creates: false, removes: true };
 
 /**
  * @param {Range} range
- * @param {number} count places that were used
+ * @param {number} count indices that were used
  * @returns {string[]} bucket and number of each object
  */
 function objectsOf({ bucketStarts = [] }, count) {
@@ -24,10 +24,10 @@ function objectsOf({ bucketStarts = [] }, count) {
 
 const steps = fc.array(fc.record({ buckets: fc.integer({ min: 1, max: 4 }), used: fc.nat(60) }), { maxLength: 8 });
 
-test('no object is written twice, none is read or removed that was not written, and none removed twice', () => {
+test('no object is written or removed twice, and only written objects are read or removed', () => {
   fc.assert(
     fc.property(steps, steps, (writes, removals) => {
-      const objects = new BucketObjects({ objects: 300, buckets: 4, areThere: false });
+      const objects = new BucketObjects({ objects: 300, buckets: 4, exist: false });
       const written = new Set();
       for (const { buckets, used } of writes) {
         const range = objects.rangeFor(WRITE, false, used, buckets);
@@ -54,8 +54,8 @@ test('no object is written twice, none is read or removed that was not written, 
   );
 });
 
-test('objects that the run finds are spread over all buckets', () => {
-  const objects = new BucketObjects({ objects: 10, buckets: 3, areThere: true });
+test('existing objects are spread over all buckets', () => {
+  const objects = new BucketObjects({ objects: 10, buckets: 3, exist: true });
   assert.deepEqual(
     [1, 2, 3].map((buckets) => objects.rangeFor(READ, false, 100, buckets).count),
     [3, 6, 9],
@@ -63,8 +63,8 @@ test('objects that the run finds are spread over all buckets', () => {
   assert.deepEqual([objects.countIn(READ, 3), objects.countIn(REMOVE, 3)], [Infinity, 9]);
 });
 
-test('Remove has what is left in all buckets, however unevenly Write has filled them', () => {
-  const objects = new BucketObjects({ objects: 1000, buckets: 3, areThere: false });
+test('Remove gets what is left in all buckets, however unevenly Write filled them', () => {
+  const objects = new BucketObjects({ objects: 1000, buckets: 3, exist: false });
   for (const [buckets, used] of [
     [1, 400],
     [2, 100],

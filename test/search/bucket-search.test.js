@@ -38,12 +38,12 @@ function search(rateOf, { seed = 1, isClientBusy = false, ...options } = {}) {
 }
 
 /**
- * A search whose operations are made of objects.
+ * A search whose operations are limited by objects.
  *
  * @param {BucketObjects} objects
  * @param {{ creates: boolean, removes: boolean }} stage
  * @param {object} options
- * @param {number} options.limit of each bucket, in ops/s
+ * @param {number} options.limit ops/s per bucket
  * @param {number} options.buckets
  */
 function searchObjects(objects, stage, { limit, buckets }) {
@@ -75,7 +75,7 @@ function searchObjects(objects, stage, { limit, buckets }) {
 const WRITE = { creates: true, removes: false };
 const REMOVE = { creates: false, removes: true };
 
-test('Remove of objects that are spread evenly finds the limit, or says how many objects more it takes', () => {
+test('Remove of evenly spread objects finds the limit, or reports how many more objects it needs', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2000, max: 100_000 }),
@@ -85,7 +85,7 @@ test('Remove of objects that are spread evenly finds the limit, or says how many
         let count = given;
         let found = null;
         for (let attempt = 0; attempt < 8 && found?.limit !== 'per bucket'; attempt++) {
-          const objects = new BucketObjects({ objects: count, buckets, areThere: true });
+          const objects = new BucketObjects({ objects: count, buckets, exist: true });
           found = searchObjects(objects, REMOVE, { limit, buckets });
           if (found.limit !== 'per bucket') {
             const needed = Number(found.needed?.operations);
@@ -101,10 +101,10 @@ test('Remove of objects that are spread evenly finds the limit, or says how many
   );
 });
 
-test('Remove finds the limit with what a search of Write has left in each bucket', () => {
+test('Remove finds the limit with what a search of Write left in each bucket', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 200, max: 500 }), (buckets, limit) => {
-      const objects = new BucketObjects({ objects: 200_000, buckets, areThere: false });
+      const objects = new BucketObjects({ objects: 200_000, buckets, exist: false });
       assert.equal(searchObjects(objects, WRITE, { limit, buckets }).limit, 'per bucket');
       const found = searchObjects(objects, REMOVE, { limit, buckets });
       assert.equal(found.limit, 'per bucket', JSON.stringify(found));
@@ -113,7 +113,7 @@ test('Remove finds the limit with what a search of Write has left in each bucket
   );
 });
 
-test('a limit of each bucket is found, whatever it is and however many there are', () => {
+test('a per-bucket limit is found, whatever its value and the number of buckets', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 200, max: 700 }),
@@ -129,7 +129,7 @@ test('a limit of each bucket is found, whatever it is and however many there are
   );
 });
 
-test('a limit of the whole store is told apart', () => {
+test('a limit of the whole store is recognised', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 200, max: 700 }),
@@ -144,7 +144,7 @@ test('a limit of the whole store is told apart', () => {
   );
 });
 
-test('the buckets are doubled, and all of them come last, each with the threads of the plateau', () => {
+test('the number of buckets doubles up to all of them, each with the threads of the plateau', () => {
   const { buckets, steps, threadsPerBucket } = search((count) => 300 * count, { buckets: 6 });
   assert.deepEqual(buckets, [1, 2, 4, 6]);
   assert.deepEqual(
@@ -153,25 +153,25 @@ test('the buckets are doubled, and all of them come last, each with the threads 
   );
 });
 
-test('what grows at first and meets another limit is neither', () => {
+test('a rate that grows at first and then meets another limit is neither', () => {
   const found = search((count) => Math.min(300 * count, 700));
   assert.deepEqual([found.limit, found.reason], ['inconclusive', 'in between']);
   const late = search((count) => Math.min(300 * count, 1900), { buckets: 8 });
   assert.deepEqual([late.limit, late.reason], ['inconclusive', 'in between']);
 });
 
-test('a busy client is no limit of the store, unless the rate grows in proportion all the same', () => {
+test('a busy client hides a limit of the store, unless the rate still grows in proportion', () => {
   const flat = search(() => 400, { isClientBusy: true });
   assert.deepEqual([flat.limit, flat.reason], ['inconclusive', 'client busy']);
   assert.equal(search((count) => 400 * count, { isClientBusy: true }).limit, 'per bucket');
 });
 
-test('without a plateau of one bucket nothing is said of several', () => {
+test('without a plateau of one bucket, there is no conclusion about several', () => {
   const found = search((count) => 5000 * count, { maxThreads: 20 });
   assert.deepEqual([found.limit, found.reason, found.buckets], ['inconclusive', 'no plateau', []]);
 });
 
-test('threads that do not suffice for all buckets are named, with how many would', () => {
+test('too few threads for all buckets are reported with the number needed', () => {
   const enough = search((count) => 400 * count, { buckets: 8 });
   const threads = Number(enough.threadsPerBucket);
   const found = search((count) => 400 * count, { buckets: 8, maxThreads: 5 * threads });
@@ -180,7 +180,7 @@ test('threads that do not suffice for all buckets are named, with how many would
   assert.equal(enough.threadsNeeded, null);
 });
 
-test('it never begins more operations than it may, and those that it says it needs are enough', () => {
+test('the search stays within its operations, and the number it asks for is enough', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1000, max: 60_000 }), fc.integer({ min: 2, max: 4 }), (maxOperations, buckets) => {
       const rateOf = (/** @type {number} */ count) => 400 * count;

@@ -12,7 +12,7 @@ import { runSearch } from '../helpers/simulated-store.js';
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 
-/** Stores whose latency is the same for each operation, a little different, or very different. */
+/** Latencies that are constant, vary a little, or vary a lot. */
 const LATENCIES = Object.freeze({
   fixed: (/** @type {number} */ mean) => () => mean,
   jittered: (/** @type {number} */ mean, /** @type {number} */ seed) => {
@@ -42,15 +42,15 @@ function testedThreads({ steps }) {
 }
 
 /**
- * Whether the knee is as near to the truth as the numbers of threads that were tested allow.
+ * Whether the knee is as close to the truth as the tested numbers of threads allow.
  *
  * @param {ReturnType<typeof search>} found
  * @param {number} truth threads
  */
 function isWithinOneStep(found, truth) {
   const tested = testedThreads(found);
-  const place = tested.indexOf(/** @type {number} */ (found.knee));
-  return (tested[place - 1] ?? 0) <= truth && truth <= (tested[place + 1] ?? Infinity);
+  const index = tested.indexOf(/** @type {number} */ (found.knee));
+  return (tested[index - 1] ?? 0) <= truth && truth <= (tested[index + 1] ?? Infinity);
 }
 
 test('a queueing store’s capacity and knee are found', () => {
@@ -80,7 +80,7 @@ test('a queueing store’s capacity and knee are found', () => {
   }
 });
 
-test('where operations take by chance longer or shorter, the interval holds the capacity as often as it promises', () => {
+test('with random latencies, the interval holds the capacity as often as it promises', () => {
   const held = Array.from({ length: 40 }, (_, seed) => {
     const model = { latency: LATENCIES.exponential(20, seed), rate: 500 };
     const { capacity } = search(model, { maxThreads: 128, unloadedLatency: 20 });
@@ -89,7 +89,7 @@ test('where operations take by chance longer or shorter, the interval holds the 
   assert.ok(held.filter(Boolean).length >= 35, `${held.filter(Boolean).length} of 40`);
 });
 
-test('a store that refuses what is too much shows its capacity, too', () => {
+test('a throttling store also shows its capacity', () => {
   const { uniform } = chance(5);
   const model = { latency: LATENCIES.jittered(20, 5), rate: 400, pause: () => 30 * uniform() };
   const found = search(model, { maxThreads: 256, unloadedLatency: 20 });
@@ -97,7 +97,7 @@ test('a store that refuses what is too much shows its capacity, too', () => {
   assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 400) < 0.05 * 400, JSON.stringify(found.capacity));
 });
 
-test('a store that never becomes slower has no plateau, and its capacity is told as a lower bound', () => {
+test('a store that never slows down has no plateau, and its capacity is a lower bound', () => {
   const found = search({ latency: LATENCIES.jittered(20, 1) }, { maxThreads: 100, unloadedLatency: 20 });
   assert.equal(found.hasPlateau, false);
   assert.equal(found.capacity?.threads, 100);
@@ -105,13 +105,13 @@ test('a store that never becomes slower has no plateau, and its capacity is told
   assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 5000) < 100);
 });
 
-test('one thread is held, and nothing is claimed of more', () => {
+test('with one thread allowed, it is held, and nothing is claimed about more', () => {
   const found = search({ latency: LATENCIES.fixed(20), rate: 30 }, { maxThreads: 1, unloadedLatency: 20 });
   assert.deepEqual(testedThreads(found), [1]);
   assert.deepEqual([found.hasPlateau, found.capacity?.threads], [false, 1]);
 });
 
-test('the hold is a stretch of time of its own, behind all steps that chose its threads', () => {
+test('the hold is a separate stretch of time after all steps that chose its threads', () => {
   const { steps } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, { maxThreads: 256, unloadedLatency: 20 });
   assert.deepEqual(
     steps.map(({ step }) => step.phase).filter((phase, place, all) => phase !== all[place - 1]),
@@ -131,10 +131,9 @@ const stores = fc.record({
   seed: fc.nat(1000),
 });
 
-/** Times are summed in ms. */
 const ROUNDING = 1e-6;
 
-/** Its last step before the hold shows that operations may take longer than any step before did. */
+/** Its last step before the hold shows higher latencies than any step before. */
 const SLOWER_AT_LAST = /** @type {const} */ ({
   kind: 'exponential',
   latency: 893,
@@ -147,7 +146,7 @@ const SLOWER_AT_LAST = /** @type {const} */ ({
   seed: 729,
 });
 
-test('a search keeps to its time, its threads and its operations, whatever the store', () => {
+test('a search keeps to its time, threads and operations, whatever the store', () => {
   fc.assert(
     fc.property(stores, ({ kind, latency, rate, probe, seed, ...options }) => {
       const draw = LATENCIES[/** @type {keyof typeof LATENCIES} */ (kind)](latency, seed);
@@ -167,7 +166,7 @@ test('a search keeps to its time, its threads and its operations, whatever the s
   );
 });
 
-test('objects that run out end a search with what it knows, and with how many it takes', () => {
+test('a search that runs out of objects reports what it knows and how many it needs', () => {
   const model = { latency: LATENCIES.jittered(20, 1), rate: 2000 };
   const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 12_000 };
   const found = search(model, options);
@@ -178,7 +177,7 @@ test('objects that run out end a search with what it knows, and with how many it
   assert.equal(search(model, { ...options, maxOperations: needed }).needed, null);
 });
 
-test('what a search says it takes is not far beyond what it takes, once it has seen the plateau', () => {
+test('after a plateau, the reported need is not far above the actual one', () => {
   const model = { latency: LATENCIES.fixed(20), rate: 1000 };
   const options = { maxThreads: 128, unloadedLatency: 20, maxOperations: 19_000 };
   const { hasPlateau, needed: lacking } = search(model, options);
@@ -188,7 +187,7 @@ test('what a search says it takes is not far beyond what it takes, once it has s
   assert.ok(enough.hasPlateau && enough.capacity !== null && enough.needed === null, JSON.stringify(enough));
 });
 
-/** Stores of which each step counts enough for its rate to be known. */
+/** Stores with enough operations per step to know its rate. */
 const scriptedStores = fc.record({
   latency: fc.integer({ min: 1, max: 300 }),
   jitter: fc.constantFrom(0, 0.1, 0.3),
@@ -202,7 +201,7 @@ const scriptedStores = fc.record({
   seeds: fc.tuple(fc.nat(1000), fc.nat(1000)),
 });
 
-test('given as many operations, or attempts, as a search said are enough, it does not say so again', () => {
+test('with the operations or attempts it asked for, a search does not ask again', () => {
   const numRuns = cases(120);
   let shortages = 0;
   fc.assert(
@@ -234,7 +233,7 @@ test('given as many operations, or attempts, as a search said are enough, it doe
   assert.ok(shortages > numRuns / 3, `${shortages} shortages`);
 });
 
-test('a dip of the store, in any one step of the ramp, ends no search early', () => {
+test('a dip of the store in any one ramp step ends no search early', () => {
   for (let dipped = 1; dipped <= 4; dipped++) {
     for (const share of [0.3, 0.39, 0.7, 0.95]) {
       const peakSearch = new CapacitySearch({ maxThreads: 256, unloadedLatency: 20 });
@@ -249,7 +248,7 @@ test('a dip of the store, in any one step of the ramp, ends no search early', ()
   }
 });
 
-test('a plateau that begins a quarter below the most threads, or lower, is found there', () => {
+test('a plateau that begins at three quarters of the maximum threads or below is found', () => {
   for (const [maxThreads, rate, latency] of [
     [16, 500, 20],
     [16, 500, 22.5],
@@ -266,7 +265,7 @@ test('a plateau that begins a quarter below the most threads, or lower, is found
   }
 });
 
-test('a plateau below the most threads is looked for before operations are kept to compare the sizes on it', () => {
+test('a plateau below the maximum threads comes before operations reserved to compare sizes on it', () => {
   const options = { maxThreads: 16, unloadedLatency: 22, maxOperations: 8000 };
   const found = search({ latency: LATENCIES.fixed(22), rate: 500 }, { ...options, halfSize: 'always' });
   assert.ok(found.hasPlateau && found.capacity?.seconds === 10, JSON.stringify(found));
@@ -274,7 +273,7 @@ test('a plateau below the most threads is looked for before operations are kept 
   assert.ok(Number(found.needed?.operations) > 8000);
 });
 
-test('a plateau is not claimed where the most threads are hardly more than it takes', () => {
+test('no plateau is claimed if the maximum threads barely exceed its start', () => {
   for (const [maxThreads, rate] of [
     [16, 780],
     [16, 700],
@@ -285,14 +284,14 @@ test('a plateau is not claimed where the most threads are hardly more than it ta
   }
 });
 
-test('a rate that was seen is expected again, whatever was assumed of the latency', () => {
+test('a measured rate is expected again, whatever latency was assumed', () => {
   const options = { maxThreads: 16, unloadedLatency: 50, maxOperations: 3000, sharesOperations: true };
   const { needed, best } = search({ latency: LATENCIES.fixed(4) }, options);
   assert.ok(best > 1000);
   assert.ok(Number(needed?.operations) >= 10 * best, String(needed?.operations));
 });
 
-test('a hold that objects do not suffice for is not begun', () => {
+test('a hold without enough objects is not begun', () => {
   const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 1200 };
   const { capacity, steps, needed, limitingResource } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);
   assert.equal(capacity, null);
@@ -301,13 +300,13 @@ test('a hold that objects do not suffice for is not begun', () => {
   assert.equal(limitingResource, 'objects');
 });
 
-test('where there are no more objects to be had, the peak is held for as long as they last', () => {
+test('if no more objects can be had, the peak is held for as long as they last', () => {
   const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 10_000, sharesOperations: true };
   const { capacity } = search({ latency: LATENCIES.jittered(20, 2), rate: 1000 }, options);
   assert.ok(capacity !== null && capacity.seconds >= 2 && capacity.seconds < 10, JSON.stringify(capacity));
 });
 
-test('a half size is tried on a plateau alone, or once where others need its objects', () => {
+test('half-size objects are tried only on a plateau, or once if later stages need them', () => {
   const phases = (/** @type {SearchOptions['halfSize']} */ halfSize, /** @type {number} */ rate) =>
     search({ latency: LATENCIES.fixed(20), rate }, { maxThreads: 64, unloadedLatency: 20, halfSize })
       .steps.map(({ step }) => step.phase)
@@ -319,7 +318,7 @@ test('a half size is tried on a plateau alone, or once where others need its obj
   assert.equal(phases('never', 500), 0);
 });
 
-test('sizes are not compared with fewer operations than that would take at the same rate', () => {
+test('sizes are not compared with fewer operations than the same rate would need', () => {
   const sizes = (/** @type {number} */ maxOperations) => {
     const options = {
       maxThreads: 64,
@@ -344,7 +343,7 @@ test('sizes are not compared with fewer operations than that would take at the s
   );
 });
 
-test('what is held at more than was ever seen before was no plateau', () => {
+test('a hold above everything seen before contradicts the plateau', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
   const rates = { ramp: 300, refine: 300, hold: 450, 'whole size': 300, 'half size': 300 };
   for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
@@ -357,7 +356,7 @@ test('what is held at more than was ever seen before was no plateau', () => {
   );
 });
 
-test('what a search lacked is named', () => {
+test('the scarce resource is named', () => {
   const lackOf = (/** @type {StoreModel} */ model, /** @type {Partial<SearchOptions>} */ options) =>
     search(model, { maxThreads: 64, unloadedLatency: 20, ...options }).limitingResource;
   const endless = { latency: LATENCIES.fixed(20) };
@@ -368,12 +367,12 @@ test('what a search lacked is named', () => {
   assert.equal(lackOf({ latency: LATENCIES.fixed(20), rate: 500 }, {}), null);
 });
 
-test('a hold that ends early is told with what it would have taken', () => {
+test('a hold that ends early is reported with what it would have needed', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20, maxAttempts: 20_000 });
   for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
     const isHold = step.phase === 'hold';
     const windows = Array.from({ length: isHold ? 4 : step.minDuration / 250 }, () => 75);
-    // In the hold every operation was tried ten times.
+    // In the hold, every operation was tried ten times.
     const attempts = isHold ? 3000 : 300;
     peakSearch.take({ elapsed: 1000, consumed: 300, attempts, windows, latency: { mean: 1, p50: 1 } });
   }
@@ -382,7 +381,7 @@ test('a hold that ends early is told with what it would have taken', () => {
   assert.ok(Number(needed?.attempts) > 10 * 10 * 300 && Number(needed?.operations) < 13_000, JSON.stringify(needed));
 });
 
-test('a store that answers nothing is not searched on', () => {
+test('the search ends if a store answers nothing', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
   peakSearch.next();
   peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, windows: [0, 0, 0, 0], latency: null });

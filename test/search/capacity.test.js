@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capacityOf } from '../../lib/search/capacity-search.js';
 
-test('a capacity tells its rate, its interval, its threads and its time', () => {
+test('a capacity has a rate, an interval, threads and a duration', () => {
   const windows = Array.from({ length: 40 }, () => 200);
   assert.deepEqual(capacityOf(windows, 16), {
     operationsPerSecond: 800,
@@ -14,7 +14,7 @@ test('a capacity tells its rate, its interval, its threads and its time', () => 
   });
 });
 
-test('what was held for less than two seconds is no capacity', () => {
+test('a hold of less than two seconds gives no capacity', () => {
   assert.equal(capacityOf([200, 200, 200, 200, 200, 200, 200], 16), null);
   assert.equal(capacityOf([200, 200, 200, 200, 200, 200, 200, 200], 16)?.seconds, 2);
 });

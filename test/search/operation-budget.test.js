@@ -12,7 +12,7 @@ function prepare(overrides) {
   return { tested, budget: new OperationBudget({ tested, ...options, ...overrides }) };
 }
 
-test('steps leave time for the hold, and on a plateau for comparing the sizes', () => {
+test('steps leave time for the hold, and on a plateau for the comparison of sizes', () => {
   assert.equal(prepare().budget.timeForSteps, STAGE_MS - 11_000);
   const { tested, budget } = prepare({ comparesSizes: true });
   assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
@@ -29,32 +29,32 @@ test('steps leave operations for the hold at the best rate so far', () => {
   assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
 });
 
-test('where there are too few operations for the hold already, the steps get them all', () => {
+test('if there are too few operations for the hold, the steps get them all', () => {
   const { tested, budget } = prepare({ maxOperations: 8000, comparesSizes: true });
   tested.add('ramp', { threads: 16, rate: 800, error: 0 });
   budget.spend(1500, 1000, 1000);
   assert.equal(budget.operationsForSteps, 7000);
 });
 
-test('where there are no more operations to be had, the hold leaves half of them to the steps', () => {
+test('if no more operations can be had, the hold leaves half of them to the steps', () => {
   const { tested, budget } = prepare({ sharesOperations: true, maxOperations: 10_000 });
   tested.add('ramp', { threads: 16, rate: 800, error: 0 });
   assert.equal(budget.operationsForSteps, 5000);
 });
 
-test('the hold leaves operations for comparing the sizes', () => {
+test('the hold leaves operations for the comparison of sizes', () => {
   const { budget } = prepare({ comparesSizes: true });
   assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2 * 1250 - 2 * 2.2 * 1250 - 4 * 10);
   assert.equal(prepare().budget.operationsForHold(1000, 10), 50_000);
 });
 
-test('what is spent is gone', () => {
+test('spent operations are gone', () => {
   const { budget } = prepare();
   budget.spend(1500, 200, 200);
   assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
 });
 
-test('what is lacking is told with what has been used already, the most of all times, should it be more than any search takes', () => {
+test('the largest shortage is reported with what was already used, even if it exceeds the need of any search', () => {
   const { tested, budget } = prepare({ unloadedLatency: 20 });
   tested.add('ramp', { threads: 1, rate: 10, error: 0 });
   tested.add('ramp', { threads: 2, rate: 10, error: 0 });
@@ -67,7 +67,7 @@ test('what is lacking is told with what has been used already, the most of all t
   assert.deepEqual(budget.needed, { operations: all, attempts: all });
 });
 
-test('attempts that fail are paid for, and expected again', () => {
+test('failed attempts are paid for and expected again', () => {
   const { tested, budget } = prepare({ maxOperations: 10_000, maxAttempts: 8000 });
   assert.equal(budget.operationsLeft, 8000);
   budget.spend(1500, 200, 400);
@@ -82,12 +82,12 @@ test('attempts that fail are paid for, and expected again', () => {
   assert.equal(budget.limitingResource, 'dollars');
 });
 
-test('attempts cost nothing where there is no limit to them', () => {
+test('without a limit, attempts cost nothing', () => {
   const { budget } = prepare();
   budget.spend(1500, 200, 4000);
   assert.deepEqual([budget.operationsLeft, budget.attemptsFor(100)], [49_800, Infinity]);
 });
 
-test('operations are counted from the start of a step to its end, and those under way then', () => {
+test('operations of a step are those that start in it, including those in flight at its end', () => {
   assert.equal(operationsIn(100, 4, { settle: 250, minDuration: 1000, maxDuration: 1500, grace: 500 }), 179);
 });

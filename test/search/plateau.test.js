@@ -24,12 +24,12 @@ test('the knee is the smallest number of threads that does as much as any', () =
   assert.equal(kneeOf(steps), 32);
 });
 
-test('a rate that may be as good as the best is, as far as both are known', () => {
+test('a rate within the error of the best counts as equally good', () => {
   assert.equal(kneeOf([step(16, 970, 20), step(32, 1000, 20), step(64, 1005, 20)]), 16);
   assert.equal(kneeOf([step(16, 970, 1), step(32, 1000, 1), step(64, 1005, 1)]), 32);
 });
 
-test('a ramp has levelled where its last step brought less than three per cent, or less than before', () => {
+test('a ramp has levelled off if its last step gained less than three per cent, or lost', () => {
   assert.equal(hasLevelled([step(16, 800)]), false);
   assert.equal(hasLevelled([step(16, 800), step(64, 1000)]), false);
   assert.equal(hasLevelled([step(64, 1000), step(128, 1031)]), false);
@@ -38,7 +38,7 @@ test('a ramp has levelled where its last step brought less than three per cent, 
   assert.equal(hasLevelled([]), false);
 });
 
-test('a knee is confirmed at twice its threads, or at a third more where no more are allowed', () => {
+test('a knee is confirmed at twice its threads, or at a third more at the maximum', () => {
   assert.equal(isConfirmed(64, 128, 1000), true);
   assert.equal(isConfirmed(64, 127, 1000), false);
   assert.equal(isConfirmed(64, 100, 100), true);
@@ -46,20 +46,20 @@ test('a knee is confirmed at twice its threads, or at a third more where no more
   assert.equal(isConfirmed(64, 85, 85), false);
 });
 
-test('a ramp begins with few threads, and with more where operations take long', () => {
+test('a ramp begins with few threads, and with more if operations are slow', () => {
   assert.equal(nextOfRamp([], 5), 4);
   assert.equal(nextOfRamp([], 200), 20);
   assert.equal(nextOfRamp([], 60_000), 64);
 });
 
-test('it goes on in large steps while the rate grows in proportion, and in smaller ones from there', () => {
+test('it takes large steps while the rate grows in proportion, and smaller ones afterwards', () => {
   assert.equal(nextOfRamp([step(4, 200)], 20), 16);
   assert.equal(nextOfRamp([step(4, 100)], 20), 8);
   assert.equal(nextOfRamp([step(4, 200), step(16, 780)], 20), 64);
   assert.equal(nextOfRamp([step(4, 200), step(16, 400)], 20), 32);
 });
 
-test('with the most threads that are allowed, fewer are tried that would confirm a plateau, unless the rate still grew', () => {
+test('at the maximum threads, a lower number that would confirm a plateau is tried, unless the rate still grew', () => {
   assert.equal(belowTheMost([step(4, 175), step(16, 507)], 20), 12);
   assert.equal(belowTheMost([step(4, 155), step(16, 500)], 20), 12);
   assert.equal(belowTheMost([step(4, 200), step(16, 730)], 20), null);
@@ -67,28 +67,28 @@ test('with the most threads that are allowed, fewer are tried that would confirm
   assert.equal(belowTheMost([step(1, 50)], 20), null);
 });
 
-test('refining halves the way to what is known to be less, in proportion', () => {
+test('refining halves the ratio to the next lower number', () => {
   const steps = [step(4, 200), step(16, 800), step(64, 1000), step(128, 1000)];
   assert.equal(nextOfRefinement(steps, 64), 32);
   assert.equal(nextOfRefinement([...steps, step(32, 1000)], 32), 23);
 });
 
-test('refining ends where the numbers of threads are close, or neighbours', () => {
+test('refining ends when the numbers of threads are close, or neighbours', () => {
   assert.equal(nextOfRefinement([step(19, 950), step(23, 1000)], 23), null);
   assert.equal(nextOfRefinement([step(2, 400), step(3, 500)], 3), null);
   assert.equal(nextOfRefinement([step(1, 500), step(8, 500)], 1), null);
 });
 
-test('where the fewest threads are as good as any, fewer are tried', () => {
+test('if the fewest threads are as good as any, fewer are tried', () => {
   assert.equal(nextOfRefinement([step(4, 500), step(8, 500)], 4), 2);
   assert.equal(nextOfRefinement([step(4, 500), step(8, 500), step(2, 500)], 2), 1);
 });
 
-test('the peak is held with some more threads than the knee has', () => {
+test('the hold uses slightly more threads than the knee', () => {
   assert.equal(threadsToHold([step(16, 800), step(23, 998), step(32, 1000), step(64, 1000)]), 32);
   assert.equal(threadsToHold([step(16, 1000), step(17, 1000), step(32, 1000)]), 32);
 });
 
-test('it is held at the knee where more threads do worse', () => {
+test('it uses the knee itself if more threads do worse', () => {
   assert.equal(threadsToHold([step(16, 800), step(32, 1000), step(64, 900), step(128, 700)]), 32);
 });

@@ -10,14 +10,15 @@ import { chance } from '../helpers/chance.js';
 
 /**
  * @typedef {object} Queue
- * @property {number} service ms for which an operation keeps the store busy
- * @property {number} delay ms that its answer takes in addition
+ * @property {number} service ms for which each operation occupies the store
+ * @property {number} delay further ms until its answer
  * @property {number} slo ms
  * @property {boolean} isRandom whether operations arrive at random
  */
 
 /**
- * The latencies of a queue with one server follow from each other: D. V. Lindley, The theory of queues with a single server, 1952.
+ * The latencies of a queue with one server follow a recursion: D. V. Lindley, The theory of queues with a single
+ * server, 1952.
  *
  * @param {Queue} queue
  * @param {number} rate ops/s
@@ -35,7 +36,7 @@ function latenciesOf({ service, delay, isRandom }, rate, count, seed) {
 
 const THREADS = 200;
 
-/** What a step takes for its last operations. */
+/** Time in which a step's last operations complete. */
 const STEP_END_MS = 50;
 
 /** @param {readonly { settle: number, maxDuration: number }[]} steps */
@@ -49,8 +50,8 @@ function elapsedOf(steps) {
  * @param {number} [options.seed]
  * @param {number} [options.maxOperations]
  * @param {number} [options.clientRate] ops/s that the client can start
- * @param {number} [options.busyStep] the place of a step in which the host is busy
- * @param {number} [options.hiccupStep] the place of a step in which the store stands still for a moment
+ * @param {number} [options.busyStep] index of a step in which the host is busy
+ * @param {number} [options.hiccupStep] index of a step in which the store stalls for a moment
  * @param {number} [options.errorsAbove] ops/s above which attempts fail
  */
 function search(queue, options = {}) {
@@ -104,7 +105,7 @@ function search(queue, options = {}) {
   return { steps, ...found.conclusion() };
 }
 
-/** The share of late operations of a long time reaches a hundredth at this rate. @param {Queue} queue */
+/** The rate at which 1% of operations are late in the long run. @param {Queue} queue */
 function kneeOf(queue) {
   let [low, high] = [0, 1000 / queue.service];
   while (high / Math.max(low, 1) > 1.002) {
@@ -117,7 +118,7 @@ function kneeOf(queue) {
 
 const SHARP = { service: 2, delay: 20, slo: 50, isRandom: false };
 
-test('where nothing waits below the store’s own rate, that rate is found', () => {
+test('if nothing queues below the store’s own rate, that rate is found', () => {
   for (const service of [0.5, 1, 2, 5]) {
     const { bound, rate, interval, held } = search({ ...SHARP, service });
     const truth = 1000 / service;
@@ -128,7 +129,7 @@ test('where nothing waits below the store’s own rate, that rate is found', () 
   }
 });
 
-test('the rate at which the 99th percentile of random arrivals reaches its limit is found', () => {
+test('for random arrivals, the rate at which the 99th percentile reaches its limit is found', () => {
   const queue = { service: 1, delay: 20, slo: 40, isRandom: true };
   const truth = kneeOf(queue);
   const found = Array.from({ length: 40 }, (_, seed) => search(queue, { seed }));
@@ -138,13 +139,13 @@ test('the rate at which the 99th percentile of random arrivals reaches its limit
   assert.ok(covered.length >= 35, `${covered.length} of 40 intervals hold it`);
 });
 
-test('what the client could not start in time is a lower bound, and no limit of the store', () => {
+test('a rate that the client could not start on time is a lower bound, not a limit of the store', () => {
   const { bound, rate, isClientLimited } = search(SHARP, { clientRate: 300 });
   assert.deepEqual([bound, isClientLimited], ['at least', true]);
   assert.ok(Number(rate) > 270 && Number(rate) <= 300, String(rate));
 });
 
-test('a closed loop shows where to begin, and a sharp limit takes half of the time that a search may take', () => {
+test('a closed loop shows where to begin, so that a sharp limit takes half of the search’s time', () => {
   const random = { service: 1, delay: 20, slo: 40, isRandom: true };
   const times = [SHARP, { ...SHARP, service: 0.2 }, random].map((queue) => {
     const { steps } = search(queue);
@@ -155,19 +156,18 @@ test('a closed loop shows where to begin, and a sharp limit takes half of the ti
   assert.ok(Math.max(...times.slice(0, 2)) < RATE_SEARCH_MS / 2 && times[2] < RATE_SEARCH_MS, String(times));
 });
 
-test('where the client cannot start what it did in a closed loop, the next rates are lower and lower', () => {
+test('if the client cannot start its closed-loop rate, the next rates are lower and lower', () => {
   const { rates, bound, rate } = searchWith((each) => (each > 60 ? 'client' : 'kept'));
   assert.deepEqual(rates.slice(0, 9), [1520, 1520, 1216, 1216, 811, 811, 405, 405, 101]);
   assert.equal(bound, 'at least');
   assert.ok(Number(rate) > 50 && Number(rate) <= 60, String(rate));
 });
 
-/** ops/s of a closed loop. */
 const CLOSED_RATE = 1600;
 
 /**
  * @param {(rate: number, place: number) => RateVerdict} verdictAt
- * @returns {RateConclusion & { rates: number[] }} of a search in which each step has the verdict that it is told
+ * @returns {RateConclusion & { rates: number[] }} of a search whose steps have the given verdicts
  */
 function searchWith(verdictAt) {
   const found = new RateSearch({ maxThreads: 200, unloadedLatency: 20 });
@@ -195,9 +195,9 @@ function searchWith(verdictAt) {
   return { rates, ...found.conclusion() };
 }
 
-test('a rate that a busy host could not try at first, and that the store missed then, is a limit of the store', () => {
-  const busyAt = (/** @type {number} */ busy) => (/** @type {number} */ rate, /** @type {number} */ place) =>
-    rate < 1599 ? 'kept' : place === busy ? 'client' : 'missed';
+test('a rate that a busy host could not try at first and the store then missed is a limit of the store', () => {
+  const busyAt = (/** @type {number} */ busy) => (/** @type {number} */ rate, /** @type {number} */ index) =>
+    rate < 1599 ? 'kept' : index === busy ? 'client' : 'missed';
   const usual = searchWith(busyAt(-1));
   const found = searchWith(busyAt(1));
   assert.deepEqual([usual.bound, usual.isClientLimited], ['exact', false]);
@@ -207,9 +207,9 @@ test('a rate that a busy host could not try at first, and that the store missed 
   );
 });
 
-test('a host that stands still for several steps is waited for, and not for ever', () => {
-  const stillFor = (/** @type {number} */ steps) => (/** @type {number} */ rate, /** @type {number} */ place) =>
-    place >= 2 && place < 2 + steps ? 'client' : rate < 1599 ? 'kept' : 'missed';
+test('a host that stalls for several steps is waited for, within limits', () => {
+  const stillFor = (/** @type {number} */ steps) => (/** @type {number} */ rate, /** @type {number} */ index) =>
+    index >= 2 && index < 2 + steps ? 'client' : rate < 1599 ? 'kept' : 'missed';
   const usual = searchWith(stillFor(0));
   const found = searchWith(stillFor(3));
   assert.deepEqual([found.bound, found.rate], ['exact', usual.rate]);
@@ -217,13 +217,13 @@ test('a host that stands still for several steps is waited for, and not for ever
   assert.deepEqual([given.bound, given.isClientLimited], ['at least', true]);
 });
 
-test('a host that is busy for a while takes nothing away from the rates that were kept', () => {
+test('a host that is busy for a while does not affect the rates that were kept', () => {
   const { bound, rate } = search({ ...SHARP, service: 1 }, { busyStep: 5 });
   assert.equal(bound, 'exact');
   assert.ok(Math.abs(Number(rate) / 1000 - 1) < 0.05, String(rate));
 });
 
-test('a store that stands still for a moment, at whatever step, is tried again before a rate is taken for too high', () => {
+test('after a brief stall of the store in any step, the rate is tried again before it counts as too high', () => {
   const queue = { service: 1, delay: 20, slo: 40, isRandom: true };
   const truth = kneeOf(queue);
   for (let hiccupStep = 0; hiccupStep < 8; hiccupStep += 1) {
@@ -236,25 +236,25 @@ test('a store that stands still for a moment, at whatever step, is tried again b
   }
 });
 
-test('a store that becomes slower than all it has kept is searched further down', () => {
+test('if the store becomes slower than everything it kept, lower rates are searched', () => {
   const lasting = CLOSED_RATE / 2;
   const { bound, rate } = searchWith((each, place) => (place === 0 || each < lasting ? 'kept' : 'missed'));
   assert.equal(bound, 'exact');
   assert.ok(Number(rate) > 0.95 * lasting && Number(rate) < lasting, String(rate));
 });
 
-test('errors break the limit, however quick the answers are', () => {
+test('errors break the limit, however fast the answers', () => {
   const { bound, rate } = search(SHARP, { errorsAbove: 350 });
   assert.equal(bound, 'exact');
   assert.ok(Number(rate) > 330 && Number(rate) <= 350, String(rate));
 });
 
-test('a store that is always slower than the limit has no rate that keeps it', () => {
+test('a store that is always slower than the limit keeps no rate', () => {
   const { bound, rate } = search({ ...SHARP, slo: 10 });
   assert.deepEqual([bound, rate], ['at most', 1]);
 });
 
-test('too few operations end it with what it would have taken, and no more are begun', () => {
+test('too few operations end the search with the number needed, and no more are started', () => {
   const { steps, bound, limitingResource, needed } = search(SHARP, { maxOperations: 3000 });
   assert.equal(bound, 'at least');
   assert.equal(limitingResource, 'objects');
@@ -267,7 +267,7 @@ test('its time is limited', () => {
   assert.ok(elapsedOf(steps) <= RATE_SEARCH_MS, `${elapsedOf(steps)} ms`);
 });
 
-test('an operation that the store answered in time was late by the client’s doing', () => {
+test('an operation that the store answered in time was late because of the client', () => {
   const measurement = {
     ...{ completed: 1000, late: 50, seconds: [], attempts: 1000, lateAttempts: 0, failedAttempts: 0 },
     ...{ allAttempts: 1000, p99: 60, maximum: 70, duration: 2000, isClientBusy: false, isHostUnsteady: false },

@@ -9,7 +9,7 @@ import { write } from '../../lib/operations/write.js';
 /** @type {(place: number) => boolean} */
 const ALL = () => true;
 
-/** A search of Write that has used 700 of 1,000 objects, 100 of them of half the size. */
+/** A search of Write that used 700 of 1,000 objects, 100 of them at half size. */
 function written(has = ALL) {
   const objects = new SearchObjects(1000);
   objects.use(write, false, 200);
@@ -19,7 +19,7 @@ function written(has = ALL) {
   return objects;
 }
 
-test('Write takes one place after the other, and no more than there are', () => {
+test('Write takes one index after the other, and no more than exist', () => {
   const objects = new SearchObjects(1000);
   assert.deepEqual(objects.rangeFor(write, false, 300), { first: 0, count: 300, goesRound: false });
   objects.use(write, false, 200);
@@ -28,7 +28,7 @@ test('Write takes one place after the other, and no more than there are', () => 
   assert.equal(objects.countFor(write), 800);
 });
 
-test('Read and Stat go round among what Write left, each size by itself', () => {
+test('Read and Stat cycle through what Write left, each size separately', () => {
   const objects = written();
   assert.equal(objects.hasHalves, true);
   assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 600, goesRound: true });
@@ -39,7 +39,7 @@ test('Read and Stat go round among what Write left, each size by itself', () => 
   assert.equal(objects.countFor(stat), Infinity);
 });
 
-test('where Write has taken both sizes by turns, Read goes round those of each size that came first', () => {
+test('if Write alternated between sizes, Read cycles through the first range of each', () => {
   const objects = new SearchObjects(1000);
   objects.use(write, false, 400);
   objects.use(write, true, 100);
@@ -51,7 +51,7 @@ test('where Write has taken both sizes by turns, Read goes round those of each s
   assert.deepEqual([objects.countFor(remove), objects.count, objects.wholeCount], [630, 630, 400]);
 });
 
-test('Remove goes once through all that Write left', () => {
+test('Remove goes once through everything that Write left', () => {
   const objects = written();
   assert.equal(objects.countFor(remove), 700);
   assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 0, count: 500, goesRound: false });
@@ -59,14 +59,14 @@ test('Remove goes once through all that Write left', () => {
   assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 500, count: 200, goesRound: false });
 });
 
-test('a range of which nothing was written is not gone round', () => {
+test('a range without any written object is not cycled through', () => {
   const none = written(() => false);
   assert.deepEqual([none.countFor(read), none.hasHalves], [0, false]);
   const whole = written((place) => place < 600);
   assert.deepEqual([whole.countFor(read), whole.hasHalves], [Infinity, false]);
 });
 
-test('a run that does not write works on what is there', () => {
+test('a run that does not write works on existing objects', () => {
   const objects = new SearchObjects(1000);
   assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 1000, goesRound: true });
   assert.equal(objects.hasHalves, false);

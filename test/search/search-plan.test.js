@@ -12,25 +12,25 @@ import {
 } from '../../lib/search/search-plan.js';
 import { WINDOW_MS } from '../../lib/search/step-rate.js';
 
-test('steps of quick operations are short', () => {
+test('steps of fast operations are short', () => {
   const quick = { unloadedLatency: 20, latency: 20 };
   assert.deepEqual(timesOf('ramp', quick), { settle: 250, minDuration: 1000, maxDuration: 1500, grace: 500 });
   assert.deepEqual(timesOf('refine', quick), { settle: 250, minDuration: 1000, maxDuration: 2500, grace: 500 });
 });
 
-test('the peak is held for ten full seconds behind the time in which it settles', () => {
+test('the peak is held for ten full seconds after it has settled', () => {
   const { settle, minDuration, maxDuration } = timesOf('hold', { unloadedLatency: 20, latency: 20 });
   assert.deepEqual([settle, minDuration, maxDuration], [500, 10_000, 10_000]);
 });
 
-test('slow operations are given some rounds, within limits', () => {
+test('slow operations get a few rounds, within limits', () => {
   const slow = { unloadedLatency: 400, latency: 800 };
   assert.deepEqual(timesOf('ramp', slow), { settle: 1000, minDuration: 1750, maxDuration: 1750, grace: 1450 });
   const slowest = { unloadedLatency: 60_000, latency: 60_000 };
   assert.deepEqual(timesOf('refine', slowest), { settle: 2000, minDuration: 2500, maxDuration: 2500, grace: 3000 });
 });
 
-test('every time is one of whole windows, and a step and the hold always fit in a stage', () => {
+test('all times are whole windows, and a step and the hold always fit in a stage', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.01, max: 1e6, noNaN: true }),
@@ -48,16 +48,16 @@ test('every time is one of whole windows, and a step and the hold always fit in 
   );
 });
 
-test('fewer operations than one thread makes in twelve seconds are too few', () => {
+test('a search needs the operations that one thread makes in twelve seconds', () => {
   assert.equal(minOperations(20), 600);
   assert.equal(minOperations(7), 1715);
 });
 
-test('a search takes at most what the store does in forty seconds, and what its threads have under way', () => {
+test('a search takes at most forty seconds of the store’s rate, plus the operations in flight', () => {
   assert.equal(operationsOfSearch(5000, 100), 201_000);
 });
 
-test('a part of a window is none', () => {
+test('a partial window does not count', () => {
   assert.equal(inWholeWindows(999), 750);
   assert.equal(inWholeWindows(1000), 1000);
 });

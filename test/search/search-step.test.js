@@ -66,7 +66,7 @@ async function run(model, overrides, range = ONCE, failsOnce = false) {
 
 const QUEUE = Object.freeze({ latency: () => 20, rate: 1000 });
 
-test('the workers are told threads, size, places, windows and time', async () => {
+test('the workers get threads, size, indices, windows and time', async () => {
   const { task } = await run(QUEUE);
   assert.deepEqual(
     { ...task, budget: { ...task.budget, memory: null } },
@@ -82,20 +82,20 @@ test('the workers are told threads, size, places, windows and time', async () =>
   );
 });
 
-test('a step ends once its windows agree, and counts whole windows behind the settling alone', async () => {
+test('a step ends once its windows agree, and counts only whole windows after settling', async () => {
   const { windows, elapsed, claimed, outcome } = await run(QUEUE);
   assert.deepEqual(windows, [250, 250, 250, 250]);
   assert.equal(claimed, outcome.meter.operations);
   assert.ok(elapsed >= 1250 && elapsed < 1400, String(elapsed));
 });
 
-test('a step that is not steady goes on to its end', async () => {
+test('an unsteady step runs to its end', async () => {
   const { exponential } = chance(1);
   const { windows } = await run({ latency: () => 20 * exponential(), rate: 50 }, { precision: 0.0001 });
   assert.equal(windows.length, 10);
 });
 
-test('no window is lost where the end is no sum of binary fractions', async () => {
+test('no window is lost if the end is not a sum of binary fractions', async () => {
   const clock = new ManualClock(1_700_000_000_000);
   clock.advance(0.013);
   const workers = new SimulatedWorkers(clock, () => QUEUE);
@@ -107,7 +107,7 @@ test('no window is lost where the end is no sum of binary fractions', async () =
   assert.equal(windows.length, 40);
 });
 
-test('windows behind the last object do not count', async () => {
+test('windows after the last object do not count', async () => {
   const { windows, claimed } = await run(
     QUEUE,
     { precision: 0, maxDuration: 10_000 },
@@ -117,7 +117,7 @@ test('windows behind the last object do not count', async () => {
   assert.deepEqual(windows, [250, 250]);
 });
 
-test('objects that go round are not claimed, and no more operations are made than the step may use', async () => {
+test('cycled objects are not claimed, and the step stays within its operations', async () => {
   const { claimed, outcome } = await run(
     QUEUE,
     { operations: 1000, precision: 0, maxDuration: 10_000 },
@@ -136,7 +136,7 @@ test('a store that answers nothing leaves windows without operations', async () 
   assert.equal(elapsed, 3250);
 });
 
-test('a step ends before it makes more attempts than it may, whatever the operations', async () => {
+test('a step ends before it exceeds its attempts, whatever the operations', async () => {
   const round = { first: 0, count: 100, goesRound: true };
   const limited = { attempts: 1500, precision: 0 };
   const { outcome, windows } = await run(QUEUE, limited, round, true);

@@ -5,37 +5,37 @@ import { decisiveRate, isSteady, stepRate } from '../../lib/search/step-rate.js'
 
 const PLENTY = { mean: 1, p50: 1 };
 
-test('a step’s rate is the mean of its windows, in operations a second', () => {
+test('a step’s rate is the mean of its windows, in operations per second', () => {
   const { rate, error, threads } = stepRate({ windows: [200, 202, 198, 200], threads: 16, latency: PLENTY });
   assert.equal(rate, 800);
   assert.equal(threads, 16);
   assert.ok(error > 3 && error < 4, String(error));
 });
 
-test('a round too many in a short time does not count as speed', () => {
-  // 10 threads at 100 ms do 100 a second; a window of 250 ms sees two rounds of them, or three.
+test('an extra round in a short time does not count as speed', () => {
+  // 10 threads at 100 ms do 100 per second; a window of 250 ms sees two or three rounds.
   const { rate } = stepRate({ windows: [30, 20, 30, 30], threads: 10, latency: { mean: 100, p50: 100 } });
   assert.equal(rate, 100);
 });
 
-test('some that waited for longer at the beginning do not make a step slower', () => {
+test('longer waits at the beginning do not make a step slower', () => {
   const { rate } = stepRate({ windows: [125, 125, 125, 125], threads: 88, latency: { mean: 178, p50: 176 } });
   assert.equal(rate, 500);
 });
 
-test('a step is never taken for more uncertain than three per cent', () => {
+test('the error of a step is at most three per cent', () => {
   const { rate, error } = stepRate({ windows: [10, 500, 10, 500], threads: 100, latency: PLENTY });
   assert.equal(error, 0.03 * rate);
 });
 
-test('windows are steady where they agree, and there are enough of them', () => {
+test('windows are steady if they agree and there are enough of them', () => {
   assert.equal(isSteady([100, 100, 100], 0.01), true);
   assert.equal(isSteady([100, 100], 0.01), false);
   assert.equal(isSteady([100, 110, 90, 105], 0.01), false);
   assert.equal(isSteady([100, 110, 90, 105], 0.05), true);
 });
 
-test('nothing is steady at no tolerance, unless it is the same', () => {
+test('without tolerance, only identical windows are steady', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000), { minLength: 3, maxLength: 20 }), (windows) => {
       assert.equal(isSteady(windows, 0), new Set(windows).size === 1 && windows[0] > 0);
@@ -43,7 +43,7 @@ test('nothing is steady at no tolerance, unless it is the same', () => {
   );
 });
 
-test('a hold goes by the mean of its batches, and any other step by what its threads can have done', () => {
+test('a hold’s rate is the mean of its batches; any other step’s is limited by its threads', () => {
   const latency = { mean: 10, p50: 10 };
   // An odd window at the beginning is in no batch.
   const windows = [0, ...Array.from({ length: 40 }, () => 250)];

@@ -27,7 +27,7 @@ test('the first step leaves room for a second one', () => {
   assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
 });
 
-test('a ramp wants large steps, and takes smaller ones', () => {
+test('a ramp prefers large steps and falls back to smaller ones', () => {
   assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'ramp', threads: [16, 8] });
 });
 
@@ -36,7 +36,7 @@ test('no more threads are tried than are allowed', () => {
   assert.equal(climbed([[10, 500]], 10).next(), null);
 });
 
-test('a plateau is refined, and no more than four times', () => {
+test('a plateau is refined at most four times', () => {
   const tested = climbed([
     [4, 10],
     [200, 1000],
@@ -68,7 +68,7 @@ test('a plateau that the threads cannot confirm yet is refined, because its knee
   assert.equal(tested.hasPlateau, true);
 });
 
-test('where the most threads did less than in proportion, a plateau below them is looked for', () => {
+test('if the maximum threads grew less than in proportion, a plateau below them is looked for', () => {
   const leapt = climbed(
     [
       [4, 182],
@@ -82,7 +82,7 @@ test('where the most threads did less than in proportion, a plateau below them i
   assert.deepEqual(leapt.next(), { phase: 'refine', threads: [7] });
 });
 
-test('where fewer threads than the most do less, it ends there without a plateau', () => {
+test('if fewer threads do less than the maximum, the search ends without a plateau', () => {
   const growing = climbed(
     [
       [4, 182],
@@ -104,7 +104,7 @@ test('without a plateau the best step is held', () => {
   );
 });
 
-test('a step that falls far below the ones before is tried again, once, and the better of the two counts', () => {
+test('a step that falls far below earlier ones is repeated once, and the better result counts', () => {
   /** @type {[threads: number, rate: number][]} */
   const fallen = [
     [16, 800],
@@ -120,7 +120,7 @@ test('a step that falls far below the ones before is tried again, once, and the 
   assert.equal(collapse.next()?.phase, 'refine');
 });
 
-test('a step that falls a little is tried again, once, before it may end the ramp', () => {
+test('a step that falls a little is repeated once before it may end the ramp', () => {
   const fallen = climbed([
     [16, 800],
     [64, 1000],
@@ -138,7 +138,7 @@ test('a step that falls a little is tried again, once, before it may end the ram
   assert.deepEqual([level.hasPlateau, level.highest?.rate, level.next()?.phase], [true, 960, 'refine']);
 });
 
-test('a step that fell far below the ones before is no plateau until it was tried again', () => {
+test('a large drop proves no plateau until it is repeated', () => {
   const fallen = climbed([
     [16, 800],
     [64, 3200],
@@ -147,7 +147,7 @@ test('a step that fell far below the ones before is no plateau until it was trie
   assert.deepEqual([fallen.hasPlateau, fallen.threadsToHold], [false, 64]);
 });
 
-test('what more threads did is compared with what fewer did, not with a lucky step around the knee', () => {
+test('more threads are compared with fewer, not with a lucky step around the knee', () => {
   const tested = climbed([
     [16, 800],
     [64, 1000],
@@ -158,7 +158,7 @@ test('what more threads did is compared with what fewer did, not with a lucky st
   assert.equal(tested.hasPlateau, true);
 });
 
-test('more threads are lacking where all that are allowed were tried, and brought more', () => {
+test('more threads are needed if all allowed ones were tried and brought more', () => {
   const grown = climbed(
     [
       [16, 800],
@@ -177,7 +177,7 @@ test('more threads are lacking where all that are allowed were tried, and brough
   assert.equal(climbed(steps, 128).needsMoreThreads, false);
 });
 
-test('a hold far below the steps is no plateau', () => {
+test('a hold far below the steps contradicts the plateau', () => {
   const tested = climbed([
     [16, 800],
     [64, 1000],
@@ -190,7 +190,7 @@ test('a hold far below the steps is no plateau', () => {
   assert.equal(tested.hasPlateau, true);
 });
 
-test('what can be expected is bounded by the latency, and grows no faster than the threads', () => {
+test('the expected rate is bounded by the latency and grows no faster than the threads', () => {
   assert.equal(Math.round(climbed([]).expectedRate(4)), 220);
   const tested = climbed([
     [4, 200],

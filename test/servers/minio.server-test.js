@@ -45,7 +45,7 @@ testWholeRuns('MinIO over TLS', secure, connectionsAreKept);
 testCleanup('MinIO over TLS', secure);
 
 for (const client of ['direct', 'sdk']) {
-  test(`MinIO over TLS, ${client} client: a certificate that nobody vouches for ends the run before anything is written`, async () => {
+  test(`MinIO over TLS, ${client} client: an untrusted certificate ends the run before anything is written`, async () => {
     const buckets = await secure.createBuckets(1);
 
     const run = await runRefused(client, secure, { buckets, trusting: false });

@@ -16,17 +16,17 @@ const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url))
 const PATIENCE = 180_000;
 
 /**
- * Runs the command line as a user does, configured by the file that `--env-file` names and by nothing else.
+ * Runs the command line as a user does, configured only by the file that `--env-file` names.
  *
  * @param {readonly string[]} parameters
  * @param {object} target
  * @param {TestServer} target.server
  * @param {readonly string[]} target.buckets
- * @param {number} [target.port] where it differs from the server's own
- * @param {string} [target.accessKey] where it differs from the server's own
- * @param {string} [target.secretKey] where it differs from the server's own
+ * @param {number} [target.port] if different from the server's
+ * @param {string} [target.accessKey] if different from the server's
+ * @param {string} [target.secretKey] if different from the server's
  * @param {Record<string, string>} [target.env] further variables
- * @param {boolean} [target.trusting] false: without the server's certificate among the trusted ones
+ * @param {boolean} [target.trusting] false: do not trust the server's certificate
  * @returns {Promise<Outcome>}
  */
 export async function runBenchmark(parameters, { server, buckets, env = {}, trusting = true, ...other }) {

@@ -15,13 +15,16 @@ import { machineRecords } from '../helpers/log-records.js';
 const OBJECTS = 1_200;
 const THREADS = 8;
 
-/** Holds the rate below THREADS / DELAY = 200 a second, so that a stage lasts 6 s and more, and the machine is not busy. */
+/**
+ * Holds the rate below THREADS / DELAY = 200 per second, so that a stage lasts at least 6 s and the machine is not
+ * busy.
+ */
 const DELAY = 40;
 
-/** Between the proxy's answer and its arrival in the client's count: far more than a busy machine takes, less than a second. */
+/** Time from the proxy's answer to its count in the client: ample for a busy machine, but less than a second. */
 const ARRIVES_WITHIN = 900;
 
-/** The clock of the log runs on from where the wall clock was, the proxy reads it anew: both round to 1 ms. */
+/** Tolerance: the log's clock runs on from the start, the proxy reads the wall clock anew, and both round to 1 ms. */
 const CLOCKS_AGREE_WITHIN = 20;
 
 /** @type {Record<string, string>} */
@@ -35,7 +38,7 @@ after(async () => {
 });
 
 for (const client of ['direct', 'sdk']) {
-  test(`${client} client: every second of the log agrees with the access log of what was answered by then`, async () => {
+  test(`${client} client: every second of the log agrees with the proxy's access log`, async () => {
     const buckets = await minio.createBuckets(1);
     const parameters = [`${OBJECTS}`, `${THREADS}`, '--client', client];
 
@@ -51,7 +54,7 @@ for (const client of ['direct', 'sdk']) {
     for (const stage of STAGE_NAMES) {
       const answers = served.filter(({ method }) => method === METHODS[stage]);
       const lines = seconds.filter((line) => line.stage === stage);
-      assert.equal(answers.length, OBJECTS, `${stage}: as many answers as objects`);
+      assert.equal(answers.length, OBJECTS, `${stage}: one answer per object`);
       assert.ok(lines.length >= 3, `${stage} lasts long enough for a full second`);
       assertAgreement(lines, answers, clock.offset);
     }
@@ -59,7 +62,7 @@ for (const client of ['direct', 'sdk']) {
 }
 
 /**
- * The probes of the preflight and of the unloaded latency have names of their own.
+ * Excludes the probes of the preflight and of the unloaded latency, by their names.
  *
  * @param {string} path
  * @param {string} bucket
@@ -69,13 +72,12 @@ function isOfStage(path, bucket) {
 }
 
 /**
- * Each line ends a second: what the lines up to it add up to had been answered by then, and what had been answered well
- * before then is in them. Comparing sums instead of single seconds leaves noise nothing to add up to.
+ * Each line ends a second. The sum of all lines so far includes everything answered well before that moment, and
+ * nothing answered after it. Comparing sums rather than single seconds keeps noise from adding up.
  *
  * @param {readonly LogRecord[]} lines
  * @param {readonly AccessLogEntry[]} answers
- * @param {number} offset ms by which the log's clock, which is the store's as the run has measured it, is ahead of the
- *   proxy's
+ * @param {number} offset ms by which the log's clock (the store's, as the run measured it) is ahead of the proxy's
  */
 function assertAgreement(lines, answers, offset) {
   const times = answers.map(({ answeredAt }) => answeredAt);

@@ -24,23 +24,23 @@ const OBJECT_SIZE = 16_384;
 const BUCKETS = 3;
 const UNEVENNESS = 0.05;
 
-/** Of which the start of the program on a busy machine is the most; attempts at intervals would take longer. */
+/** Mostly the start of the program on a busy machine; retries would take longer. */
 const REFUSED_WITHIN = 15_000;
 
-/** Of each kind, beside the stages. */
+/** Per kind, outside the stages. */
 const MAX_PROBE_REQUESTS = 60;
 
-/** What a server counts for each stage. */
+/** Operations that a server counts for each stage. */
 const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {(records: readonly LogRecord[]) => void} assertConnections checks what the run says of its connections
+ * @param {(records: readonly LogRecord[]) => void} assertConnections checks the connections that the run reports
  */
 export function testWholeRuns(title, server, assertConnections) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: a run logs four whole stages, counts what the server counts and leaves nothing`, async () => {
+    test(`${title}, ${client} client: a run logs four complete stages, matches the server's counts and leaves nothing behind`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
 
@@ -56,7 +56,7 @@ export function testWholeRuns(title, server, assertConnections) {
       }
       const later = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
       const counted = later.map(({ succeeded }, position) => succeeded - earlier[position].succeeded);
-      // What is asked before the stages is asked of each operation alike.
+      // Requests before the stages are the same for each operation.
       assert.ok(counted[0] >= OBJECTS, `${counted[0]} writes`);
       assert.deepEqual(
         counted,
@@ -67,14 +67,14 @@ export function testWholeRuns(title, server, assertConnections) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testMix(title, server) {
   const shares = { write: 30, read: 40, range: 10, stat: 10, remove: 10 };
   const mix = Object.entries(shares).map(([name, share]) => `${name}=${share}`);
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: a mixed load finds every version right, does what the server counts and leaves nothing`, async () => {
+    test(`${title}, ${client} client: a mixed load finds every version right, matches the server's counts and leaves nothing behind`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
 
@@ -103,9 +103,9 @@ export function testMix(title, server) {
       const [puts, gets, heads, deletions] = beside;
       assert.ok(
         [puts, heads, deletions].every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
-        `${beside} requests beside the stages`,
+        `${beside} requests outside the stages`,
       );
-      // The store's clock is measured by reads of an object that there is not: of these, as many as it takes.
+      // The store's clock is measured by reads of an absent object, as many as needed.
       const found = later[1].succeeded - earlier[1].succeeded;
       assert.ok(gets >= 0 && found <= attempts.read + attempts.range, `${gets} more reads, ${found} with an object`);
       for (const bucket of buckets) {
@@ -116,12 +116,12 @@ export function testMix(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testRange(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: ranges of objects are read and checked, as often as the server counts`, async () => {
+    test(`${title}, ${client} client: ranges of objects are read and verified, as often as the server counts`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const earlier = await server.countsOf('getobject');
       const rangeSize = 1000;
@@ -143,12 +143,12 @@ export function testRange(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testLoads(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects of several sizes are drawn at random and checked, as often as the server counts`, async () => {
+    test(`${title}, ${client} client: objects of several sizes are drawn at random and verified, as often as the server counts`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const earlier = await server.countsOf('getobject');
       const size = {
@@ -193,12 +193,12 @@ export function testLoads(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testGroups(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: pages list the run's keys, and batches remove them, each by one request`, async () => {
+    test(`${title}, ${client} client: pages list the run's keys, and batches remove them, with one request each`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       // MinIO and versitygw have different names for the second.
       const names = ['listobjectsv2', 'deletemultipleobjects', 'deleteobjects'];
@@ -217,7 +217,7 @@ export function testGroups(title, server) {
       assert.match(run.stderr, new RegExp(`^List: ${OBJECTS} keys, [0-9.]+ keys/s$`, 'm'));
       const later = await counts();
       const [lists, ...deletions] = later.map(({ succeeded }, place) => succeeded - earlier[place].succeeded);
-      // The run lists each bucket once to see whether its run id is in use, and once to prove that nothing is left.
+      // The run lists each bucket twice: to check whether its run id is in use, and to prove that nothing is left.
       assert.deepEqual([lists, deletions.reduce((sum, count) => sum + count)], [pages + 2 * BUCKETS, batches]);
       for (const bucket of buckets) {
         assert.deepEqual(await server.list(bucket), []);
@@ -226,21 +226,21 @@ export function testGroups(title, server) {
   }
 }
 
-/** What would change something, as one of the servers or the other calls it. */
+/** Modifying operations, by the names of either server. */
 const CHANGES = ['putobject', 'copyobject', 'deleteobject', 'deleteobjects', 'deletemultipleobjects'];
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  * @param {readonly string[]} strangeKeys
  */
 export function testExisting(title, server, strangeKeys = [...STRANGE_KEYS, ...STRANGER_KEYS]) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects with any keys that it takes are read as they are, and nothing is changed`, async () => {
+    test(`${title}, ${client} client: existing objects with any keys are read unchanged`, async () => {
       const [bucket] = await server.createBuckets(1);
       const keys = [];
       for (const key of strangeKeys) {
-        // Both make files of keys, and refuse some: of those that they take, each has to be found.
+        // Both servers store keys as files and refuse some; each accepted key must be found.
         const isTaken = await server.put(bucket, key, `the body of ${key}`).then(
           () => true,
           () => false,
@@ -267,7 +267,7 @@ export function testExisting(title, server, strangeKeys = [...STRANGE_KEYS, ...S
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testCopies(title, server) {
@@ -296,16 +296,16 @@ export function testCopies(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {{ create: string, part: string, complete: string }} names that the server has for the requests of an upload
+ * @param {{ create: string, part: string, complete: string }} names server names for the requests of an upload
  */
 export function testMultipart(title, server, { create, part, complete }) {
   const [objects, parts] = [6, 3];
   const load = [`${objects}`, '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB', '--part-threads', '3'];
 
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects are written in parts, as many as the server counts, read back, and nothing is left`, async () => {
+    test(`${title}, ${client} client: objects are written in as many parts as the server counts, read back, and nothing is left`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const counts = () => Promise.all([create, part, complete].map((name) => server.countsOf(name)));
       const earlier = await counts();
@@ -328,11 +328,11 @@ export function testMultipart(title, server, { create, part, complete }) {
       assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
     });
 
-    test(`${title}, ${client} client: what a killed run has left of its uploads, --cleanup aborts, and no other one`, async () => {
+    test(`${title}, ${client} client: --cleanup aborts the uploads of a killed run, and no others`, async () => {
       const buckets = await server.createBuckets(1);
       const runId = `killed-${client}`;
       const runs = new Keyspace({ runId, prefix: 'benchmark', buckets });
-      // As many as a run would have had under way.
+      // Uploads that a run would have had in flight.
       await Promise.all([0, 1, 2, 2].map((index) => server.createUpload(buckets[0], runs.keyOf(index))));
       await server.createUpload(buckets[0], `benchmark/${runId}/foreign`);
       await server.createUpload(buckets[0], 'another/key');
@@ -350,32 +350,32 @@ export function testMultipart(title, server, { create, part, complete }) {
   }
 }
 
-/** Tells on stderr what the most memory was that the process had, in KiB. */
-const TELLS_MEMORY = `--import=data:text/javascript,${encodeURIComponent(
+/** Prints the peak memory of the process in KiB to stderr. */
+const PRINTS_MEMORY = `--import=data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write(`maxRSS ${process.resourceUsage().maxRSS}\\n`))",
 )}`;
 
-/** MB that the client may take, whatever the size of its objects. */
+/** MB that the client may use, whatever the size of its objects. */
 const MAX_MEMORY = 300;
 
-/** Bytes that the disk has to have for one of 5 GiB, and some more. */
+/** Bytes of free disk needed for one object of 5 GiB, with some spare. */
 const ROOM_FOR_LARGE_OBJECT = 8 * 1024 ** 3;
 
 /**
- * @param {string} title of the server in the tests' titles
- * @param {TestServer} server with its data on a disk
+ * @param {string} title name of the server in test titles
+ * @param {TestServer} server stores its data on disk
  */
 export function testLargeObject(title, server) {
   const { bavail, bsize } = statfsSync(server.folder);
   const skip = bavail * bsize < ROOM_FOR_LARGE_OBJECT ? 'the disk has no room for it' : false;
   test(
-    `${title}: an object of 5 GiB is written in parts unasked, and read back, within ${MAX_MEMORY} MB`,
+    `${title}: an object of 5 GiB is automatically written in parts, and read back, within ${MAX_MEMORY} MB`,
     { skip },
     async () => {
       const buckets = await server.createBuckets(1);
       const load = ['1', '1', '--size', '5GiB', '--timeout', '10m', '--cores', '1'];
 
-      const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: TELLS_MEMORY } });
+      const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: PRINTS_MEMORY } });
 
       assertStatus(run, 0);
       const [write, read] = machineRecords(recordsOf(run.stdout), 'stage');
@@ -388,7 +388,7 @@ export function testLargeObject(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testChecksums(title, server) {
@@ -398,7 +398,7 @@ export function testChecksums(title, server) {
         whole: [`${OBJECTS}`, `${THREADS}`],
         'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
       })) {
-        test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong one was refused`, async () => {
+        test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong checksum was refused`, async () => {
           const buckets = await server.createBuckets(1);
 
           const run = await runBenchmark([...load, '--client', client, '--checksum', checksum], { server, buckets });
@@ -424,7 +424,7 @@ async function leftIn(server, buckets) {
 }
 
 /**
- * Each thread keeps the connection that was opened for it before Write began, and no other request goes over it.
+ * Each thread keeps the connection opened for it before Write, and no other request uses it.
  *
  * @param {readonly LogRecord[]} records
  */
@@ -441,8 +441,7 @@ export function connectionsAreKept(records) {
 }
 
 /**
- * A connection for each request, and none used twice. A few more than that were opened ahead of a request that came in
- * another stage.
+ * One connection per request, and none is used twice. A few more were opened in advance for a request of another stage.
  *
  * @param {readonly LogRecord[]} records
  */
@@ -454,12 +453,12 @@ export function connectionsAreReplaced(records) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testCleanup(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: --keep leaves the run's objects evenly spread, --cleanup removes them and nothing else`, async () => {
+    test(`${title}, ${client} client: --keep leaves the run's objects evenly spread, and --cleanup removes only them`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
       const runId = `kept-by-${client}`;
       const kept = await runBenchmark(
@@ -493,7 +492,7 @@ export function testCleanup(title, server) {
       assertStatus(again, 1);
       assert.match(
         again.stdout,
-        /: 0 objects removed .*, 1 left, 1 of them in other buckets than this list gives them/,
+        /: 0 objects removed .*, 1 left, 1 of them in other buckets than this bucket list implies/,
       );
       assert.ok((await server.list(misplaced[0])).some(({ key }) => key === misplaced[1]));
     });
@@ -501,8 +500,8 @@ export function testCleanup(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
- * @param {TestServer} server whose buckets can keep versions
+ * @param {string} title name of the server in test titles
+ * @param {TestServer} server its buckets can keep versions
  */
 export function testVersions(title, server) {
   for (const suspended of [false, true]) {
@@ -546,7 +545,7 @@ export function testVersions(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
+ * @param {string} title name of the server in test titles
  * @param {TestServer} server
  */
 export function testRefusals(title, server) {
@@ -562,18 +561,14 @@ export function testRefusals(title, server) {
       });
     }
 
-    test(`${title}, ${client} client: a bucket that is missing is named before anything is written`, async () => {
+    test(`${title}, ${client} client: a missing bucket is named before anything is written`, async () => {
       const present = await server.createBuckets(BUCKETS - 1);
 
-      // In the others, preflight finds out all that it can.
+      // Preflight still checks the other buckets.
       const run = await runRefused(client, server, { buckets: [...present, 'no-such-bucket'] }, present.length);
 
       assert.match(run.stderr, /no-such-bucket/);
-      assert.doesNotMatch(
-        run.stderr,
-        new RegExp(`^error: .*${present[0]}`, 'm'),
-        'a bucket that is there is not blamed',
-      );
+      assert.doesNotMatch(run.stderr, new RegExp(`^error: .*${present[0]}`, 'm'), 'existing buckets are not blamed');
       for (const bucket of present) {
         assert.deepEqual(await server.list(bucket), []);
       }
@@ -582,12 +577,12 @@ export function testRefusals(title, server) {
 }
 
 /**
- * @param {string} title of the server in the tests' titles
- * @param {TestServer} server whose region is `auto`
+ * @param {string} title name of the server in test titles
+ * @param {TestServer} server its region is `auto`
  */
 export function testRegion(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: a run signs for the region that the server names when it refuses another`, async () => {
+    test(`${title}, ${client} client: after a refusal, a run signs for the region that the server names`, async () => {
       const buckets = await server.createBuckets(1);
       const parameters = ['20', '4', '--client', client, '--endpoint-url', server.origin];
       for (const [configured, env] of /** @type {[string, Record<string, string>][]} */ ([
@@ -605,12 +600,12 @@ export function testRegion(title, server) {
 }
 
 /**
- * A run that has to be refused: exit status 2, one clear line, no stage begun, nothing written.
+ * A run that must be refused: exit status 2, one clear line, no stage begun, nothing written.
  *
  * @param {string} client
  * @param {TestServer} server
  * @param {{ buckets: string[], accessKey?: string, secretKey?: string, trusting?: boolean }} target
- * @param {number} [maxWrites] that preflight may have tried
+ * @param {number} [maxWrites] that preflight may attempt
  */
 export async function runRefused(client, server, target, maxWrites = 0) {
   const earlier = await server.countsOf('putobject');
@@ -622,11 +617,11 @@ export async function runRefused(client, server, target, maxWrites = 0) {
   assert.doesNotMatch(run.stderr, /^ {4}at /m, 'no stack trace');
   assert.doesNotMatch(run.stdout, /scheduling/);
   const later = await server.countsOf('putobject');
-  assert.ok(later.succeeded - earlier.succeeded <= maxWrites, 'no write was so much as tried');
+  assert.ok(later.succeeded - earlier.succeeded <= maxWrites, 'no write was attempted');
   return run;
 }
 
-/** @param {readonly StoredObject[][]} listings one for each bucket */
+/** @param {readonly StoredObject[][]} listings one per bucket */
 function assertSpread(listings) {
   for (const { length } of listings) {
     const even = OBJECTS / BUCKETS;
@@ -637,7 +632,7 @@ function assertSpread(listings) {
 /**
  * @param {string} runId
  * @param {readonly string[]} buckets
- * @param {readonly StoredObject[][]} listings one for each bucket
+ * @param {readonly StoredObject[][]} listings one per bucket
  */
 function assertContents(runId, buckets, listings) {
   const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets });
@@ -657,7 +652,7 @@ function assertContents(runId, buckets, listings) {
 }
 
 /**
- * Objects beside those of the run that a clean-up by prefix, by pattern or by key alone would take for its own.
+ * Foreign objects that a clean-up by prefix, pattern or key alone would mistake for the run's.
  *
  * @param {string} runId
  * @param {readonly string[]} buckets
@@ -676,7 +671,7 @@ function foreignKeys(runId, buckets) {
 }
 
 /**
- * An object whose name is one of the run's, in a bucket that the run would not have given it.
+ * An object with one of the run's names, in a bucket where the run would not put it.
  *
  * @param {string} runId
  * @param {readonly string[]} buckets

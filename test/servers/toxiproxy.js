@@ -6,23 +6,20 @@ import { ADDRESS, findProgram, UNTIL_INPUT_ENDS } from '../helpers/server-proces
 
 /** @import { ChildProcess } from 'node:child_process' */
 
-/** What `go install github.com/Shopify/toxiproxy/v2/cmd/server` makes. */
+/** The program that `go install github.com/Shopify/toxiproxy/v2/cmd/server` builds. */
 const PROGRAM = 'server';
 
 const READY_WITHIN_MS = 30_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * What is done to the bytes of a connection: see https://github.com/Shopify/toxiproxy#toxics.
- *
- * @typedef {object} Toxic
+ * @typedef {object} Toxic a fault on a connection: see https://github.com/Shopify/toxiproxy#toxics
  * @property {string} type
- * @property {'upstream' | 'downstream'} [stream] downstream, towards the client, without
- * @property {number} [toxicity] share of the connections that it befalls, 1 without
+ * @property {'upstream' | 'downstream'} [stream] default: downstream, towards the client
+ * @property {number} [toxicity] share of the affected connections; default: 1
  * @property {Record<string, number>} attributes
  */
 
-/** Toxiproxy in a process of its own. */
 export class Toxiproxy {
   #child;
   #api;
@@ -39,7 +36,7 @@ export class Toxiproxy {
 
   /**
    * @param {number} serverPort
-   * @returns {Promise<Proxy>} in front of that server, without a fault
+   * @returns {Promise<Proxy>} a faultless proxy in front of that server
    */
   async openProxy(serverPort) {
     this.#proxies += 1;
@@ -56,7 +53,6 @@ export class Toxiproxy {
   }
 }
 
-/** One proxy, whose faults can be changed while connections run through it. */
 class Proxy {
   #api;
 
@@ -69,17 +65,17 @@ class Proxy {
     this.port = port;
   }
 
-  /** @param {Toxic} toxic also for the connections that are open */
+  /** @param {Toxic} toxic affects open connections */
   async add(toxic) {
     await call(`${this.#api}/toxics`, { name: `${toxic.type}-${toxic.stream ?? 'downstream'}`, ...toxic });
   }
 
-  /** @param {Toxic} toxic to be taken away */
+  /** @param {Toxic} toxic to remove */
   async remove(toxic) {
     await call(`${this.#api}/toxics/${toxic.type}-${toxic.stream ?? 'downstream'}`, null, 'DELETE');
   }
 
-  /** @param {boolean} isUp false: every connection is cut, and no new one is taken */
+  /** @param {boolean} isUp false: cut every connection and refuse new ones */
   async switchTo(isUp) {
     await call(this.#api, { enabled: isUp });
   }

@@ -18,22 +18,22 @@ const OBJECTS = 300;
 const THREADS = 20;
 
 /**
- * Share of the connections that a fault befalls which spares some. Each thread has a connection, so that it befalls none of
- * them in one run of a million, and no operation gives up: that takes forty unlucky connections in a row.
+ * Share of connections hit by a fault that spares some. Each thread has a connection, so the chance that none is hit is
+ * one in a million, and no operation gives up, because that takes forty hit connections in a row.
  */
 const SOME = 0.5;
 
-/** How long the store is away: longer than the first pauses between attempts, shorter than all of them. */
+/** Length of the outage: longer than the first pauses between attempts, shorter than all of them. */
 const OUTAGE_MS = 2000;
 
 /**
- * `breaks`: whether attempts fail by it. `ends`: it is over when the stages are, for clean-up is patient: it gives each
- * request ten seconds. `isThere`: before the run, for it shows in Write alone, which may be over before it is added.
+ * `breaks`: attempts fail because of it. `ends`: it ends with the stages, because clean-up gives each request ten
+ * seconds. `applies`: it exists before the run, because it only shows in Write, which may be over before it is added.
  *
- * @type {Record<string, { toxics: Toxic[], breaks: boolean, ends?: boolean, isThere?: boolean }>}
+ * @type {Record<string, { toxics: Toxic[], breaks: boolean, ends?: boolean, applies?: boolean }>}
  */
 const FAULTS = {
-  'latency that varies': {
+  'varying latency': {
     toxics: [{ type: 'latency', attributes: { latency: 20, jitter: 15 } }],
     breaks: false,
   },
@@ -44,15 +44,15 @@ const FAULTS = {
     ],
     breaks: false,
   },
-  'answers in slices': {
+  'sliced answers': {
     toxics: [{ type: 'slicer', attributes: { average_size: 500, size_variation: 300, delay: 100 } }],
     breaks: false,
   },
-  'connections that take their time to close': {
+  'connections that close slowly': {
     toxics: [{ type: 'slow_close', attributes: { delay: 500 } }],
     breaks: false,
   },
-  'data that stops, on some connections': {
+  'data that stops on some connections': {
     toxics: [{ type: 'timeout', toxicity: SOME, attributes: { timeout: 0 } }],
     breaks: true,
     ends: true,
@@ -61,14 +61,14 @@ const FAULTS = {
     toxics: [{ type: 'reset_peer', toxicity: SOME, attributes: { timeout: 100 } }],
     breaks: true,
   },
-  'connections that end behind so many bytes of answers': {
+  'connections that end after a number of answer bytes': {
     toxics: [{ type: 'limit_data', attributes: { bytes: 100_000 } }],
     breaks: true,
   },
-  'connections that end behind so many bytes of requests': {
+  'connections that end after a number of request bytes': {
     toxics: [{ type: 'limit_data', stream: 'upstream', attributes: { bytes: 100_000 } }],
     breaks: true,
-    isThere: true,
+    applies: true,
   },
 };
 
@@ -80,11 +80,11 @@ after(async () => {
 });
 
 /**
- * Starts a run through the proxy, and waits until it writes.
+ * Starts a run through the proxy and waits until it writes.
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
- * @param {readonly Toxic[]} [toxics] that it meets from the beginning
+ * @param {readonly Toxic[]} [toxics] present from the beginning
  */
 async function startRun(t, client, toxics = []) {
   const proxy = await toxiproxy.openProxy(minio.port);
@@ -101,10 +101,10 @@ async function startRun(t, client, toxics = []) {
 }
 
 /**
- * Whatever happened: four whole stages, every attempt counted, and nothing left by the store's own count.
+ * In all cases: four complete stages, every attempt counted, and nothing left according to the store.
  *
  * @param {Awaited<ReturnType<typeof startRun>>} run
- * @returns {Promise<number>} how many attempts failed
+ * @returns {Promise<number>} number of failed attempts
  */
 async function assertWhole({ command, buckets }) {
   const outcome = await command.outcome;
@@ -128,12 +128,12 @@ async function assertWhole({ command, buckets }) {
   return failures;
 }
 
-describe('faults of the network', { concurrency: 4 }, () => {
+describe('network faults', { concurrency: 4 }, () => {
   for (const client of CLIENTS) {
-    for (const [what, { toxics, breaks, ends = false, isThere = false }] of Object.entries(FAULTS)) {
-      test(`${client} client, MinIO behind ${what}: counts are exact and nothing is left`, async (t) => {
-        const run = await startRun(t, client, isThere ? toxics : []);
-        for (const toxic of isThere ? [] : toxics) {
+    for (const [what, { toxics, breaks, ends = false, applies = false }] of Object.entries(FAULTS)) {
+      test(`${client} client, MinIO with ${what}: counts are exact and nothing is left`, async (t) => {
+        const run = await startRun(t, client, applies ? toxics : []);
+        for (const toxic of applies ? [] : toxics) {
           await run.proxy.add(toxic);
         }
         if (ends) {
@@ -145,7 +145,7 @@ describe('faults of the network', { concurrency: 4 }, () => {
       });
     }
 
-    test(`${client} client, MinIO that goes away in mid-run and comes back: counts are exact and nothing is left`, async (t) => {
+    test(`${client} client, MinIO that fails during the run and returns: counts are exact and nothing is left`, async (t) => {
       const run = await startRun(t, client);
       await run.proxy.switchTo(false);
       await run.command.shows('stdout', /^Retrying/m);

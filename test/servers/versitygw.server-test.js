@@ -30,7 +30,7 @@ testLoads('versitygw', persistent);
 testMix('versitygw', persistent);
 testGroups('versitygw', persistent);
 testCopies('versitygw', persistent);
-// It lists keys as they are, though asked to encode them: XML cannot show control characters.
+// versitygw does not encode listed keys when asked to, and XML cannot represent control characters.
 testExisting(
   'versitygw',
   persistent,

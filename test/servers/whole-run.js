@@ -4,7 +4,7 @@ import { ofKind } from '../helpers/outcome.js';
 
 /** @import { LogRecord } from '../helpers/log-records.js' */
 
-/** Of a run without --stages, as the log has them. */
+/** The stages of a run without --stages, by their names in the log. */
 export const STAGE_NAMES = operationsOf(DEFAULT_STAGES).map(({ logName }) => logName);
 
 const MEBIBYTE = 2 ** 20;
@@ -18,8 +18,8 @@ const MEBIBYTE = 2 ** 20;
  */
 
 /**
- * Checks the log of a run in which nothing went wrong: four stages in their order, each with all its lines, and the
- * lines of each in agreement with each other.
+ * Checks the log of a run without errors: four stages in order, each with all its lines, and all lines of a stage
+ * consistent with each other.
  *
  * @param {readonly LogRecord[]} records
  * @param {Workload} workload
@@ -58,7 +58,7 @@ function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
   const [summary] = ofKind(records, 'summary');
   assert.equal(summary.recoverableErrors, 0);
   assert.equal(summary.megabytes, Number(((objects * objectSize) / MEBIBYTE).toFixed(1)));
-  // The line rounds both the duration, to 1 ms, and the mean, to 0.1.
+  // The line rounds both the duration (to 1 ms) and the mean (to 0.1).
   const { milliseconds, averageOperationsPerSecond: mean, peakOperationsPerSecond: peak } = summary;
   assertBetween(mean, (objects / (milliseconds + 1)) * 1000 - 0.1, (objects / (milliseconds - 1)) * 1000 + 0.1);
   assert.equal(peak, Math.max(mean, ...perSecond.slice(1, -1)), 'the peak is that of a full second, or the mean');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chiSquaredTail, chiSquaredTest } from '../helpers/chi-squared.js';
 
-/** Critical values of textbooks: degrees of freedom, value, probability of the tail. */
+/** Textbook critical values: degrees of freedom, value, probability of the tail. */
 const TABLE = [
   [1, 3.841458820694124, 0.05],
   [1, 10.827566170662733, 0.001],
@@ -12,14 +12,14 @@ const TABLE = [
   [100, 149.44925277903886, 0.001],
 ];
 
-test('the tail is that of the tables, on both sides of the mean', () => {
+test('the tail matches the tables on both sides of the mean', () => {
   for (const [freedom, value, tail] of TABLE) {
     assert.ok(Math.abs(chiSquaredTail(value, freedom) - tail) < 1e-6 * tail + 1e-8, `${freedom}, ${value}`);
   }
   assert.equal(chiSquaredTail(0, 5), 1);
 });
 
-test('counts as expected differ by chance, others do not', () => {
+test('expected counts differ by chance, others do not', () => {
   assert.equal(chiSquaredTest([25, 50, 25], [0.25, 0.5, 0.25]), 1);
   assert.ok(chiSquaredTest([24, 53, 23], [0.25, 0.5, 0.25]) > 0.5);
   assert.ok(chiSquaredTest([250, 600, 150], [0.25, 0.5, 0.25]) < 1e-9);

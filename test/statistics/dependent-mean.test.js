@@ -29,19 +29,19 @@ test('the correlation is that of the process, without the bias of a short sample
   }
 });
 
-test('the correlation of a known series is the one that the formula gives', () => {
+test('the correlation of a known series matches the formula', () => {
   // Deviations -3, -1, 1, 3: products of neighbours 3 - 1 + 3 = 5, squares 20.
   const sample = 5 / 20;
   assert.ok(Math.abs(lagOneCorrelation([1, 3, 5, 7]) - (sample + (1 + 4 * sample) / 4)) < 1e-12);
 });
 
-test('it is never below nothing, nor so near one that nothing would be left', () => {
+test('it is never negative, nor so close to 1 that nothing is left', () => {
   assert.equal(lagOneCorrelation(Array.from({ length: 60 }, (_, place) => place % 2)), 0);
   assert.equal(lagOneCorrelation(Array.from({ length: 600 }, (_, place) => place)), 0.97);
   assert.equal(lagOneCorrelation(Array.from({ length: 60 }, () => 5)), 0);
 });
 
-test('92 of 100 intervals, or more, hold the true mean, however much the seconds depend on each other', () => {
+test('at least 92 of 100 intervals contain the true mean, however strongly the seconds depend on each other', () => {
   for (const correlation of [0, 0.5, 0.7, 0.9]) {
     const held = Array.from({ length: 1000 }, (_, seed) => {
       const seconds = secondsOf(correlation, seed);
@@ -51,7 +51,7 @@ test('92 of 100 intervals, or more, hold the true mean, however much the seconds
   }
 });
 
-test('neither way to find the error makes it smaller than the other one', () => {
+test('the result is never below either of the two estimates', () => {
   for (let seed = 0; seed < 200; seed += 1) {
     const seconds = secondsOf(0.7, seed);
     const correlation = lagOneCorrelation(seconds);
@@ -64,7 +64,7 @@ test('neither way to find the error makes it smaller than the other one', () => 
   }
 });
 
-test('seconds that resemble each other have a wider interval than the same ones in another order', () => {
+test('seconds that resemble their neighbours have a wider interval than the same seconds shuffled', () => {
   const seconds = secondsOf(0.9, 3);
   const { uniform } = chance(4);
   const shuffled = seconds
@@ -74,7 +74,7 @@ test('seconds that resemble each other have a wider interval than the same ones 
   assert.ok(halfWidthOf(seconds) > 1.5 * halfWidthOf(shuffled));
 });
 
-test('the interval follows the unit, and not where the zero is', () => {
+test('the interval scales with the unit and ignores an offset', () => {
   const values = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 30, maxLength: 90 });
   fc.assert(
     fc.property(values, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 1000 }), (seconds, scale, shift) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { incompleteBeta } from '../../lib/statistics/incomplete-beta.js';
 
-/** What is left to 1 is known exactly as well. */
+/** Multiples of 2^-20, whose complements to 1 are exact. */
 const share = fc.integer({ min: 0, max: 2 ** 20 }).map((part) => part / 2 ** 20);
 
 /**
@@ -15,7 +15,7 @@ function assertClose(found, expected, precision = 1e-10) {
   assert.ok(Math.abs(found - expected) <= precision, `${found}, expected ${expected}`);
 }
 
-test('where it has a formula, it is what the formula gives', () => {
+test('it matches closed formulas', () => {
   const parameter = fc.double({ min: 0.1, max: 500, noNaN: true });
   fc.assert(
     fc.property(share, parameter, (x, a) => {
@@ -26,7 +26,7 @@ test('where it has a formula, it is what the formula gives', () => {
   );
 });
 
-test('it is the sum of the binomial distribution from a on', () => {
+test('it is the binomial distribution summed from a upwards', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), share, (n, place, p) => {
       const least = 1 + (place % n);
@@ -41,7 +41,7 @@ test('it is the sum of the binomial distribution from a on', () => {
   );
 });
 
-test('the two sides are one, and it rises', () => {
+test('the two sides add up to 1, and the function increases', () => {
   const parameter = fc.double({ min: 0.1, max: 1e6, noNaN: true });
   fc.assert(
     fc.property(share, share, parameter, parameter, (one, other, a, b) => {
@@ -52,7 +52,7 @@ test('the two sides are one, and it rises', () => {
   );
 });
 
-test('counts of a thousand million are no more than it can do', () => {
+test('it handles counts of a billion', () => {
   // By the central limit theorem, half of the distribution is below its mean.
   assertClose(incompleteBeta(0.5, 5e8, 5e8), 0.5, 1e-4);
   const deviation = Math.sqrt(0.25 / 1e9);

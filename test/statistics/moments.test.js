@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { mean as exactMean, sampleStandardDeviation, sampleVariance } from 'simple-statistics';
 import { meanOf, standardErrorOf, sumOf, varianceOf } from '../../lib/statistics/moments.js';
 
-test('mean, variance and standard error are those of a statistics package', () => {
+test('mean, variance and standard error match a statistics package', () => {
   const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 2, maxLength: 50 });
   fc.assert(
     fc.property(values, (sample) => {
@@ -17,6 +17,6 @@ test('mean, variance and standard error are those of a statistics package', () =
   );
 });
 
-test('the sum of nothing is nothing', () => {
+test('the sum of nothing is 0', () => {
   assert.equal(sumOf([]), 0);
 });

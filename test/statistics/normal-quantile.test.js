@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { normalQuantile } from '../../lib/statistics/normal-quantile.js';
 
-/** The values that the paper itself gives, and those of textbooks. */
+/** Values from the paper and from textbooks. */
 const KNOWN = [
   [0.25, -0.6744897501960817],
   [0.001, -3.090232306167813],
@@ -11,7 +11,7 @@ const KNOWN = [
   [0.975, 1.959963984540054],
 ];
 
-test('quantiles are those of the published algorithm in the middle and in both parts of the tails', () => {
+test('quantiles match the published algorithm in the middle and in both parts of the tails', () => {
   for (const [probability, quantile] of KNOWN) {
     assert.ok(Math.abs(normalQuantile(probability) - quantile) < 1e-13, `${probability}`);
   }

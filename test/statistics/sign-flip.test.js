@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { signFlipTest } from '../../lib/statistics/sign-flip.js';
 
 /**
- * Goes through each way to give signs.
+ * Enumerates all sign combinations.
  *
  * @param {readonly number[]} values integers, whose sums are exact
  */
@@ -16,21 +16,21 @@ function byEnumeration(values) {
   return ways.filter((each) => Math.abs(each) >= sum).length / ways.length;
 }
 
-test('the share of signs that bring as much is that of an enumeration', () => {
+test('the share of sign combinations matches an enumeration', () => {
   const values = fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 11 });
   fc.assert(fc.property(values, (given) => assert.equal(signFlipTest(given), byEnumeration(given))));
 });
 
-test('where all values have one sign, only two of all ways bring as much', () => {
+test('if all values have the same sign, only two combinations reach their sum', () => {
   for (const count of [1, 6, 8, 40]) {
     const values = Array.from({ length: count }, (_, place) => -0.01 - place / 1000);
     assert.equal(signFlipTest(values), 2 / 2 ** count);
   }
 });
 
-test('values that are no whole numbers reach their own sum, in whatever order they are added', () => {
+test('non-integer values reach their own sum, in any order of addition', () => {
   assert.equal(signFlipTest([0.1, 0.2, 0.3, 0.1, 0.2, 0.3]), 2 / 2 ** 6);
-  assert.equal(signFlipTest([0.1, -0.3, 0.2]), 1, 'their sum is 0 but for rounding');
-  // + and - of the smallest two, for either sign of all.
+  assert.equal(signFlipTest([0.1, -0.3, 0.2]), 1, 'their sum is 0 except for rounding');
+  // Either sign of the smallest two, for either sign of the rest.
   assert.equal(signFlipTest([0.7, 0.1, 0.7, -0.1]), byEnumeration([7, 1, 7, -1]));
 });

@@ -11,20 +11,20 @@ const HANDBOOK = [
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-test('the quantiles are those of the handbook', () => {
+test('the quantiles match the handbook', () => {
   HANDBOOK.forEach((quantile, place) => {
     assert.equal(Number(studentT(place + 1).toFixed(3)), quantile);
   });
   assert.equal(studentT(100).toFixed(3), '1.984');
 });
 
-test('with many degrees of freedom it is the normal distribution', () => {
+test('with many degrees of freedom it approaches the normal distribution', () => {
   assert.equal(studentT(1e7).toFixed(5), '1.95996');
 });
 
-test('each quantile is the one that a statistics package works out', () => {
+test('each quantile matches a statistics package', () => {
   for (let freedom = 2; freedom < 60; freedom += 2) {
-    // Two samples of the same size and variance have as many degrees of freedom as values beside their means.
+    // Two samples of the same size and variance: the degrees of freedom are the number of values minus two.
     const one = Array.from({ length: freedom / 2 + 1 }, (_, place) => place);
     const other = one.map((value) => value + 10);
     const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
@@ -34,7 +34,7 @@ test('each quantile is the one that a statistics package works out', () => {
   }
 });
 
-test('both tails are those of a statistics package, with degrees of freedom by Welch as well', () => {
+test("both tails match a statistics package, also with Welch's degrees of freedom", () => {
   const sample = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 3, maxLength: 12 });
   const samples = fc.tuple(sample, sample).filter((pair) => pair.every((values) => new Set(values).size > 1));
   fc.assert(
@@ -49,8 +49,8 @@ test('both tails are those of a statistics package, with degrees of freedom by W
 /**
  * @param {number} freedom degrees of freedom
  * @param {number} limit
- * @returns {number} the share of Student's t distribution between -limit and limit: the density is (1 + t²/ν)^(-(ν + 1)/2)
- *   but for a constant, and t = √ν tan φ makes of it cos^(ν - 1) φ, which Simpson's rule sums up
+ * @returns {number} share of Student's t distribution between -limit and limit. Its density is (1 + t²/ν)^(-(ν + 1)/2) up to a
+ *   constant; t = √ν tan φ turns it into cos^(ν - 1) φ, which Simpson's rule integrates
  */
 function shareWithin(freedom, limit) {
   const integral = (/** @type {number} */ until) => {
@@ -65,7 +65,7 @@ function shareWithin(freedom, limit) {
   return integral(Math.atan(limit / Math.sqrt(freedom))) / integral(Math.PI / 2);
 }
 
-test('each quantile leaves five of a hundred outside, between whole degrees of freedom as well', () => {
+test('each quantile leaves 5% outside, also for fractional degrees of freedom', () => {
   for (let freedom = 1; freedom < 60; freedom += 0.5) {
     const share = shareWithin(freedom, studentT(freedom));
     assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
@@ -73,7 +73,7 @@ test('each quantile leaves five of a hundred outside, between whole degrees of f
   }
 });
 
-test('the more degrees of freedom, the smaller the quantile', () => {
+test('the quantile decreases with the degrees of freedom', () => {
   fc.assert(
     fc.property(fc.double({ min: 1, max: 1e4, noNaN: true }), (freedom) => {
       assert.ok(studentT(freedom * 1.1) < studentT(freedom));
@@ -86,7 +86,7 @@ test('the sign of a difference does not change its probability', () => {
   assert.equal(bothTails(0, 7), 1);
 });
 
-test('no degrees of freedom are refused', () => {
+test('zero degrees of freedom are refused', () => {
   for (const freedom of [0, -1, NaN]) {
     assert.throws(() => studentT(freedom), /^RangeError: expected degrees of freedom above 0/);
   }

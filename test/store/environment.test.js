@@ -19,7 +19,7 @@ const REQUIRED = {
   S3_SECRET_KEY: 'the-secret-key',
 };
 
-// Whoever runs the tests may have a `.env` of their own.
+// The user who runs the tests may have a `.env`.
 const emptyFolder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
 process.chdir(emptyFolder);
 after(() => rmSync(emptyFolder, { recursive: true }));
@@ -46,7 +46,7 @@ async function problemsOf(env) {
   return [];
 }
 
-test('what R2 needs is the default: TLS on port 443, region auto', async () => {
+test('the defaults suit R2: TLS on port 443, region auto', async () => {
   const { store, warnings } = await readStoreConfig(REQUIRED, '.env');
   assert.deepEqual(store, {
     buckets: ['bucket-a'],
@@ -59,7 +59,7 @@ test('what R2 needs is the default: TLS on port 443, region auto', async () => {
   assert.deepEqual(warnings, []);
 });
 
-test('a host of AWS is signed for the region in its name if none is set, and any other store for auto', async () => {
+test('signs for the region in the name of an AWS host if none is set, and for auto with any other store', async () => {
   for (const [hostname, region] of [
     ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],
     ['s3.amazonaws.com', 'us-east-1'],
@@ -72,7 +72,7 @@ test('a host of AWS is signed for the region in its name if none is set, and any
   assert.equal((await readStoreConfig(set, '.env')).store.region, 'us-west-2');
 });
 
-test('a region that one of the clients would not take is refused', async () => {
+test('rejects a region that one of the clients would not accept', async () => {
   for (const given of ['-', '-a', 'a-', 'a b', 'a.b', 'a_b', 'x'.repeat(64)]) {
     assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: given }), [
       `S3_REGION: expected a region such as auto, got ${JSON.stringify(given)}`,
@@ -81,7 +81,7 @@ test('a region that one of the clients would not take is refused', async () => {
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'x'.repeat(63) }), []);
 });
 
-test('S3_USE_SSL is on when it is empty, and off only when it says so', async () => {
+test('S3_USE_SSL is on if empty, and off only if it says so', async () => {
   for (const [given, useTls] of /** @type {[string, boolean][]} */ ([
     ...['', ' ', '1', 'true', 'TRUE', 'yes', 'on'].map((text) => [text, true]),
     ...['0', 'false', 'False', 'no', 'off', ' off '].map((text) => [text, false]),
@@ -96,7 +96,7 @@ test('S3_USE_SSL is on when it is empty, and off only when it says so', async ()
   }
 });
 
-test('whether a store is spoken to over TLS is told without any other variable', async (t) => {
+test('reads whether to use TLS without any other variable', async (t) => {
   const file = path.join(await folderWith(t, { '.env': 'S3_USE_SSL=0' }), '.env');
   assert.equal(readUseTls({}, file), false);
   assert.equal(readUseTls({ S3_USE_SSL: 'yes' }, file), true);
@@ -106,27 +106,27 @@ test('whether a store is spoken to over TLS is told without any other variable',
   assert.throws(() => readUseTls({}, `${file}.missing`), { name: 'UsageError', message: /there is no such file$/ });
 });
 
-test('what stands around a host name is told where it belongs, and a password is not shown', async () => {
+test('reports where extra parts of a host name belong, without showing a password', async () => {
   const [problem] = await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
   assert.equal(
     problem,
-    'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
+    'S3_HOSTNAME: expected only a host name, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
   );
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
-    'S3_HOSTNAME: expected a host name alone, got "a b"',
+    'S3_HOSTNAME: expected only a host name, got "a b"',
   ]);
 });
 
-test('a password in front of a bucket or a region is not shown', async () => {
+test('does not show a password before a bucket or a region', async () => {
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
-    'S3_BUCKET: expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got "…@example.com/bucket,bucket-b"',
+    'S3_BUCKET: expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got "…@example.com/bucket,bucket-b"',
   ]);
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
     'S3_REGION: expected a region such as auto, got "…@example.com"',
   ]);
 });
 
-test('a host that is more or less than a host name is refused', async () => {
+test('rejects anything other than a host name', async () => {
   const refused = ['https://example.com', 'example.com/path', 'example.com:9000', 'dead:9000', '10:80', '1.2.3.999'];
   for (const given of [
     ...refused,
@@ -139,7 +139,7 @@ test('a host that is more or less than a host name is refused', async () => {
   ]) {
     assert.match(
       (await problemsOf({ ...REQUIRED, S3_HOSTNAME: given })).join('\n'),
-      /^S3_HOSTNAME: expected a host name alone/,
+      /^S3_HOSTNAME: expected only a host name/,
     );
   }
   for (const given of [
@@ -155,7 +155,7 @@ test('a host that is more or less than a host name is refused', async () => {
   }
 });
 
-test('every other variable is checked, too', async () => {
+test('also checks every other variable', async () => {
   for (const [name, values] of Object.entries({
     S3_BUCKET: [',', 'ab', 'a/b', 'bucket a', 'x'.repeat(64), 'bucket-a,../b'],
     S3_PORT: ['0', '65536', '-1', '9e3', 'https'],
@@ -173,7 +173,7 @@ test('every other variable is checked, too', async () => {
   }
 });
 
-test('a file may have quotes, CRLF, a byte order mark, export, comments and blanks', async (t) => {
+test('a file may contain quotes, CRLF, a byte order mark, export, comments and spaces', async (t) => {
   const lines = [
     '# a comment',
     'export S3_BUCKET="bucket-a, bucket-b"',
@@ -191,19 +191,19 @@ test('a file may have quotes, CRLF, a byte order mark, export, comments and blan
   assert.deepEqual(exported.store.buckets, ['bucket-b']);
 });
 
-test('the environment goes before the file', async (t) => {
+test('the environment takes precedence over the file', async (t) => {
   const { store } = await readFrom(t, 'S3_PORT=9000\nS3_USE_SSL=0\nS3_REGION=eu\n', { ...REQUIRED, S3_PORT: '9443' });
   assert.deepEqual([store.port, store.useTls, store.region], [9443, false, 'eu']);
 });
 
-test('a session token of temporary credentials is taken', async () => {
+test('accepts a session token of temporary credentials', async () => {
   const { store } = await readStoreConfig({ ...REQUIRED, S3_SESSION_TOKEN: 'a-token' }, '.env');
   assert.equal(store.credentials.sessionToken, 'a-token');
 });
 
 describe('the program', () => {
-  test('misses a file that was asked for, also where the environment says all', async () => {
-    // In this process: Node 20 looks at an --env-file behind the program's name, too, and ends with an error of its own.
+  test('reports a missing file that was requested, even if the environment is complete', async () => {
+    // In this process, because Node 20 also reads an --env-file after the program's name, and exits with its own error.
     const { status, stderr } = await runInProcess(['10', '2', '--env-file', 'other.env'], REQUIRED);
     assert.deepEqual([status, stderr], [2, 'error: other.env: there is no such file\n']);
   });

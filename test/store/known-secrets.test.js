@@ -26,7 +26,7 @@ function assertKnown(...secrets) {
   }
 }
 
-test('every secret of the .env is known, whichever client reads it', async (t) => {
+test('knows every secret in the .env, whichever client reads it', async (t) => {
   const file = path.join(await folderWith(t, { '.env': DOT_ENV }), '.env');
   const all = ['secret-of-s3', 'token-of-s3', 'secret-of-edge', 'an-access-key-id-of-many'];
   assert.ok(all.every((secret) => plainText(secret) === secret));
@@ -36,7 +36,7 @@ test('every secret of the .env is known, whichever client reads it', async (t) =
   assertKnown(...all, 'other-secret', 'another-one');
 });
 
-test('the headers of a collector and the password of a proxy are known', () => {
+test('knows the headers of a collector and the password of a proxy', () => {
   readOtlpSettings({
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token-of-all,api-key=key-of-all',
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=key-of-traces',
@@ -47,7 +47,7 @@ test('the headers of a collector and the password of a proxy are known', () => {
   assertKnown('p@ss-word', Buffer.from('user:p@ss-word').toString('base64'));
 });
 
-test('the keys of all profiles are known: a role is taken on with those of another profile, which a service may repeat', async (t) => {
+test('knows the keys of all profiles, because a service may echo those of the profile that assumes a role', async (t) => {
   const server = http.createServer((request, response) => {
     const message = `no such token: ${request.headers['x-amz-security-token']}`;
     response

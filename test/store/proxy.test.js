@@ -6,7 +6,7 @@ import { proxyChoice } from '../../lib/options/values.js';
 
 const STORE = { hostname: 'a.store.test', port: 443, useTls: true };
 
-test('NO_PROXY names hosts, all that ends with them, addresses and ranges, with or without a port', () => {
+test('NO_PROXY contains hosts, suffixes, addresses and ranges, with or without a port', () => {
   for (const [host, list, expected] of /** @type {[string, string, boolean][]} */ ([
     ['a.store.test', 'store.test', true],
     ['a.store.test', '.store.test', true],
@@ -38,7 +38,7 @@ test('NO_PROXY names hosts, all that ends with them, addresses and ranges, with 
   }
 });
 
-test('whatever NO_PROXY holds, it is read without an error', () => {
+test('reads any NO_PROXY without an error', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'a.*:/[]0129, -') }),
@@ -50,7 +50,7 @@ test('whatever NO_PROXY holds, it is read without an error', () => {
   );
 });
 
-test('the variable of the scheme counts, small letters first, then that of all schemes', () => {
+test('the variable of the scheme counts, lower case first, then that of all schemes', () => {
   const named = (/** @type {Record<string, string>} */ env, useTls = true) =>
     chooseProxy(env, { ...STORE, useTls }, 'env').proxy?.hostname;
   assert.equal(named({ HTTPS_PROXY: 'one:1', https_proxy: 'two:2', ALL_PROXY: 'three:3' }), 'two');
@@ -59,7 +59,7 @@ test('the variable of the scheme counts, small letters first, then that of all s
   assert.deepEqual(chooseProxy({ http_proxy: 'one:1' }, STORE).problems, [], 'it is not for this store');
 });
 
-test('--proxy takes a URL without a password, env or none', () => {
+test('--proxy accepts a URL without a password, env or none', () => {
   assert.deepEqual(proxyChoice('http://proxy.test:3128'), { hostname: 'proxy.test', port: 3128 });
   assert.deepEqual(proxyChoice('[::1]:3128'), { hostname: '::1', port: 3128 });
   assert.deepEqual([proxyChoice('env'), proxyChoice('none')], ['env', 'none']);

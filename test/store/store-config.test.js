@@ -40,7 +40,7 @@ async function problemsOf(env, options) {
   return [];
 }
 
-test('the keys and the region that the AWS CLI takes are enough for a bucket of AWS', async () => {
+test("the AWS CLI's keys and region are enough for an AWS bucket", async () => {
   const { store, notices, warnings, renewal } = await find(
     { ...AWS_KEYS, AWS_SESSION_TOKEN: 'the-token', AWS_REGION: 'eu-west-1' },
     { bucket: ['bucket-a'] },
@@ -58,23 +58,23 @@ test('the keys and the region that the AWS CLI takes are enough for a bucket of 
     },
   );
   assert.deepEqual(notices, [
-    'Taken: credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
+    'Using credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
   ]);
   assert.deepEqual([warnings, renewal], [[], null]);
 });
 
-test('what the S3_… variables say goes before what AWS would take, and the line about it says so', async () => {
+test('S3_… variables take precedence over AWS settings, and a notice reports it', async () => {
   const env = { ...S3, ...AWS_KEYS, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'https://other.test' };
   const { store, notices } = await find(env);
   assert.deepEqual([store.hostname, store.region, store.credentials.accessKeyId], ['store.test', 'auto', 'an-s3-key']);
   assert.equal(store.settings, undefined);
   assert.deepEqual(notices, [
-    'Taken: credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
+    'Using credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
   ]);
   assert.deepEqual((await find(S3)).notices, [], 'where there was no choice, there is nothing to say');
 });
 
-test('each part comes from the place that names it: the address of an option, credentials of AWS, a bucket of a variable', async () => {
+test('each part comes from its own source: the address from an option, credentials from AWS, a bucket from a variable', async () => {
   const { store, notices } = await find(
     { S3_BUCKET: 'bucket-a', S3_HOSTNAME: 'store.test', ...AWS_KEYS },
     { endpointUrl: endpointUrl('http://[::1]:9000/storage/v1/s3/') },
@@ -94,14 +94,14 @@ test('each part comes from the place that names it: the address of an option, cr
   assert.equal(r2.store.region, 'auto', 'R2 has no other');
 });
 
-test('keys of the environment go before a profile, as with the AWS CLI, and no secret is in any line', async (t) => {
+test('keys in the environment take precedence over a profile, as with the AWS CLI, and no line contains a secret', async (t) => {
   const config =
     '[profile dev]\nregion = eu-north-1\naws_access_key_id = profile-key\naws_secret_access_key = profile-secret\n';
   const env = { AWS_CONFIG_FILE: path.join(await folderWith(t, { config }), 'config'), AWS_PROFILE: 'dev' };
   const { store, notices, overrides } = await find(env, { bucket: ['bucket-a'] });
   assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
   assert.deepEqual(notices, [
-    'Taken: credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
+    'Using credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
   ]);
   assert.deepEqual(overrides, env, 'a later command finds the same store');
   const both = await find({ ...env, ...AWS_KEYS }, { bucket: ['bucket-a'] });
@@ -109,7 +109,7 @@ test('keys of the environment go before a profile, as with the AWS CLI, and no s
   assert.doesNotMatch(JSON.stringify([both.notices, both.overrides, notices]), /secret/);
 });
 
-test('a later command is given the URL that named the store, and none that was not looked at, with the password in it', async () => {
+test('a later command gets the URL that named the store, and no unread one that may contain a password', async () => {
   const ignored = 'https://me:word@other.test';
   const option = { endpointUrl: endpointUrl('https://store.test') };
   const used = { AWS_ENDPOINT_URL_S3: 'https://store.test', AWS_REGION: 'eu-west-1' };
@@ -131,7 +131,7 @@ test('a later command is given the URL that named the store, and none that was n
   });
 });
 
-test('all that is wrong is told at once, whatever place it is in', async () => {
+test('reports all mistakes at once, whatever their source', async () => {
   const problems = await problemsOf(
     {
       AWS_ACCESS_KEY_ID: 'an-aws-key',
@@ -148,7 +148,7 @@ test('all that is wrong is told at once, whatever place it is in', async () => {
   assert.doesNotMatch(problems.join('\n'), /word/);
 });
 
-test('--profile goes before all keys of variables, and the address of S3_… variables stays', async (t) => {
+test('--profile takes precedence over all keys in variables, and the address in S3_… variables remains', async (t) => {
   const config =
     '[profile dev]\nregion = eu-north-1\naws_access_key_id = profile-key\naws_secret_access_key = profile-secret\n';
   const home = await folderWith(t, { config });
@@ -163,7 +163,7 @@ test('--profile goes before all keys of variables, and the address of S3_… var
   assert.match(problem, /^--profile: there is no profile "none" in /);
 });
 
-test('--region goes before S3_REGION and before that of a profile', async (t) => {
+test('--region takes precedence over S3_REGION and that of a profile', async (t) => {
   const home = await folderWith(t, { config: '[default]\nregion = eu-north-1\n' });
   const env = { ...AWS_KEYS, AWS_CONFIG_FILE: path.join(home, 'config') };
   const options = { region: 'eu-west-2', bucket: ['bucket-a'] };
@@ -172,21 +172,21 @@ test('--region goes before S3_REGION and before that of a profile', async (t) =>
   assert.deepEqual([store.region, store.hostname], ['eu-west-2', 's3.eu-west-2.amazonaws.com']);
 });
 
-test('a profile that there is not, and keys that cannot be keys, are told by name', async () => {
+test('reports a missing profile and invalid keys by name', async () => {
   assert.match(
     (await problemsOf({ AWS_PROFILE: 'no\nne' }, { bucket: ['bucket-a'] }))[0],
     /^AWS_PROFILE: there is no profile "no\\nne" in/,
   );
   assert.deepEqual(await problemsOf({ ...AWS_KEYS, AWS_SECRET_ACCESS_KEY: 'the secret' }, { bucket: ['bucket-a'] }), [
-    'AWS_SECRET_ACCESS_KEY: expected printable characters without blanks',
+    'AWS_SECRET_ACCESS_KEY: expected printable characters without spaces',
   ]);
 });
 
-test('S3 keys do not go to AWS where no address is named', async () => {
+test('does not send S3 keys to AWS if no address is named', async () => {
   assert.match((await problemsOf({ S3_BUCKET: 'bucket-a', ...S3_KEYS })).join('\n'), /^S3_HOSTNAME is not set/m);
 });
 
-test('a command of a profile whose failure holds a secret is not repeated', async (t) => {
+test('does not repeat a command whose failure contains a secret', async (t) => {
   const config = '[default]\ncredential_process = sh -c "echo the-secret-word >&2; exit 3" the-secret-argument\n';
   const env = { AWS_CONFIG_FILE: path.join(await folderWith(t, { config }), 'config') };
   assert.deepEqual(await problemsOf(env, { bucket: ['bucket-a'] }), [
@@ -194,17 +194,17 @@ test('a command of a profile whose failure holds a secret is not repeated', asyn
   ]);
 });
 
-test('credentials of a profile that could not stand in a header are refused, and not shown', async (t) => {
+test('rejects credentials of a profile that are invalid in a header, without showing them', async (t) => {
   const text = JSON.stringify({ Version: 1, AccessKeyId: 'id', SecretAccessKey: 'word', SessionToken: 'a\r\nword: x' });
   const folder = await folderWith(t, { answer: text });
   const config = path.join(folder, 'config');
   writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
   assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
-    'no credentials: those of the profile "default" (credential_process) are not of printable characters without blanks',
+    'no credentials: those of the profile "default" (credential_process) contain spaces or unprintable characters',
   ]);
 });
 
-test('credentials that end are renewed by the command that gave them', async (t) => {
+test('renews expiring credentials with the command that provided them', async (t) => {
   const folder = await folderWith(t, {});
   const config = path.join(folder, 'config');
   writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'now')}"\n`);
@@ -215,7 +215,7 @@ test('credentials that end are renewed by the command that gave them', async (t)
   assert.equal(renewal.credentials.current, store.credentials);
   const replaced = new Promise((resolve) => renewal.credentials.onReplaced(resolve));
   writeFileSync(path.join(folder, 'now'), answerOf('second', 7200));
-  // An hour passes at once.
+  // An hour passes instantly.
   const start = Date.now();
   let hours = 0;
   renewal.start({ epochNow: () => start + 3_600_000 * hours++, notice: assert.fail });
@@ -239,7 +239,7 @@ function answerOf(id, seconds) {
   });
 }
 
-test('certificate authorities of AWS_CA_BUNDLE are the only ones for a store that S3_HOSTNAME does not name', async (t) => {
+test('only the authorities of AWS_CA_BUNDLE are trusted, unless S3_HOSTNAME names the store', async (t) => {
   const { cert } = await testCertificate();
   const folder = await folderWith(t, { 'ca.pem': cert, 'no.pem': 'no certificate' });
   const env = { ...AWS_KEYS, AWS_CA_BUNDLE: path.join(folder, 'ca.pem') };
@@ -251,26 +251,26 @@ test('certificate authorities of AWS_CA_BUNDLE are the only ones for a store tha
   for (const file of ['no.pem', 'absent.pem', '.']) {
     assert.match(
       (await problemsOf({ ...env, AWS_CA_BUNDLE: path.join(folder, file) }, options))[0],
-      /^AWS_CA_BUNDLE: expected a file of certificates as PEM: /,
+      /^AWS_CA_BUNDLE: expected a PEM file of certificates: /,
     );
   }
 });
 
-test('a bucket in front of the host needs one bucket, a name that can be a label, and a host with a name', async () => {
+test('virtual addressing requires a single bucket that is a valid label, and a host name', async () => {
   const virtual = /** @type {const} */ ({ addressing: 'virtual' });
   assert.equal((await find(S3, virtual)).store.addressing, 'virtual');
   assert.equal((await find(S3)).store.addressing, undefined);
   assert.equal((await find(S3, { addressing: 'path' })).store.addressing, undefined);
   const problems = await problemsOf({ ...S3, S3_BUCKET: 'bucket.a,Bucket', S3_HOSTNAME: '127.0.0.1' }, virtual);
   assert.deepEqual(problems, [
-    '--addressing: virtual gives each bucket a host of its own, and a thread has one connection: expected one bucket, or path',
-    '--addressing: virtual takes a host with a name, got 127.0.0.1: expected path',
-    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "bucket.a": expected path',
-    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "Bucket": expected path',
+    '--addressing: virtual uses one host per bucket, and a thread has one connection: expected one bucket, or path',
+    '--addressing: virtual requires a host name, got 127.0.0.1: expected path',
+    '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "bucket.a": expected path',
+    '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "Bucket": expected path',
   ]);
 });
 
-test('a proxy of the environment is refused with a hint, and used or left where that is asked for', async () => {
+test('rejects a proxy from the environment with a hint, and uses or ignores it on request', async () => {
   const env = { ...S3, HTTPS_PROXY: 'http://me:word@proxy.test:3128' };
   const [problem, ...others] = await problemsOf(env);
   assert.match(problem, /^HTTPS_PROXY names a proxy, .* --proxy env .* --proxy none /);
@@ -280,7 +280,7 @@ test('a proxy of the environment is refused with a hint, and used or left where 
   const authorization = `Basic ${Buffer.from('me:word').toString('base64')}`;
   assert.deepEqual(store.proxy, { hostname: 'proxy.test', port: 3128, authorization });
   assert.deepEqual(notices, [
-    'Every connection goes through the proxy proxy.test:3128 of HTTPS_PROXY, which is a part of what is measured',
+    'All connections use the proxy proxy.test:3128 of HTTPS_PROXY, which is part of the measurement',
   ]);
   assert.equal((await find({ ...env, NO_PROXY: 'other.test,.test' })).store.proxy, undefined);
   assert.deepEqual(await problemsOf(S3, { proxy: 'env' }), ['--proxy: expected HTTPS_PROXY or ALL_PROXY to be set']);

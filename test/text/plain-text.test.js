@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 const text = fc.string({ unit: 'binary', maxLength: 300 });
 
-test('what a terminal would obey, and what nobody would see, is made visible', () => {
+test('makes terminal controls and invisible characters visible', () => {
   assert.equal(plainText('\u001b[2Jno\u0007'), '\\u{1b}[2Jno\\u{7}');
   assert.equal(plainText('a\u202eb\u200bc\ufeffd\u009be'), 'a\\u{202e}b\\u{200b}c\\u{feff}d\\u{9b}e');
   assert.equal(plainText('\ud83d'), '\\u{d83d}');
@@ -19,14 +19,14 @@ test('several lines become one', () => {
   assert.equal(plainLine('  one\ntwo  '), '  one two  ');
 });
 
-test('what is too long is cut, and no character with it', () => {
+test('cuts a long text, but no character', () => {
   assert.equal(plainText('x'.repeat(200)), 'x'.repeat(200));
   assert.equal(plainText('x'.repeat(201)), `${'x'.repeat(200)}…`);
   assert.equal(plainText('abc🙂', 4), 'abc…');
   assert.equal(plainText('\u0007\u0007', 6), '\\u{7}\\…');
 });
 
-test('no text takes more than a line, or more room than it is given', () => {
+test('no text exceeds one line, or the space that it is given', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 250 }), (given, maxLength) => {
       const shown = plainText(given, maxLength);

@@ -6,7 +6,7 @@ import { keepSecrets, keptSecrets, redact as redactKnown } from '../../lib/text/
 import { cases } from '../helpers/cases.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
-/** So many consecutive characters of a secret do not come through. */
+/** This many consecutive characters of a secret must not appear. */
 const WINDOW = 8;
 
 /** @type {Record<string, (character: string) => string>} */
@@ -42,7 +42,7 @@ const NAMED = {
   '%': '&percnt;',
 };
 
-/** @param {{ accessKeyId: string, secretAccessKey: string, sessionToken?: string }} credentials that are the only ones from now on */
+/** @param {{ accessKeyId: string, secretAccessKey: string, sessionToken?: string }} credentials the only ones from now on */
 function redactor({ accessKeyId, secretAccessKey, sessionToken = '' }) {
   keepSecrets({ secrets: [secretAccessKey, sessionToken], ids: [accessKeyId] }, redactor);
   return redactKnown;
@@ -76,7 +76,7 @@ function assertHidden(text, part, hidden) {
 }
 
 for (const [name, spell] of Object.entries(SPELLINGS)) {
-  test(`no eight characters of a secret come through, wherever it is cut, ${name}`, () => {
+  test(`removes any eight characters of a secret, wherever it is cut, ${name}`, () => {
     fc.assert(
       fc.property(secret, secret, fc.nat(), fc.nat(), printable, (secretAccessKey, sessionToken, from, cut, other) => {
         const redact = redactor({ accessKeyId: 'key', secretAccessKey, sessionToken });
@@ -94,7 +94,7 @@ for (const [name, spell] of Object.entries(SPELLINGS)) {
   });
 }
 
-test('no eight characters of a secret come through where each is spelled otherwise', () => {
+test('removes any eight characters of a secret, even if each is spelled differently', () => {
   const part = secret.chain((whole) =>
     fc.tuple(
       fc.constant(whole),
@@ -113,7 +113,7 @@ test('no eight characters of a secret come through where each is spelled otherwi
   );
 });
 
-test('a whole secret goes, and what stands beside it stays', () => {
+test('removes a whole secret, and keeps the text around it', () => {
   const redact = redactor({ accessKeyId: 'key', secretAccessKey: 'Zq0+/a/secret=', sessionToken: 'q'.repeat(5000) });
   assert.equal(redact(`a ${'q'.repeat(100)}… b`), 'a [secret]… b');
   assert.equal(redact('"Zq0+/a/secret=", b'), '"[secret]", b');
@@ -122,7 +122,7 @@ test('a whole secret goes, and what stands beside it stays', () => {
   assert.equal(redact('Zq0+/a/secret=Zq0+/a/secret='), '[secret]');
 });
 
-test('what a store says of a request stays readable but for the secret', () => {
+test("a store's message about a request remains readable without the secret", () => {
   const sessionToken = 'IQoJb3JpZ2luX2VjEJr//////////wEaCXVzLWVhc3QtMSJ=';
   const redact = redactor({
     accessKeyId: 'AKIDEXAMPLE',
@@ -141,7 +141,7 @@ test('what a store says of a request stays readable but for the secret', () => {
   assert.equal(redact(stringToSign), stringToSign);
 });
 
-test('a secret in hexadecimal digits or base64 is known, too', () => {
+test('also detects a secret in hexadecimal digits or base64', () => {
   fc.assert(
     fc.property(secret, printable, fc.constantFrom('hex', 'base64', 'base64url'), (whole, other, encoding) => {
       const redact = redactor({ accessKeyId: 'key', secretAccessKey: whole });
@@ -155,13 +155,13 @@ test('a secret in hexadecimal digits or base64 is known, too', () => {
   assert.equal(redact(`bytes: ${bytes}.`), 'bytes: [secret].');
 });
 
-test('the secret that was given as the access key id is known by sixteen characters', () => {
+test('detects a secret that was given as the access key ID from sixteen characters', () => {
   const redact = redactor({ accessKeyId: '0123456789abcdefghijklmnopqrstuv', secretAccessKey: 'a-secret-key' });
   assert.equal(redact('no key 0123456789ABCDEFghi'), 'no key [secret]');
   assert.equal(redact('no key 0123456789abcde'), 'no key 0123456789abcde');
 });
 
-test('a text without a secret stays what it is', () => {
+test('leaves a text without a secret unchanged', () => {
   const redact = redactor({ accessKeyId: 'key', secretAccessKey: 'a.secret', sessionToken: 'short' });
   assert.equal(redact('a-secret is short'), 'a-secret is short');
   const named = redactor({ accessKeyId: 'benchmark', secretAccessKey: 'a-secret-key' });
@@ -174,7 +174,7 @@ test('a text without a secret stays what it is', () => {
   );
 });
 
-test('a long secret is looked for in a long text in no time, whatever both consist of', () => {
+test('searches a long text for a long secret quickly, whatever their content', () => {
   for (const piece of ['/+=&%', '%', '%25', '\\', '\\\\/', '&amp;', '&#38;', '%26%23', 'ab', 'A', '0']) {
     const cpuTime = startCpuTime();
     const redact = redactor({
@@ -189,7 +189,7 @@ test('a long secret is looked for in a long text in no time, whatever both consi
   }
 });
 
-test('what several hold is kept until each of them holds something else, here and in another thread', () => {
+test('keeps the secrets of several holders until each is replaced, here and in another thread', () => {
   keepSecrets({ secrets: [] }, redactor);
   const [one, other] = [{}, {}];
   keepSecrets({ secrets: ['password-of-a-proxy'] });
@@ -203,7 +203,7 @@ test('what several hold is kept until each of them holds something else, here an
   assert.deepEqual(new Set(secrets.filter((each) => each !== '')), new Set(['password-of-a-proxy', 'token-bbbbbbbb']));
 });
 
-test('a text is redacted before it is cut for display, and ends with an ellipsis if it was cut', () => {
+test('redacts a text before cutting it for display, and adds an ellipsis if it was cut', () => {
   keepSecrets({ secrets: ['a-secret-key'] }, redactor);
   assert.equal(plainText('no a%2Dsecret%2Dkey here', 14), 'no [secret] he…');
   assert.equal(plainText('a-secret-key', 8), '[secret]');

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { shellWord, shellWords } from '../../lib/text/shell-words.js';
 
-test('words that were quoted for a shell come back as they were', () => {
+test('restores words that were quoted for a shell', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (words) => {
       assert.deepEqual(shellWords(words.map((word) => shellWord(word)).join(' ')), words);
@@ -25,7 +25,7 @@ const TEXTS = [
   `--a='x y'"z"w`,
 ];
 
-test('texts are split as a shell splits them', () => {
+test('splits texts like a shell', () => {
   for (const text of TEXTS) {
     const script = String.raw`for word in ${text}; do printf '%s\0' "$word"; done`;
     const bySh = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
@@ -33,11 +33,11 @@ test('texts are split as a shell splits them', () => {
   }
 });
 
-test('nothing is expanded', () => {
+test('expands nothing', () => {
   assert.deepEqual(shellWords('$HOME `id` *.env ~ a;b'), ['$HOME', '`id`', '*.env', '~', 'a;b']);
 });
 
-test('what does not end is refused', () => {
+test('rejects unterminated text', () => {
   for (const [text, problem] of [
     ["--client 'sdk", "expected a closing '"],
     ['"a', 'expected a closing "'],

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cutToWidth, padToWidth, textWidth, wrapAtWords } from '../../lib/text/text-width.js';
 
-/** Text with narrow and wide characters, marks, and words of every length. */
+/** Text with narrow, wide and combining characters, and words of every length. */
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', 'é', 'e\u0301', '漢', 'ｗ', '가', '🙂', ' ', '-'),
   maxLength: 60,
 });
 
-test('wide characters take two columns, marks none, and colours none', () => {
+test('wide characters take two columns, combining marks and colours none', () => {
   assert.equal(textWidth('plain'), 5);
   assert.equal(textWidth('漢字'), 4);
   assert.equal(textWidth('ｆｕｌｌ'), 8);
@@ -20,7 +20,7 @@ test('wide characters take two columns, marks none, and colours none', () => {
   assert.equal(textWidth('\x1b[31m12 failed\x1b[39m'), 9);
 });
 
-test('a text is cut between characters, and shows that it was', () => {
+test('cuts a text between characters, and shows that it was cut', () => {
   assert.equal(cutToWidth('bucket-a', 8), 'bucket-a');
   assert.equal(cutToWidth('bucket-a', 7), 'bucket…');
   assert.equal(cutToWidth('bucket-a', 7, '...'), 'buck...');
@@ -29,7 +29,7 @@ test('a text is cut between characters, and shows that it was', () => {
   assert.equal(cutToWidth('bucket-a', 2, '...'), '');
 });
 
-test('whatever a text holds, it is cut and padded to the columns that there are', () => {
+test('cuts and pads any text to the available columns', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 3, max: 40 }), (given, columns) => {
       const shown = cutToWidth(given, columns);
@@ -40,7 +40,7 @@ test('whatever a text holds, it is cut and padded to the columns that there are'
   );
 });
 
-test('a sentence breaks between its words', () => {
+test('wraps a sentence between words', () => {
   assert.deepEqual(wrapAtWords('Write was limited by the store: 500 a second.', 20, '  '), [
     'Write was limited by',
     '  the store: 500 a',
@@ -49,7 +49,7 @@ test('a sentence breaks between its words', () => {
   assert.deepEqual(wrapAtWords('', 20), ['']);
 });
 
-test('a word that is too long for a line is cut', () => {
+test('splits a word that is longer than a line', () => {
   assert.deepEqual(wrapAtWords('a 123456789012 b', 6, ' '), ['a', ' 12345', ' 67890', ' 12 b']);
 });
 

@@ -56,12 +56,12 @@ const NOT_SIZES = [
 const HUGE_SIZES = ['9007199254740992', '9999999GiB', '1'.repeat(100_000)];
 
 for (const text of [...NOT_SIZES, ...HUGE_SIZES, '1PiB', '1s', '١', '1\n']) {
-  test(`${JSON.stringify(text.slice(0, 20))} is refused as a size`, () => {
+  test(`rejects ${JSON.stringify(text.slice(0, 20))} as a size`, () => {
     assert.throws(() => parseSize(text), RangeError);
   });
 }
 
-test('a refused size is answered with what was expected and what came', () => {
+test('the error for an invalid size states what was expected and what was given', () => {
   assert.throws(() => parseSize('16XB'), {
     name: 'RangeError',
     message: 'expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "16XB"',
@@ -77,7 +77,7 @@ for (const [text, milliseconds] of Object.entries(DURATIONS).filter(([, expected
 }
 
 for (const text of ['', 's', '-1s', '0.5ms', '1d', '1e3', '10KiB', '10x', '1m30', 'Infinity']) {
-  test(`${JSON.stringify(text)} is refused as a duration`, () => {
+  test(`rejects ${JSON.stringify(text)} as a duration`, () => {
     assert.throws(() => parseDuration(text), {
       name: 'RangeError',
       message: new RegExp(`got ${text === '' ? 'nothing' : `"${text}"`}$`),
@@ -89,7 +89,7 @@ for (const [text, meant] of Object.entries({
   ...{ '10 s': '10s', '10S': '10s', '1M': '1m', '1min': '1m', '2 hours': '2h', '300 msec': '300ms', '5 Seconds': '5s' },
   ...{ '1m30s': '90s', '1h 15min': '4500s', '1s500ms': '1500ms' },
 })) {
-  test(`${JSON.stringify(text)} is refused as a duration, with the question whether it means ${meant}`, () => {
+  test(`rejects ${JSON.stringify(text)} as a duration, and asks whether it means ${meant}`, () => {
     assert.throws(() => parseDuration(text), {
       name: 'RangeError',
       message: new RegExp(`got "${text}"; did you mean ${meant}\\?$`),
@@ -97,7 +97,7 @@ for (const [text, meant] of Object.entries({
   });
 }
 
-test('every size that is formatted is parsed again without loss', () => {
+test('every formatted size is parsed back exactly', () => {
   const bytes = fc.oneof(
     fc.maxSafeNat(),
     fc.tuple(fc.nat(4095), fc.constantFrom(1024, 1024 ** 2, 1024 ** 3)).map(([count, unit]) => count * unit),
@@ -105,13 +105,13 @@ test('every size that is formatted is parsed again without loss', () => {
   fc.assert(fc.property(bytes, (size) => assert.equal(parseSize(formatSize(size)), size)));
 });
 
-test('a size is formatted in the largest binary unit that divides it', () => {
+test('formats a size in the largest binary unit that divides it', () => {
   const formatted = [0, 1000, 1024, 1536, 16_384, 1_048_576, 1_048_576 * 1536, 1024 ** 4].map(formatSize);
   assert.deepEqual(formatted, ['0B', '1000B', '1KiB', '1536B', '16KiB', '1MiB', '1536MiB', '1024GiB']);
 });
 
 for (const bytes of [-1, 0.5, Number.NaN, Infinity, 2 ** 53]) {
-  test(`${bytes} is refused as a number of bytes`, () => {
+  test(`rejects ${bytes} as a number of bytes`, () => {
     assert.throws(() => formatSize(bytes), RangeError);
   });
 }
@@ -121,7 +121,7 @@ test('megabytes are units of 1024 × 1024 bytes', () => {
   assert.equal(formatMegabytes(0), '0.0');
 });
 
-test('a duration is written in its two largest units, rounded down', () => {
+test('formats a duration in its two largest units, rounded down', () => {
   for (const [milliseconds, text] of /** @type {const} */ ([
     [-5000, '0s'],
     [999, '0s'],
@@ -135,23 +135,23 @@ test('a duration is written in its two largest units, rounded down', () => {
   }
 });
 
-test('the time of day is that of UTC, in any year', () => {
+test('the time of day is in UTC, in any year', () => {
   assert.equal(formatTimeOfDay(Date.UTC(2026, 0, 31, 3, 10, 5) / 1000), '03:10:05');
   assert.equal(formatTimeOfDay(Date.UTC(12026, 11, 31, 23, 59, 59) / 1000), '23:59:59');
 });
 
-test('a time of day is read back from what is written for it', () => {
+test('reads back a formatted time of day', () => {
   const second = fc.nat(4_000_000_000);
   fc.assert(fc.property(second, (epoch) => assert.equal(parseTimeOfDay(formatTimeOfDay(epoch)), epoch % 86_400)));
 });
 
 for (const text of ['24:00:00', '23:60:00', '23:59:60', '1:00:00', '01:00', '01:00:00\n']) {
-  test(`${JSON.stringify(text)} is refused as a time of day`, () => {
+  test(`rejects ${JSON.stringify(text)} as a time of day`, () => {
     assert.throws(() => parseTimeOfDay(text), RangeError);
   });
 }
 
-test('a part of a second is refused as a second', () => {
+test('rejects a fraction of a second as a second', () => {
   assert.throws(() => formatTimeOfDay(0.5), {
     name: 'RangeError',
     message: 'expected whole seconds since 1970, got 0.5',

@@ -32,7 +32,7 @@ const OLD_LOG = new URL('../golden/old-tool.txt', import.meta.url);
 const OWN_LOG = new URL('../golden/own-log.txt', import.meta.url);
 const RESULT = resultOf({ operations: 5 });
 
-test('a figure is that of the result, and its limit in the same unit', () => {
+test('a figure comes from the result, with the limit in the same unit', () => {
   const [write] = RESULT.stages;
   assert.deepEqual(judged('write.p99 < 0.05s', RESULT), {
     expression: 'write.p99 < 0.05s',
@@ -56,7 +56,7 @@ test('a figure is that of the result, and its limit in the same unit', () => {
   });
 });
 
-test('any percentile is a figure: it is that of the histogram, between the exact extremes', () => {
+test('any percentile is a figure: it comes from the histogram, between the exact extremes', () => {
   const histogram = new Histogram();
   for (let ms = 1; ms <= 1000; ms += 1) {
     histogram.record(ms);
@@ -87,7 +87,7 @@ test('any percentile is a figure: it is that of the histogram, between the exact
   assert.match(String(parseThreshold('write.p100 < 1s').problem), /no figure of a stage is called "p100"/);
 });
 
-test('the outcome is that of the operator, whatever figure, limit and operator', () => {
+test('the outcome follows the operator for any figure and limit', () => {
   const names = /** @type {(keyof typeof OPERATORS)[]} */ (Object.keys(OPERATORS));
   fc.assert(
     fc.property(
@@ -96,7 +96,7 @@ test('the outcome is that of the operator, whatever figure, limit and operator',
       fc.constantFrom(...names),
       fc.nat(5),
       (result, metric, operator, factor) => {
-        const stage = metric.ofRun === null ? 'write' : null;
+        const stage = metric.fromRun === null ? 'write' : null;
         /** @type {Threshold} */
         const threshold = { stage, metric: metric.name, operator, limit: { factor } };
         const [{ value, limit, outcome, unit }] = evaluateThresholds([threshold], result, result);
@@ -124,7 +124,7 @@ test('counts of the whole run are the sums over its stages', () => {
   );
 });
 
-test('what hosts failed together is the same whether a result or a log tells it', () => {
+test('failures of several hosts are the same from a result and from a log', () => {
   const results = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
   const [write] = results.stages;
   assert.equal(
@@ -140,23 +140,26 @@ test('what hosts failed together is the same whether a result or a log tells it'
   assert.equal(judged('write.errors == 2', { ...results, stages: [withoutOne] }).outcome, 'passed');
 });
 
-test('a figure that is not known decides nothing, and the reason is told', () => {
+test('an unknown figure is inconclusive, with the reason', () => {
   const aggregate = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const { result } = aggregate.merged;
   for (const [text, message] of [
     ['write.p99 < 50ms', /^not known: old\.txt:\d+: /],
     ['write.firstByte.p99 < 50ms', /^not known: only stages that read objects have it$/],
-    ['write.cpu < 50us', /^not known: the result does not tell$/],
+    ['write.cpu < 50us', /^not known: the result does not contain it$/],
     ['write.capacity > 5', /^not known: only a search has it/],
     ['list.p99 < 50ms', /^not known: the stage did not run$/],
-    ['cleanup.left == 0', /^not known: the result does not tell$/],
+    ['cleanup.left == 0', /^not known: the result does not contain it$/],
   ]) {
     const { outcome, value, message: told } = judged(String(text), result);
     assert.deepEqual([outcome, value], ['inconclusive', null], String(text));
     assert.match(told, /** @type {RegExp} */ (message));
   }
   assert.deepEqual(judged('read.p99 < 50ms', { ...RESULT, stages: [] }).message, 'not known: no stage ran');
-  assert.match(judged('write.p99 < 2 * baseline', RESULT).message, /that of the baseline is not known: there is none$/);
+  assert.match(
+    judged('write.p99 < 2 * baseline', RESULT).message,
+    /the figure of the baseline is not known: no baseline was given$/,
+  );
 });
 
 test('a limit that refers to a baseline is a multiple of the same figure there', () => {
@@ -164,17 +167,17 @@ test('a limit that refers to a baseline is a multiple of the same figure there',
   const now = { ...RESULT, stages: RESULT.stages.map((stage) => ({ ...stage, average: 940 })) };
   const { value, limit, outcome, message } = judged('write.rate > 0.95 * baseline', now, baseline);
   assert.deepEqual([value, limit, outcome], [940, 950, 'missed']);
-  assert.equal(message, 'it was 940/s, of the baseline 1000/s');
+  assert.equal(message, 'it was 940/s, baseline 1000/s');
 });
 
-test('nothing is left where nothing had to be cleaned up, and it is not known where objects were kept or a log is silent', () => {
+test('nothing is left if nothing needed clean-up; it is unknown if objects were kept, or from a log', () => {
   const left = (/** @type {Partial<Result>} */ change) => judged('cleanup.left == 0', { ...RESULT, ...change }).value;
   const cleanup = /** @type {any} */ ({ removed: 4, left: 2 });
   assert.deepEqual([left({}), left({ cleanup }), left({ cleanup: { ...cleanup, left: -1 } })], [0, 2, null]);
   assert.equal(left({ options: /** @type {any} */ ({ ...RESULT.options, keep: true }) }), null);
 });
 
-test('what the log of a host does not tell is not known, of its stage, the run, and all hosts together', () => {
+test("a counter that one host's log lacks is unknown for its stage, the run and the merge", () => {
   const old = readFileSync(OLD_LOG, 'utf8').split('\n');
   const own = readFileSync(OWN_LOG, 'utf8').split('\n');
   const untold = ['throttled', 'failed', 'integrityErrors', 'skipped', 'abandoned'];
@@ -186,7 +189,7 @@ test('what the log of a host does not tell is not known, of its stage, the run, 
       const { value, outcome, message } = judged(`${metric} == 0`, result);
       assert.deepEqual(
         [value, outcome, message],
-        [null, 'inconclusive', 'not known: the result does not tell'],
+        [null, 'inconclusive', 'not known: the result does not contain it'],
         metric,
       );
     }

@@ -11,7 +11,7 @@ const quantityAndUnit = fc
   .constantFrom(...NAMES)
   .chain((quantity) => fc.tuple(fc.constant(quantity), fc.constantFrom(...Object.keys(QUANTITIES[quantity].units))));
 
-test('limits are in the units of results: ms, ops/s, bytes, and shares of one', () => {
+test('limits have the units of results: ms, ops/s, bytes and shares of 1', () => {
   for (const [quantity, value, unit, expected] of /** @type {[QuantityName, number, string, number][]} */ ([
     ['time', 50, 'ms', 50],
     ['time', 1.5, 's', 1500],
@@ -28,7 +28,7 @@ test('limits are in the units of results: ms, ops/s, bytes, and shares of one', 
   }
 });
 
-test('a quantity knows its own units and no others, and nothing that every object has', () => {
+test('a quantity has only its own units, and no names that every object has', () => {
   for (const quantity of NAMES) {
     for (const strange of ['parsec', '__proto__', 'constructor', 'toString', 'MS', 'mb/s']) {
       assert.equal(unitNamed(quantity, strange), null, `${quantity} ${strange}`);
@@ -37,7 +37,7 @@ test('a quantity knows its own units and no others, and nothing that every objec
   assert.deepEqual([unitNamed('time', 'µs'), unitNamed('time', 'μs'), unitNamed('rate', 'ops/s')], ['us', 'us', '']);
 });
 
-test('what is shown of a value lies on the same side of its limit as the value', () => {
+test('a shown value is on the same side of its limit as the real one', () => {
   const figure = fc.double({ min: 0, max: 1e12, noNaN: true });
   fc.assert(
     fc.property(quantityAndUnit, figure, figure, fc.boolean(), ([quantity, unit], value, other, isClose) => {
@@ -45,7 +45,7 @@ test('what is shown of a value lies on the same side of its limit as the value',
       const shown = Number.parseFloat(showValue(quantity, value, limit, unit));
       const [times, dividedBy] = QUANTITIES[quantity].units[unit];
       const [inUnit, edge] = [value, limit].map((each) => (each * dividedBy) / times);
-      // Below what is shown of it, a difference cannot show.
+      // A difference below the shown digits cannot show.
       if (Math.abs(inUnit - edge) > 1e-9 * edge && inUnit > 1e-9 && edge > 1e-9) {
         assert.equal(Math.sign(shown - edge), Math.sign(inUnit - edge), `${value} beside ${limit}`);
       }

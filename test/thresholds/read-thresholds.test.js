@@ -10,13 +10,13 @@ function assertions(texts) {
   return texts.map((text) => ({ text, place: '--assert' }));
 }
 
-test('assertions about stages of the run are read in their order', () => {
+test('assertions about stages of the run are read in order', () => {
   const texts = ['read.p99 < 50ms', 'errors == 0', 'read.firstByte.p90 <= 5ms'];
   const { thresholds, problems } = readThresholds(assertions(texts), RUN);
   assert.deepEqual([thresholds.map(formatThreshold), problems], [texts, []]);
 });
 
-test('every problem of every assertion is told, and the names that exist once', () => {
+test('every problem of every assertion is reported, and the valid names once', () => {
   const { thresholds, problems } = readThresholds(
     assertions(['raed.p99x < 50ms', 'write.rate > 5MB/s', 'write.firstByte.p99 < 1s', 'errors', 'read.rate > 5']),
     RUN,
@@ -25,18 +25,18 @@ test('every problem of every assertion is told, and the names that exist once', 
   const [names, ...others] = problems.toReversed();
   assert.deepEqual(others.toReversed(), [
     '--assert: "raed.p99x < 50ms": no figure of a stage is called "p99x"; did you mean p99?',
-    '--assert: "raed.p99x < 50ms": there is no stage raed, expected write, read, stat; did you mean read?',
-    '--assert: "write.rate > 5MB/s": expected a limit such as 800 (a number alone) or 0.95 * baseline, got "5MB/s"',
-    '--assert: "write.firstByte.p99 < 1s": write has none: only stages that read objects have it',
+    '--assert: "raed.p99x < 50ms": unknown stage raed, expected write, read, stat; did you mean read?',
+    '--assert: "write.rate > 5MB/s": expected a limit such as 800 (a plain number) or 0.95 * baseline, got "5MB/s"',
+    '--assert: "write.firstByte.p99 < 1s": write has no such figure: only stages that read objects have it',
     `--assert: "errors": expected a figure, one of < <= > >= == != and a limit, such as 'read.p99 < 50ms'`,
   ]);
-  assert.match(names, /^--assert: the figures of a stage are rate, throughput, .*; those of the whole run errors, /);
+  assert.match(names, /^--assert: figures of a stage: rate, throughput, .*; figures of the whole run: errors, /);
 });
 
-test('without a run every stage may be one, until the run is known', () => {
+test('without a run, any stage is accepted until the run is known', () => {
   const { thresholds, problems } = readThresholds(assertions(['lst.p99 < 5ms', 'read.p99 < 5ms', 'errors == 0']), null);
   assert.deepEqual(problems, []);
   assert.deepEqual(checkThresholds(thresholds, { stages: ['read', 'list'], mayHave: () => true }), [
-    '--assert: "lst.p99 < 5ms": there is no stage lst, expected read, list; did you mean list?',
+    '--assert: "lst.p99 < 5ms": unknown stage lst, expected read, list; did you mean list?',
   ]);
 });

@@ -35,7 +35,7 @@ function problemOf(text) {
   return problem;
 }
 
-test('what is written of an assertion is read as the same one, and written alike again', () => {
+test('a formatted assertion is read back unchanged', () => {
   fc.assert(
     fc.property(anyThreshold, (threshold) => {
       const text = formatThreshold(threshold);
@@ -46,7 +46,7 @@ test('what is written of an assertion is read as the same one, and written alike
   );
 });
 
-test('blanks, the case of a stage and the spelling of a unit make no difference', () => {
+test('blanks, the case of a stage and the spelling of a unit do not matter', () => {
   const blanks = fc.stringMatching(/^[ \t]{0,2}$/);
   fc.assert(
     fc.property(anyThreshold, blanks, blanks, blanks, (threshold, first, second, third) => {
@@ -90,7 +90,7 @@ test('any text is an assertion or has a problem, and nothing is thrown', () => {
   );
 });
 
-test('an operator holds as in arithmetic, for every pair of numbers', () => {
+test('operators work as in arithmetic, for every pair of numbers', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (value, limit) => {
       const held = Object.fromEntries(Object.entries(OPERATORS).map(([name, holds]) => [name, holds(value, limit)]));
@@ -100,16 +100,16 @@ test('an operator holds as in arithmetic, for every pair of numbers', () => {
   );
 });
 
-test('every figure says what it is, and no two have a name in common', () => {
+test('every figure has a meaning, and no two share a name', () => {
   const names = METRICS.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]);
   assert.deepEqual(names, [...new Set(names)]);
-  for (const { name, meaning, ofStage, ofRun } of METRICS) {
+  for (const { name, meaning, fromStage, fromRun } of METRICS) {
     assert.match(meaning, /^[A-Z].{9,}[^.]$/, name);
-    assert.ok(ofStage !== null || ofRun !== null, name);
+    assert.ok(fromStage !== null || fromRun !== null, name);
   }
 });
 
-test('what has not the form of an assertion is told what one looks like', () => {
+test('a malformed assertion gets an example', () => {
   for (const text of [
     '',
     'read.p99',
@@ -126,7 +126,7 @@ test('what has not the form of an assertion is told what one looks like', () => 
   }
 });
 
-test('a name that is mistyped is told with the nearest that there is', () => {
+test('a mistyped name gets the nearest suggestion', () => {
   for (const [text, problem] of [
     ['read.p99x < 50ms', 'no figure of a stage is called "p99x"; did you mean p99?'],
     ['read.trhoughput > 1MB/s', 'no figure of a stage is called "trhoughput"; did you mean throughput?'],
@@ -134,7 +134,7 @@ test('a name that is mistyped is told with the nearest that there is', () => {
     ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],
     ['zebra == 0', 'no figure of the whole run is called "zebra"'],
     ['read. < 5', 'no figure of a stage is called nothing'],
-    ['rate > 5', 'rate is a figure of a stage, expected the name of one before it, such as read.rate'],
+    ['rate > 5', 'rate is a figure of a stage, expected a stage name before it, such as read.rate'],
   ]) {
     assert.equal(problemOf(text), problem);
   }
@@ -146,13 +146,13 @@ test('a limit has a unit of its figure', () => {
     ['read.p99 < 50MB/s', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "50MB/s"'],
     ['read.p99 < fast', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "fast"'],
     ['read.p99 < -5ms', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "-5ms"'],
-    ['read.rate > 1,000', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1,000"'],
-    ['read.rate > 1e999', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1e999"'],
-    ['read.rate > 2 * baseline * 2', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * baseline * 2"'],
-    ['read.rate > 2 * Baseline', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * Baseline"'],
+    ['read.rate > 1,000', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "1,000"'],
+    ['read.rate > 1e999', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "1e999"'],
+    ['read.rate > 2 * baseline * 2', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "2 * baseline * 2"'],
+    ['read.rate > 2 * Baseline', 'a limit such as 800 (a plain number) or 0.95 * baseline, got "2 * Baseline"'],
     ['errorShare < 0.01', 'a limit such as 0.1% (%) or 0.95 * baseline, got "0.01"'],
     ['read.throughput > 1', 'a limit such as 100MB/s (MB/s, B/s, KiB/s, MiB/s or GiB/s) or 0.95 * baseline, got "1"'],
-    ['errors == 0ms', 'a limit such as 0 (a number alone) or 0.95 * baseline, got "0ms"'],
+    ['errors == 0ms', 'a limit such as 0 (a plain number) or 0.95 * baseline, got "0ms"'],
   ]) {
     assert.equal(problemOf(text), `expected ${expected}`);
   }

@@ -4,15 +4,14 @@ import { searchCeiling } from '../../bench/truth/capacities.js';
 
 const RATE = 300;
 
-/** A bucket saves up a little, and answers that are due before the time that is measured may come in it. */
+/** A rate-limited bucket saves up a little, and answers due before the measured time may arrive in it. */
 const MAX_EXCESS = 1.05;
 
-/** The least that is held, in seconds. */
 const HOLD = 10;
 
-// The short version of `npm run truth`. A busy machine may keep the search from the peak, but the bucket gives to nobody
-// more than its rate.
-test('the search for the peak of a bucket that queues finds no more than the bucket gives', async () => {
+// The short version of `npm run truth`. A busy machine may keep the search from reaching the peak, but the bucket never
+// exceeds its rate.
+test('the search for the peak of a queueing bucket finds no more than the bucket’s rate', async () => {
   const {
     search,
     bottleneck: { cause, certainty },

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import { runScenario } from '../../bench/truth/run-scenario.js';
 import { scenariosOf } from '../../bench/truth/scenarios.js';
 
-// The short version of `npm run truth`: one run of each scenario. On a machine that others keep busy a cause may remain
-// open, or be what those others take, but no wrong one may be taken for proven.
+// The short version of `npm run truth`: one run of each scenario. On a busy machine a cause may remain open, or be the
+// other processes, but no wrong cause may be called proven.
 
 const OBJECTS = 250;
 const MAX_STAGES = 2;
 
-/** What a busy machine does not hide: the store says it itself, */
+/** A cause that a busy machine does not hide, because the store reports it itself, */
 const ALWAYS_SHOWN = 'store throttling';
 
-/** where its rate is one that a client reaches on any machine. */
+/** if its rate is low enough for a client on any machine. */
 const REFUSING = Object.freeze({ faults: 'rate=100,latency=5ms' });
 
 for (const scenario of scenariosOf().possible) {

@@ -4,21 +4,20 @@ import { measureStall } from '../../bench/truth/open-loop.js';
 import { OPERATIONS, measureBothSides } from '../../bench/truth/percentiles.js';
 import { percentileOf, predictOpenLoop } from '../../bench/truth/predicted-latencies.js';
 
-// The short version of `npm run truth`. A busy machine makes latencies longer, never shorter: what is asserted are lower
-// bounds, and upper ones that are far away.
+// The short version of `npm run truth`. A busy machine makes latencies longer, never shorter, so the test asserts lower
+// bounds and distant upper ones.
 
-/** Two histograms round, each by a part in a thousand. */
+/** Two histograms round, each by one part in a thousand. */
 const ROUNDING = 0.998;
 
-/** The client's own part of a median latency is below this even on a busy machine; ms. */
+/** Upper bound of the client's own part of a median latency, even on a busy machine; ms. */
 const FAR_MS = 100;
 
-/** Ends long before the last operation. */
 const STALL = Object.freeze({ from: 1000, to: 2500 });
 
-test('what the client reports is what the endpoint recorded, and a little more', async () => {
+test('the client reports what the endpoint recorded, plus a little', async () => {
   const { stages, answerTimes } = await measureBothSides({
-    // The endpoint counts anew once the client tells that Write begins: no write may have been answered by then.
+    // The endpoint resets its counts when the client announces Write, and no write may have been answered by then.
     faults: 'PUT.latency=lognormal:600ms:0.2,GET.latency=lognormal:10ms:0.5,HEAD.latency=20ms,DELETE.latency=5ms..30ms',
     objects: 300,
     threads: 30,
@@ -28,7 +27,7 @@ test('what the client reports is what the endpoint recorded, and a little more',
   for (const { stage, attempts, latency } of stages) {
     const recorded = answerTimes[OPERATIONS[stage]];
     assert.ok(recorded, stage);
-    // A run looks at the store's clock between its stages, with a GET of an object that is not there.
+    // Between stages, a run checks the store's clock with a GET of an absent object.
     const others = recorded.count - attempts;
     assert.ok(stage === 'Read' ? others >= 0 : others === 0, `${stage}: ${others} answers more than attempts`);
     for (const kind of stage === 'Read' ? ['operations', 'attempts', 'firstByte'] : ['operations', 'attempts']) {
@@ -44,11 +43,11 @@ test('what the client reports is what the endpoint recorded, and a little more',
   }
 });
 
-test('in an open loop, all that arrives in a stall waits for its end', async () => {
+test('in an open loop, all arrivals during a stall wait for its end', async () => {
   const load = { operations: 700, stall: STALL, threads: 20, rate: 100 };
   const { latency } = await measureStall(load);
   const { latencies, startDelays } = predictOpenLoop({ ...load, serviceTime: 5 });
-  // The stall begins wherever between two arrivals the first request came.
+  // The stall begins at any point between two arrivals, when the first request came.
   const interval = 1000 / load.rate;
   for (const [name, share] of /** @type {const} */ ([
     ['p90', 0.9],
@@ -66,7 +65,7 @@ test('in an open loop, all that arrives in a stall waits for its end', async () 
   }
 });
 
-test('a closed loop shows such a stall in its maximum alone', async () => {
+test('a closed loop shows such a stall only in its maximum', async () => {
   const { latency } = await measureStall({ operations: 2000, stall: STALL, threads: 2 });
   const half = (STALL.to - STALL.from) / 2;
   assert.ok(latency.operations.maximum >= half, `maximum ${latency.operations.maximum} ms`);

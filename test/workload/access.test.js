@@ -8,13 +8,13 @@ import { mixIndex, seedOf } from '../../lib/workload/mix.js';
 
 const DRAWS = 100_000;
 
-/** Chance alone would fail one test in a thousand: of this one seed it does not. */
+/** Chance alone would fail one test in a thousand, but not with this seed. */
 const SIGNIFICANCE = 0.001;
 
 /**
  * @param {number} objects
  * @param {(claim: number) => number} placeOf
- * @returns {number[]} how often each object comes
+ * @returns {number[]} how often each object is drawn
  */
 function countPlaces(objects, placeOf) {
   const counts = Array(objects).fill(0);
@@ -35,7 +35,7 @@ function zipfShares(objects, exponent) {
   return weights.map((weight) => weight / total);
 }
 
-test('what is written of an access pattern is read as the same one', () => {
+test('reads back a formatted access pattern', () => {
   const exponents = fc.integer({ min: 1, max: 5000 }).map((thousandths) => thousandths / 1000);
   fc.assert(
     fc.property(exponents, (exponent) => {
@@ -49,7 +49,7 @@ test('what is written of an access pattern is read as the same one', () => {
   );
 });
 
-test('what is no access pattern is refused', () => {
+test('rejects anything else as an access pattern', () => {
   for (const text of [
     '',
     'zipf',
@@ -69,17 +69,17 @@ test('what is no access pattern is refused', () => {
   }
 });
 
-test('one after the other, objects go round', () => {
+test('sequential access cycles through the objects', () => {
   const placeOf = accessOrder({ access: { kind: 'sequential' }, objects: 3, seed: 'run-1' });
   assert.deepEqual([0, 1, 2, 3, 4, 2 ** 32].map(placeOf), [0, 1, 2, 0, 1, 1]);
 });
 
-test('uniform draws are as frequent for each object', () => {
+test('uniform draws are equally frequent for each object', () => {
   const counts = countPlaces(1000, accessOrder({ access: { kind: 'uniform' }, objects: 1000, seed: 'run-1' }));
   assert.ok(chiSquaredTest(counts, Array(1000).fill(1 / 1000)) > SIGNIFICANCE);
 });
 
-test('an object is drawn whatever was drawn before it', () => {
+test('a draw does not depend on the previous one', () => {
   const placeOf = accessOrder({ access: { kind: 'uniform' }, objects: 10, seed: 'run-1' });
   const pairs = Array(100).fill(0);
   for (let claim = 0; claim < DRAWS; claim += 2) {
@@ -96,7 +96,7 @@ for (const [objects, exponent] of [
   [10, 3],
   [2, 0.001],
 ]) {
-  test(`ranks of ${objects} objects have Zipf's frequencies with the exponent ${exponent}`, () => {
+  test(`ranks of ${objects} objects have Zipf frequencies with the exponent ${exponent}`, () => {
     const rankOf = zipfRank(objects, exponent);
     const seed = seedOf('a fixed seed');
     const counts = countPlaces(objects, (claim) => rankOf(mixIndex(claim, seed)));
@@ -105,7 +105,7 @@ for (const [objects, exponent] of [
   });
 }
 
-test('each object has the frequency of its rank, and the hot ones are anywhere', () => {
+test('each object has the frequency of its rank, and hot ones are anywhere', () => {
   const objects = 1000;
   const seed = 'run-1';
   const counts = countPlaces(objects, accessOrder({ access: { kind: 'zipf', exponent: 0.99 }, objects, seed }));
@@ -131,7 +131,7 @@ test('hot objects are spread over buckets and over the key space', () => {
   }
 });
 
-test('a shuffle is one to one, for any number of objects', () => {
+test('a shuffle is one-to-one, for any number of objects', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: 0, max: 2 ** 32 - 1 }), (objects, seed) => {
       const placeOf = shuffle(objects, seed);

@@ -11,9 +11,9 @@ function keyspaceOver(buckets) {
 
 /**
  * @param {readonly string[]} given
- * @param {readonly string[]} written over which the run wrote
+ * @param {readonly string[]} written buckets of the run
  * @param {readonly number[]} indices
- * @returns {readonly (string | null)[] | null} what is found out from what the given buckets hold
+ * @returns {readonly (string | null)[] | null} the list found from objects in the given buckets
  */
 function found(given, written, indices) {
   const list = new BucketList(keyspaceOver(given));
@@ -32,7 +32,7 @@ function upTo(count) {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-test('buckets that fit are not questioned', () => {
+test('does not question buckets that fit', () => {
   for (const buckets of [['a'], ['a', 'b'], ['a', 'b', 'c', 'd', 'e']]) {
     for (const objects of [0, 1, 10, 1000]) {
       assert.equal(found(buckets, buckets, upTo(objects)), null, `${objects} objects in ${buckets.length} buckets`);
@@ -40,25 +40,25 @@ test('buckets that fit are not questioned', () => {
   }
 });
 
-test('another order of the same buckets is found, and so are fewer buckets than were given', () => {
+test('finds a different order of the same buckets, and a list of fewer buckets', () => {
   assert.deepEqual(found(['b', 'a'], ['a', 'b'], upTo(100)), ['a', 'b']);
   assert.deepEqual(found(['a', 'b', 'c', 'd'], ['c', 'a', 'd', 'b'], upTo(200)), ['c', 'a', 'd', 'b']);
   assert.deepEqual(found(['a', 'b', 'c'], ['c', 'a'], upTo(100)), ['c', 'a']);
 });
 
-test('where a bucket of the run was not given, its place is known', () => {
+test('knows the position of a bucket that was not given', () => {
   assert.deepEqual(found(['a', 'c'], ['a', 'b', 'c'], upTo(200)), ['a', null, 'c']);
   assert.deepEqual(found(['b'], ['a', 'b'], upTo(200)), [null, 'b'], 'though all of its objects fit the one bucket');
   assert.equal(found(['b'], ['a', 'b'], upTo(20)), null, 'of so few objects that may be chance');
 });
 
-test('what fits no list is not told to fit one', () => {
+test('reports no list if none fits', () => {
   const list = new BucketList(keyspaceOver(['a', 'b']));
   upTo(100).forEach((index) => list.see(index, index % 3 === 0 ? 'a' : 'b'));
   assert.equal(list.other(), null);
 });
 
-test('whatever is left of a run, the list that is told is one under which all of it is the run’s own', () => {
+test('whatever is left of a run, all of it belongs to the run under the reported list', () => {
   const orders = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e'], { minLength: 1 });
   fc.assert(
     fc.property(orders, orders, fc.uniqueArray(fc.nat(10_000), { maxLength: 60 }), (given, written, indices) => {

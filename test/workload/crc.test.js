@@ -22,7 +22,7 @@ function reflected(value, bits) {
 }
 
 /**
- * The CRC bit by bit, as a specification has it.
+ * The CRC bit by bit, following a specification.
  *
  * @param {Uint8Array} text
  * @param {{ bits: bigint, polynomial: bigint }} specification
@@ -41,12 +41,12 @@ function bitwise(text, { bits, polynomial }) {
 }
 
 for (const { name, crc, check, ...specification } of SPECIFIED) {
-  test(`${name} of the digits 1 to 9 is that of its specification`, () => {
+  test(`${name} of the digits 1 to 9 matches its specification`, () => {
     assert.equal(crc.of([Buffer.from('123456789')]).toString('hex'), check);
     assert.equal(crc.of([]).toString('hex'), bitwise(new Uint8Array(0), specification));
   });
 
-  test(`${name} of any text is that of its bits, wherever the text is cut`, () => {
+  test(`${name} of any text matches a bitwise computation, however the text is cut`, () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 4 }), (pieces) => {
         assert.equal(crc.of(pieces).toString('hex'), bitwise(Buffer.concat(pieces), specification));
@@ -54,7 +54,7 @@ for (const { name, crc, check, ...specification } of SPECIFIED) {
     );
   });
 
-  test(`${name} of views of a block follows from what was kept of the block`, () => {
+  test(`${name} of a view follows from the stored prefixes of its block`, () => {
     const block = Buffer.from(Array.from({ length: 1000 }, (_, place) => (place * 197 + 31) % 256));
     const prefixes = crc.prefixesOf(block);
     const view = fc
@@ -70,7 +70,7 @@ for (const { name, crc, check, ...specification } of SPECIFIED) {
     );
   });
 
-  test(`${name} of texts one after the other follows from those of each`, () => {
+  test(`${name} of a concatenation follows from those of its parts`, () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 }), (texts) => {
         const register = { low: 0, high: 0 };

@@ -37,7 +37,7 @@ describe('a deck', () => {
     }
   });
 
-  test('keeps each share within 1% of all over any stretch of a thousand operations', () => {
+  test('keeps each share within 1% over any stretch of a thousand operations', () => {
     for (let start = 0; start + 1000 <= DRAWS; start += 137) {
       const stretch = cards.slice(start, start + 1000);
       SHARES.forEach((share, kind) => {
@@ -50,20 +50,20 @@ describe('a deck', () => {
     });
   });
 
-  test('is shuffled: a kind is as likely at any place of a deck (chi-squared at 0.001)', () => {
+  test('is shuffled: a kind is equally likely at any position of a deck (chi-squared at 0.001)', () => {
     SHARES.forEach((share, kind) => {
       const byPlace = Array.from({ length: 100 }, () => 0);
       cards.forEach((each, card) => {
         byPlace[card % 100] += Number(each === kind);
       });
-      // The places of a deck are not independent: all kinds of a deck are drawn without putting back.
+      // The positions of a deck are not independent: kinds are drawn without replacement.
       const variance = 1 - share / 100;
       const expected = byPlace.map(() => (DECKS * share) / 100);
       assert.ok(chiSquared(byPlace, expected) / variance < CRITICAL[99], `kind ${kind}`);
     });
   });
 
-  test('is shuffled anew each time: what follows a kind has the shares of all (chi-squared at 0.001)', () => {
+  test('is shuffled separately each time: the next kind has the shares of all (chi-squared at 0.001)', () => {
     for (const kind of [0, 1]) {
       // The last card of a deck and the first one of the next are independent.
       const after = [0, 0, 0, 0];
@@ -78,7 +78,7 @@ describe('a deck', () => {
     }
   });
 
-  test('is a function of seed and number alone, in whatever order its cards are asked for', () => {
+  test('depends only on seed and number, in whatever order its cards are requested', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: DRAWS - 1 }), { maxLength: 30 }), (numbers) => {
         const deck = new Deck(SHARES, 'kinds of a run');
@@ -91,7 +91,7 @@ describe('a deck', () => {
     assert.notDeepEqual(drawn('kinds of another run').slice(0, 100), cards.slice(0, 100));
   });
 
-  test('of one kind has nothing else', () => {
+  test('of one kind contains nothing else', () => {
     const deck = new Deck([1], 'seed');
     assert.deepEqual([deck.kindOf(0), deck.kindOf(1), deck.kindOf(12345)], [0, 0, 0]);
   });

@@ -7,7 +7,7 @@ import { Keyspace, isPrefix, isRunId } from '../../lib/workload/keyspace.js';
 
 const LAYOUT = { runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two', 'three'] };
 
-/** Version 1.0.0 wrote them there: a clean-up by a later version has to find them. */
+/** Written by version 1.0.0: a clean-up by a later version must find them. */
 const PLACES_OF_VERSION_1 = [
   'two benchmark/run-1/ecf35339-0',
   'three benchmark/run-1/8aaa5525-1',
@@ -42,8 +42,8 @@ function tally(values) {
 }
 
 /**
- * How far counts are from being even: chi squared, which for even chances stays below 40 with 7 degrees of freedom or
- * fewer in all but one of 100,000 cases.
+ * Chi squared of counts that should be even. With up to 7 degrees of freedom, it is below 40 in all but one of 100,000
+ * cases.
  *
  * @param {readonly number[]} counts
  */
@@ -52,7 +52,7 @@ function chiSquared(counts) {
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
 
-test('bucket and key depend on nothing but run id and index', () => {
+test('bucket and key depend only on run ID and index', () => {
   fc.assert(
     fc.property(anyLayout, fc.array(anyIndex, { minLength: 1 }), (layout, indices) => {
       const one = new Keyspace(layout);
@@ -79,7 +79,7 @@ test('another process puts the same objects in the same places', async () => {
   );
 });
 
-test('keys of a run stay where they are from one version of the tool to the next', () => {
+test('keys of a run stay the same across versions of the tool', () => {
   const keyspace = new Keyspace(LAYOUT);
   assert.deepEqual(
     [0, 1, 2 ** 32].map((index) => `${keyspace.bucketOf(index)} ${keyspace.keyOf(index)}`),
@@ -96,7 +96,7 @@ test('distinct indices have distinct keys', () => {
   );
 });
 
-test('keys stand under the prefix and the run id, and begin with eight hexadecimal digits', () => {
+test('keys are under the prefix and the run ID, and start with eight hexadecimal digits', () => {
   fc.assert(
     fc.property(anyLayout, anyIndex, (layout, index) => {
       const keyspace = new Keyspace(layout);
@@ -130,7 +130,7 @@ test('consecutive objects are spread exactly evenly over the buckets', () => {
   );
 });
 
-test('hosts that take every Nth object meet all buckets about equally often', () => {
+test('hosts that take every Nth object use all buckets about equally often', () => {
   for (const buckets of [2, 3, 4, 8]) {
     const keyspace = new Keyspace({ ...LAYOUT, buckets: Array.from({ length: buckets }, (_, place) => `b${place}`) });
     for (const stride of [buckets, 2 * buckets, 12, 64]) {
@@ -160,7 +160,7 @@ test('the index can be read back from bucket and key', () => {
   );
 });
 
-test('Row 32: no probe has the key of an object, of whatever size or shard the run may be', () => {
+test('Row 32: no probe has the key of an object, whatever the size or shard of the run', () => {
   fc.assert(
     fc.property(anyLayout, anyIndex, anyIndex, (layout, one, other) => {
       const keyspace = new Keyspace(layout);
@@ -170,7 +170,7 @@ test('Row 32: no probe has the key of an object, of whatever size or shard the r
   );
 });
 
-test('a claim is listed before all objects, and before the place where the first page of them begins', () => {
+test('a claim is listed before all objects, and before the start of their first page', () => {
   fc.assert(
     fc.property(anyLayout, anyIndex, anyIndex, (layout, one, other) => {
       const keyspace = new Keyspace(layout);
@@ -181,7 +181,7 @@ test('a claim is listed before all objects, and before the place where the first
   );
 });
 
-test('a key in another bucket than its own is foreign', () => {
+test('a key in a different bucket is foreign', () => {
   const keyspace = new Keyspace(LAYOUT);
   for (let index = 0; index < 100; index++) {
     const own = keyspace.bucketOf(index);
@@ -203,7 +203,7 @@ test('keys of another run, and of another prefix, are foreign', () => {
   }
 });
 
-test('a name that another run id would have produced is foreign even under this run’s prefix', () => {
+test('a name from a different run ID is foreign even under this run’s prefix', () => {
   const keyspace = new Keyspace(LAYOUT);
   const theirs = new Keyspace({ ...LAYOUT, runId: 'run-2' });
   const name = theirs.keyOf(7).slice(theirs.keyPrefix.length);
@@ -261,7 +261,7 @@ test('one changed character makes a key foreign', () => {
   );
 });
 
-test('whatever text a store lists, reading it as a key gives an index that has this key, or none', () => {
+test('any listed text is read as the index that has this key, or as none', () => {
   const keyspace = new Keyspace(LAYOUT);
   fc.assert(
     fc.property(fc.string(), fc.boolean(), (text, isUnderPrefix) => {
@@ -272,7 +272,7 @@ test('whatever text a store lists, reading it as a key gives an index that has t
   );
 });
 
-test('run ids are names that neither widen the prefix nor need escaping', () => {
+test('run IDs are names that neither extend the prefix nor need escaping', () => {
   for (const runId of ['a', 'A.b_c-9', '20260131T235958Z-7f3a', '.a', 'a'.repeat(64)]) {
     assert.ok(isRunId(runId), runId);
   }
@@ -290,7 +290,7 @@ test('prefixes are paths of such names', () => {
   }
 });
 
-test('the objects of one bucket are numbered without a gap, each in that bucket and none twice', () => {
+test('the objects of a bucket are numbered without gaps, each in that bucket and none twice', () => {
   fc.assert(
     fc.property(anyLayout, fc.nat(1_000_000), (layout, number) => {
       const keyspace = new Keyspace(layout);

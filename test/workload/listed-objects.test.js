@@ -39,7 +39,7 @@ const anyObject = fc.record({
   md5: fc.option(fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes))),
 });
 
-test('what was listed comes back, whatever the keys, by turns of the buckets', () => {
+test('returns what was listed, whatever the keys, alternating between buckets', () => {
   const anyBuckets = fc.array(fc.array(anyObject, { maxLength: 12 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(anyBuckets, fc.integer({ min: 1, max: 3 }), fc.nat(30), (buckets, shards, limit) => {
@@ -64,7 +64,7 @@ test('what was listed comes back, whatever the keys, by turns of the buckets', (
   );
 });
 
-test('keys are kept to the byte, those of 1,024 bytes and those beyond the basic plane as well', () => {
+test('keeps keys exactly, including those of 1,024 bytes and those outside the basic plane', () => {
   const keys = [...STRANGE_KEYS, ...STRANGER_KEYS, 'ü'.repeat(512)];
   const listed = listedOf([keys.map(objectOf)]);
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('keys are kept to the byte, those of 1,024 bytes and those beyond the basic
   );
 });
 
-test('the largest object and the number of those with an MD5 are those of the objects that are taken', () => {
+test('the largest object and the number of MD5s cover only the selected objects', () => {
   const md5 = createHash('md5').digest();
   const listed = listedOf(
     [
@@ -89,7 +89,7 @@ test('the largest object and the number of those with an MD5 are those of the ob
   assert.deepEqual([listed.count, listed.largest, listed.withMd5], [3, 7, 2]);
 });
 
-test('the sizes of objects are known by each hundredth of them, and divided into classes, empty objects with the smallest', () => {
+test('knows the percentiles of sizes, and divides them into classes, with empty objects in the smallest', () => {
   const listed = listedOf([
     Array.from({ length: 1001 }, (_, place) => ({ ...objectOf(`key-${place}`), size: 3 * (1000 - place) })),
   ]);
@@ -105,7 +105,7 @@ test('the sizes of objects are known by each hundredth of them, and divided into
   assert.equal(listedOf([[objectOf('a'), objectOf('b')]]).sizes, undefined);
 });
 
-test('another thread sees the same list, and what one has proven of a bucket, the other knows', async () => {
+test('threads share a list, and what one of them proves about a bucket', async () => {
   const listed = listedOf([[objectOf('one'), objectOf('zwei 😀')], [objectOf('three')]]);
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');
@@ -126,7 +126,7 @@ test('another thread sees the same list, and what one has proven of a bucket, th
   assert.deepEqual([listed.provesMd5(0), listed.provesMd5(1)], [false, true]);
 });
 
-test('an object takes its key and some 37 bytes', () => {
+test('an object takes its key and about 37 bytes', () => {
   const listing = new BucketListing();
   for (let place = 0; place < 1000; place++) {
     listing.add({ key: Buffer.from(`key-${place + 1000}`), size: 1, etagDigest: 1, md5: null });
@@ -134,7 +134,7 @@ test('an object takes its key and some 37 bytes', () => {
   assert.equal(listing.bytes, 1000 * (8 + 37));
 });
 
-test('hosts share the objects by their keys: each falls to one of them, whatever else is listed, in about equal parts', () => {
+test('hosts divide objects by key: each belongs to one of them, whatever else is listed, in roughly equal parts', () => {
   const keys = Array.from({ length: 30_000 }, (_, place) => `photos/${place}.jpg`);
   const counts = [0, 0, 0];
   keys.forEach((key) => (counts[shardOf('bucket', key, 3)] += 1));

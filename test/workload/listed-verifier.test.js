@@ -6,7 +6,7 @@ import { ListedVerifier } from '../../lib/workload/listed-verifier.js';
 
 const BODY = Buffer.from('the bytes of an object');
 
-/** Three objects: with the MD5 of the body, with another one, and without. */
+/** Three objects: with the MD5 of the body, with a different one, and without. */
 function verifier() {
   const listing = new BucketListing();
   const md5s = [createHash('md5').update(BODY).digest(), createHash('md5').update('other').digest(), null];
@@ -16,7 +16,7 @@ function verifier() {
   );
 }
 
-test('a body in any pieces matches its MD5, another one does not, and without an MD5 nothing can be said', () => {
+test('a body in any pieces matches its MD5, but not another one, and without an MD5 the result is unknown', () => {
   const verify = verifier();
   for (const [index, expected] of [true, false, null].entries()) {
     for (const cut of [0, 1, 10, BODY.length]) {
@@ -28,7 +28,7 @@ test('a body in any pieces matches its MD5, another one does not, and without an
   }
 });
 
-test('of a part nothing is known but its length', () => {
+test('only the length of a part is known', () => {
   const verify = verifier();
   verify.begin(0);
   verify.accept(BODY);

@@ -7,7 +7,7 @@ import { mix32, mixIndex, seedOf } from '../../lib/workload/mix.js';
 const unsigned32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 /**
- * The finaliser run backwards, step by step: a function that can be undone is one to one.
+ * The finaliser in reverse, step by step, which proves that it is one-to-one.
  *
  * @param {number} mixed
  */
@@ -19,7 +19,7 @@ function unmix32(mixed) {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-test('mixing can be undone, so that distinct values stay distinct', () => {
+test('mixing is reversible, so that distinct values stay distinct', () => {
   fc.assert(fc.property(unsigned32, (value) => assert.equal(unmix32(mix32(value)), value)));
 });
 
@@ -36,19 +36,19 @@ test('mixed values are unsigned 32-bit integers', () => {
   );
 });
 
-test('an index is mixed in another way under another seed', () => {
+test('a different seed mixes an index differently', () => {
   const indices = Array.from({ length: 1000 }, (_, index) => index);
   const same = indices.filter((index) => mixIndex(index, 1) === mixIndex(index, 2));
   assert.equal(same.length, 0);
 });
 
-test('indices that differ by 2^32 are not mixed alike', () => {
+test('indices that differ by 2^32 are mixed differently', () => {
   const indices = Array.from({ length: 1000 }, (_, index) => index);
   const same = indices.filter((index) => mixIndex(index, 7) === mixIndex(index + 2 ** 32, 7));
   assert.ok(same.length < 3, `${same.length} of 1,000 are alike`);
 });
 
-test('a seed is the beginning of the SHA-256 of the text', () => {
+test("a seed is the start of the text's SHA-256", () => {
   const expected = Number.parseInt(createHash('sha256').update('run-1').digest('hex').slice(0, 8), 16);
   assert.equal(seedOf('run-1'), expected);
   assert.notEqual(seedOf('run-1'), seedOf('run-2'));

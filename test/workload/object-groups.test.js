@@ -25,7 +25,7 @@ const anyChoice = fc.record({
   isByKey: fc.boolean(),
 });
 
-test('each object is in one group of its bucket, and all groups but the last of a bucket are full', () => {
+test("each object is in one group of its bucket, and all groups except the bucket's last are full", () => {
   fc.assert(
     fc.property(anyChoice, ({ buckets, count, ...choice }) => {
       const keyspace = keyspaceOf(buckets);
@@ -54,7 +54,7 @@ test('each object is in one group of its bucket, and all groups but the last of 
   );
 });
 
-test('by key, the objects of a bucket come in the order in which a store lists their keys', () => {
+test("by key, the objects of a bucket are in the order of a store's listing", () => {
   fc.assert(
     fc.property(anyChoice, ({ buckets, first, objects, size }) => {
       const keyspace = keyspaceOf(buckets);
@@ -74,7 +74,7 @@ test('by key, the objects of a bucket come in the order in which a store lists t
   );
 });
 
-test('by index, they come in the order in which they were written', () => {
+test('by index, they are in the order in which they were written', () => {
   const groups = new ObjectGroups({
     ...{ keyspace: keyspaceOf(1), shard: WHOLE, first: 5, objects: 7, size: 3, isByKey: false },
   });
@@ -88,7 +88,7 @@ test('by index, they come in the order in which they were written', () => {
   );
 });
 
-test('the groups of different buckets come by turns', () => {
+test('groups alternate between buckets', () => {
   const groups = new ObjectGroups({
     ...{ keyspace: keyspaceOf(3), shard: WHOLE, first: 0, objects: 90, size: 10, isByKey: true },
   });
@@ -98,7 +98,7 @@ test('the groups of different buckets come by turns', () => {
   );
 });
 
-test('how many groups there are is known beforehand', () => {
+test('the number of groups is known in advance', () => {
   fc.assert(
     fc.property(anyChoice, ({ buckets, objects, size, isByKey }) => {
       const groups = new ObjectGroups({

@@ -6,7 +6,7 @@ import { cases } from '../helpers/cases.js';
 
 const OBJECTS = 3;
 
-/** The object that the tests are about has neighbours whose words must stay what they are. */
+/** The tested object has neighbours whose words must not change. */
 const OBJECT = 1;
 
 function freshVersions() {
@@ -14,7 +14,7 @@ function freshVersions() {
 }
 
 /**
- * The rule in sets, as it stands in the documentation: the versions of one object, each with what became of it.
+ * The documented rule in terms of sets: the versions of one object, each with its outcome.
  */
 class Reference {
   /** @type {{ removes: boolean, isDoubtful: boolean, isRefused: boolean }[]} */
@@ -54,7 +54,7 @@ class Reference {
   }
 }
 
-/** What can happen to an object, in any order that makes sense. */
+/** Possible events of an object, in any meaningful order. */
 const EVENT = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('start'), removes: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('acknowledge') }) },
@@ -126,7 +126,7 @@ function holdAgainstReference(events) {
 }
 
 /**
- * A store that is strongly consistent, and loses answers: what was sent without an answer may be carried out at any later
+ * A strongly consistent store that loses responses: a request without a response may be carried out at any later
  * time.
  *
  * @param {readonly { kind: string, removes: boolean, chance: number }[]} events
@@ -134,7 +134,7 @@ function holdAgainstReference(events) {
 function readFromConsistentStore(events) {
   const versions = freshVersions();
   let content = stateOf(0, false);
-  /** Attempts that may still be carried out. @type {number[]} */
+  /** Attempts that may still take effect. @type {number[]} */
   const late = [];
   let state = -1;
   let isApplied = false;
@@ -198,21 +198,21 @@ const STORE_EVENT = fc.record({
 });
 
 describe('the versions that a read may return', () => {
-  test('are those of the rule, whatever happens in whatever order', () => {
+  test('follow the rule for any sequence of events', () => {
     fc.assert(
       fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => holdAgainstReference(events)),
       { numRuns: cases(2000) },
     );
   });
 
-  test('hold all that a consistent store can return, which also loses answers and carries requests out late', () => {
+  test('include everything that a consistent store can return, even if it loses responses and delays requests', () => {
     fc.assert(
       fc.property(fc.array(STORE_EVENT, { maxLength: 80 }), (events) => readFromConsistentStore(events)),
       { numRuns: cases(3000) },
     );
   });
 
-  test('begin with version 0 alone', () => {
+  test('start with version 0 alone', () => {
     const versions = freshVersions();
     const [lowest, highest] = [versions.lowest(OBJECT), versions.highest(OBJECT)];
     assert.equal(versions.judge(OBJECT, 0, lowest, highest), 'allowed');
@@ -220,7 +220,7 @@ describe('the versions that a read may return', () => {
     assert.equal(versions.judgeAbsence(OBJECT, lowest, highest), 'stale');
   });
 
-  test('are no longer those that a later read must not return after a read has returned a newer one', () => {
+  test('exclude older versions after a read has returned a newer one', () => {
     const versions = freshVersions();
     const before = versions.lowest(OBJECT);
     versions.start(OBJECT, false);
@@ -231,7 +231,7 @@ describe('the versions that a read may return', () => {
     assert.equal(versions.judge(OBJECT, 0, versions.lowest(OBJECT), highest), 'stale');
   });
 
-  test('are that object or none where its first write had no known outcome', () => {
+  test('include the object and its absence if the first write had no known outcome', () => {
     const versions = freshVersions();
     versions.setUnknown(OBJECT);
     const [lowest, highest] = [versions.lowest(OBJECT), versions.highest(OBJECT)];
@@ -244,7 +244,7 @@ describe('the versions that a read may return', () => {
     assert.equal(versions.judgeAbsence(OBJECT, later, latest), 'stale');
   });
 
-  test('may be none where a removal began after the answer, which hides the one before', () => {
+  test('include absence if a removal started after the response, which hides the previous one', () => {
     const versions = new ObjectVersions(versionMemory(OBJECTS, 10), OBJECTS);
     const lowest = versions.lowest(OBJECT);
     for (const removes of [true, false]) {
@@ -256,7 +256,7 @@ describe('the versions that a read may return', () => {
     assert.equal(versions.judgeAbsence(OBJECT, highest, highest), 'stale', 'none was under way before');
   });
 
-  test('go up to the last one that was started, where there is no room to note what is in doubt', () => {
+  test('extend to the last version that was started if there is no space to note doubts', () => {
     const versions = new ObjectVersions(versionMemory(OBJECTS, 10), OBJECTS);
     assert.equal(versions.hasForgotten, false);
     for (let change = 0; change < 20; change++) {

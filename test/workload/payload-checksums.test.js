@@ -15,7 +15,7 @@ for (const name of NAMES) {
   const checksums = new PayloadChecksums(name, payload);
   const member = `Checksum${algorithm}`;
 
-  test(`the ${name} of any part of any object is that of its bytes`, () => {
+  test(`the ${name} of any part of any object matches its bytes`, () => {
     const anyIndex = fc.oneof(fc.nat(10_000), fc.integer({ min: 2 ** 23 - 5, max: 2 ** 23 + 5 }));
     fc.assert(
       fc.property(anyIndex, fc.nat(18 * 2 ** 20), fc.nat(2 ** 20 + 100), (index, position, size) => {
@@ -27,14 +27,14 @@ for (const name of NAMES) {
     );
   });
 
-  test(`a wrong ${name} is another one, and as long`, () => {
+  test(`a wrong ${name} is different, and has the same length`, () => {
     const [right, wrong] = [checksums, checksums.wrong()].map((each) => each.inputOf(3, 1000)[member]);
     assert.notEqual(right, wrong);
     assert.equal(right.length, wrong.length);
   });
 }
 
-test('an object in parts is completed with the checksum of the whole, where there is one', () => {
+test('completes an object in parts with the checksum of the whole, if there is one', () => {
   const [whole, composite] = NAMES.map((name) => new PayloadChecksums(name, payload));
   assert.deepEqual(whole.creation, { ChecksumAlgorithm: 'CRC64NVME', ChecksumType: 'FULL_OBJECT' });
   fc.assert(
@@ -56,7 +56,7 @@ test('an object in parts is completed with the checksum of the whole, where ther
   assert.deepEqual(composite.completionOf(partsOf(composite, sizes), sizes.size, sizes.partSize), {});
 });
 
-test('an object whose parts have wrong checksums is completed with a wrong one', () => {
+test('completes an object whose parts have wrong checksums with a wrong one', () => {
   const [right, wrong] = [checksumsOfWhole(), checksumsOfWhole().wrong()];
   for (const size of [1000, 9 * 2 ** 20]) {
     const sizes = { size, partSize: 5 * 2 ** 20 };
@@ -67,7 +67,7 @@ test('an object whose parts have wrong checksums is completed with a wrong one',
   }
 });
 
-test('the checksum of the whole takes none of the object’s bytes', () => {
+test('the checksum of the whole does not need the object’s bytes', () => {
   const whole = checksumsOfWhole();
   const parts = partsOf(whole, { size: 2 * 5 * 2 ** 20, partSize: 5 * 2 ** 20 });
   const blind = new PayloadChecksums('crc64nvme', /** @type {any} */ ({ body: () => assert.fail('it was gone over') }));

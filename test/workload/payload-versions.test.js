@@ -19,12 +19,12 @@ function bytesOf(index, size, version) {
   return Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
 }
 
-test('scrambling can be undone, and leaves 0 what it is', () => {
+test('scrambling is reversible, and leaves 0 unchanged', () => {
   fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (value) => unmix32(mix32(value)) === value));
   assert.equal(mix32(0), 0);
 });
 
-test('version 0 is the payload that it was before there were versions', () => {
+test('version 0 is the payload from before versions were introduced', () => {
   fc.assert(
     fc.property(anyIndex, fc.nat(300), (index, size) => {
       assert.deepEqual(bytesOf(index, size, 0), payload.body(index, size));
@@ -32,7 +32,7 @@ test('version 0 is the payload that it was before there were versions', () => {
   );
 });
 
-test('the first four bytes tell the version', () => {
+test('the first four bytes identify the version', () => {
   fc.assert(
     fc.property(anyIndex, anyVersion, fc.integer({ min: 4, max: 300 }), (index, version, size) => {
       assert.equal(payload.versionIn(index, bytesOf(index, size, version).subarray(0, 4)), version);
@@ -40,7 +40,7 @@ test('the first four bytes tell the version', () => {
   );
 });
 
-test('a version is checked wherever it is cut, and a wrong byte is found at its offset', () => {
+test('verifies a version however it is cut, and finds a wrong byte at its offset', () => {
   fc.assert(
     fc.property(
       ...[anyIndex, anyVersion, fc.integer({ min: 1, max: 300 }), fc.nat(), fc.nat()],
@@ -57,7 +57,7 @@ test('a version is checked wherever it is cut, and a wrong byte is found at its 
   );
 });
 
-test('two versions of an object share no stretch of bytes, with or without its head', () => {
+test('two versions of an object share no stretch of bytes, with or without the head', () => {
   fc.assert(
     fc.property(anyIndex, anyVersion, anyVersion, (index, one, other) => {
       fc.pre(one !== other);
@@ -70,7 +70,7 @@ test('two versions of an object share no stretch of bytes, with or without its h
   );
 });
 
-test('an object that is larger than a view has one version from its first byte to its last', () => {
+test('an object larger than a view has one version from its first to its last byte', () => {
   const size = 2 * MAX_VIEW_BYTES + 777;
   for (const version of [0, 1, 12_345]) {
     const body = bytesOf(7, size, version);

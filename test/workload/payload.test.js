@@ -11,7 +11,7 @@ import { cases } from '../helpers/cases.js';
 /** Objects that share a block; the next one belongs to the next generation. */
 const BLOCK_OBJECTS = 2 ** 23;
 
-/** One for all tests: it takes its time to make a block. */
+/** Shared by all tests, because making a block takes long. */
 const payload = new Payload('run-1');
 
 const anyIndex = fc.oneof(fc.nat(10_000), fc.integer({ min: BLOCK_OBJECTS - 100, max: BLOCK_OBJECTS + 100 }));
@@ -40,7 +40,7 @@ function chunksOf(body, cuts) {
  * @param {number} index
  * @param {number} size
  * @param {readonly Buffer[]} chunks
- * @returns {number} the offset at which the body stops being the object, or -1
+ * @returns {number} the offset at which the body differs from the object, or -1
  */
 function verify(index, size, chunks) {
   const verifier = new BodyVerifier(payload);
@@ -49,7 +49,7 @@ function verify(index, size, chunks) {
   return verifier.end();
 }
 
-test('a payload depends on nothing but run id and index', () => {
+test('a payload depends only on run ID and index', () => {
   const other = new Payload('run-1');
   fc.assert(
     fc.property(fc.array(anyIndex, { minLength: 1, maxLength: 5 }), anySize, (indices, size) => {
@@ -79,7 +79,7 @@ test('objects have different payloads', () => {
   assert.equal(seen.size, 50_000);
 });
 
-test('any two objects differ, also across generations of blocks', () => {
+test('any two objects differ, even across generations of blocks', () => {
   fc.assert(
     fc.property(anyIndex, anyIndex, (one, other) => {
       fc.pre(one !== other);
@@ -88,16 +88,16 @@ test('any two objects differ, also across generations of blocks', () => {
   );
 });
 
-test('the same object of another run has another payload', () => {
+test('the same object of another run has a different payload', () => {
   assert.notDeepEqual(bytesOf(0, 64), bytesOf(0, 64, new Payload('run-2')));
 });
 
-test('an object of the next generation has a payload of its own', () => {
+test('an object of the next generation has a different payload', () => {
   assert.notDeepEqual(bytesOf(5, 64), bytesOf(5 + BLOCK_OBJECTS, 64));
   assert.notDeepEqual(bytesOf(5 + BLOCK_OBJECTS, 64), bytesOf(5 + 2 * BLOCK_OBJECTS, 64));
 });
 
-test('a generation that was given up is made again as it was', () => {
+test('a discarded generation is made again identically', () => {
   const fresh = new Payload('run-3');
   const generations = [0, 1, 2];
   const before = generations.map((generation) => Buffer.from(fresh.view(generation * BLOCK_OBJECTS, 0, 64)));
@@ -108,14 +108,14 @@ test('a generation that was given up is made again as it was', () => {
   );
 });
 
-test('payloads cannot be compressed, neither one alone nor several together', () => {
+test('payloads cannot be compressed, alone or together', () => {
   const single = bytesOf(3, 16 * 1024);
   assert.ok(deflateRawSync(single).length >= single.length);
   const several = Buffer.concat(Array.from({ length: 16 }, (_, index) => bytesOf(index, 16 * 1024)));
   assert.ok(deflateRawSync(several).length >= several.length);
 });
 
-test('a part of a payload is the same, wherever the payload is cut', () => {
+test('a part of a payload is the same however the payload is cut', () => {
   fc.assert(
     fc.property(anyIndex, anySize, fc.nat(), fc.nat(), (index, size, from, to) => {
       const [start, end] = [from % (size + 1), to % (size + 1)].sort((one, other) => one - other);
@@ -124,11 +124,11 @@ test('a part of a payload is the same, wherever the payload is cut', () => {
   );
 });
 
-test('a longer object begins with the bytes of a shorter one', () => {
+test('a longer object starts with the bytes of a shorter one', () => {
   assert.deepEqual(bytesOf(9, 2 * MAX_VIEW_BYTES + 5).subarray(0, 1000), bytesOf(9, 1000));
 });
 
-test('a body that is no longer than a view is one buffer that copies nothing', () => {
+test('a body up to the size of a view is a single buffer without copying', () => {
   const body = payload.body(1, MAX_VIEW_BYTES);
   assert.ok(Buffer.isBuffer(body));
   assert.equal(body.length, MAX_VIEW_BYTES);
@@ -136,7 +136,7 @@ test('a body that is no longer than a view is one buffer that copies nothing', (
   assert.equal(bytesOf(1, 0).length, 0);
 });
 
-test('a longer body is an iterable that can be walked again, and has exactly its size', () => {
+test('a longer body is an iterable that can be iterated again, and has exactly its size', () => {
   for (const size of [MAX_VIEW_BYTES + 1, 3 * MAX_VIEW_BYTES, 9 * MAX_VIEW_BYTES + 7]) {
     const body = payload.body(6, size);
     assert.ok(!Buffer.isBuffer(body));
@@ -150,7 +150,7 @@ test('a longer body is an iterable that can be walked again, and has exactly its
   }
 });
 
-test('an object that is longer than a block is verified where the block begins anew', () => {
+test('verifies an object longer than a block where the block wraps', () => {
   const size = 9 * MAX_VIEW_BYTES + 7;
   const body = Buffer.from(bytesOf(2, size));
   assert.equal(verify(2, size, [body]), -1);
@@ -159,7 +159,7 @@ test('an object that is longer than a block is verified where the block begins a
   assert.equal(verify(2, size, [body]), size - 1);
 });
 
-test('the right bytes are found right, however they are cut into chunks', () => {
+test('accepts the right bytes however they are chunked', () => {
   fc.assert(
     fc.property(anyIndex, anySize, fc.array(fc.nat(), { maxLength: 12 }), (index, size, cuts) => {
       assert.equal(verify(index, size, chunksOf(bytesOf(index, size), cuts)), -1);
@@ -167,7 +167,7 @@ test('the right bytes are found right, however they are cut into chunks', () => 
   );
 });
 
-test('a single flipped bit is found at its offset, however the body is cut into chunks', () => {
+test('finds a flipped bit at its offset, however the body is chunked', () => {
   fc.assert(
     fc.property(
       anyIndex,
@@ -185,7 +185,7 @@ test('a single flipped bit is found at its offset, however the body is cut into 
   );
 });
 
-test('of several wrong bytes the first is named', () => {
+test('reports the first of several wrong bytes', () => {
   const body = Buffer.from(bytesOf(4, 100));
   for (const offset of [90, 41, 40]) {
     body[offset] ^= 1;
@@ -193,7 +193,7 @@ test('of several wrong bytes the first is named', () => {
   assert.equal(verify(4, 100, chunksOf(body, [41, 60])), 40);
 });
 
-test('a body that is too short is found out at its end', () => {
+test('detects a body that is too short at its end', () => {
   fc.assert(
     fc.property(anyIndex, anySize, fc.nat(), fc.array(fc.nat(), { maxLength: 5 }), (index, size, cut, cuts) => {
       const length = cut % size;
@@ -202,7 +202,7 @@ test('a body that is too short is found out at its end', () => {
   );
 });
 
-test('a body that is too long is found out, even where it goes on as the payload would', () => {
+test('detects a body that is too long, even if it continues like the payload', () => {
   fc.assert(
     fc.property(anyIndex, anySize, anySize, fc.array(fc.nat(), { maxLength: 5 }), (index, size, more, cuts) => {
       assert.equal(verify(index, size, chunksOf(bytesOf(index, size + more), cuts)), size);
@@ -210,13 +210,13 @@ test('a body that is too long is found out, even where it goes on as the payload
   );
 });
 
-test('an object of no bytes is right without a byte, and wrong with one', () => {
+test('an empty object is right without any bytes, and wrong with one', () => {
   assert.equal(verify(0, 0, []), -1);
   assert.equal(verify(0, 0, [Buffer.alloc(0)]), -1);
   assert.equal(verify(0, 0, [Buffer.from('x')]), 0);
 });
 
-test('another object’s payload is not taken for this one’s', () => {
+test('distinguishes the payloads of different objects', () => {
   fc.assert(
     fc.property(anyIndex, anyIndex, (one, other) => {
       fc.pre(one !== other);
@@ -225,7 +225,7 @@ test('another object’s payload is not taken for this one’s', () => {
   );
 });
 
-test('a part of an object is checked against the bytes that stand there', () => {
+test('verifies part of an object against the bytes at its position', () => {
   fc.assert(
     fc.property(
       anyIndex,
@@ -250,7 +250,7 @@ test('a part of an object is checked against the bytes that stand there', () => 
   );
 });
 
-test('each part of an object is drawn as often as any other, and always the same for a turn', () => {
+test('draws each part of an object equally often, and always the same one for a turn', () => {
   const parts = 16;
   const draws = 100_000;
   const counts = Array.from({ length: parts }, () => 0);
@@ -266,7 +266,7 @@ test('each part of an object is drawn as often as any other, and always the same
   assert.equal(new Payload('run-1').partOf(3, 4, 1000), payload.partOf(3, 4, 1000));
 });
 
-test('a verifier serves one object after the other, and forgets the one before', () => {
+test('a verifier handles one object after another, and forgets the previous one', () => {
   const verifier = new BodyVerifier(payload);
   verifier.begin(1, 10);
   verifier.accept(Buffer.from(bytesOf(2, 20)));
@@ -278,7 +278,7 @@ test('a verifier serves one object after the other, and forgets the one before',
   assert.equal(verifier.received, 30);
 });
 
-test('the parts of an object are its bytes, wherever they begin', () => {
+test('the parts of an object are its bytes, wherever they start', () => {
   fc.assert(
     fc.property(anyIndex, fc.nat(20 * 2 ** 20), fc.nat(2 ** 20 + 10), (index, position, size) => {
       const body = payload.body(index, size, position);
@@ -297,7 +297,7 @@ test('the parts of an object are its bytes, wherever they begin', () => {
   }
 });
 
-test('parts of an object that were stored in each other’s place show', () => {
+test('detects swapped parts of an object', () => {
   const length = 8 * 2 ** 20;
   for (const [one, other] of [
     [0, 1],

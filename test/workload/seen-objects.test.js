@@ -16,7 +16,7 @@ test('each object is new once, whoever looks', () => {
   );
 });
 
-test('it takes a bit for an object', () => {
+test('takes one bit per object', () => {
   assert.equal(seenMemory(32_000_000).byteLength, 4_000_000);
   assert.equal(seenMemory(33).byteLength, 8);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WHOLE, globalIndex, isInShard } from '../../lib/workload/shard.js';
 
-test('the shards of a run share out its objects: each belongs to exactly one', () => {
+test('the shards of a run divide its objects: each belongs to exactly one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(50), (count, objects) => {
       const shards = Array.from({ length: count }, (_, index) => ({ index, count }));
@@ -18,14 +18,14 @@ test('the shards of a run share out its objects: each belongs to exactly one', (
   );
 });
 
-test('what lies behind a shard’s last object is not its own', () => {
+test('objects after a shard’s last one do not belong to it', () => {
   const shard = { index: 2, count: 4 };
   assert.ok(isInShard(shard, globalIndex(shard, 9), 10));
   assert.ok(!isInShard(shard, globalIndex(shard, 10), 10));
   assert.ok(!isInShard(shard, 3, 10));
 });
 
-test('on one host the place of an object is its index', () => {
+test('on one host, the local index of an object is its index', () => {
   assert.deepEqual(
     [0, 1, 99].map((place) => globalIndex(WHOLE, place)),
     [0, 1, 99],

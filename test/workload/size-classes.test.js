@@ -11,7 +11,7 @@ function classesOf(text) {
   return sizeClasses(/** @type {SizeDistribution} */ (parseSizes(text)));
 }
 
-test('weighted sizes are classes of their own', () => {
+test('weighted sizes are separate classes', () => {
   assert.deepEqual(classesOf('4KiB=60,8MiB=40'), [
     { from: 4096, to: 4096 },
     { from: 2 ** 23, to: 2 ** 23 },
@@ -27,14 +27,14 @@ test('others are divided by powers of two', () => {
   ]);
 });
 
-test('where there would be too many, by powers of four or more', () => {
+test('or by powers of four or more, to limit their number', () => {
   assert.deepEqual(
     classesOf('1..5GiB').map(({ from }) => from),
     [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].map((power) => 2 ** power),
   );
 });
 
-test('each size has one class, which it is in', () => {
+test('each size is in exactly one class', () => {
   const texts = fc.constantFrom('1..2', '4KiB..1MiB', '1..5GiB', 'lognormal:64KiB:1.5', 'lognormal:1:4', '0=1,7=2,9=3');
   fc.assert(
     fc.property(texts, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (text, share) => {

@@ -16,7 +16,7 @@ import {
 
 const bytes = fc.integer({ min: 1, max: 5 * 2 ** 30 });
 
-/** Every distribution that can be written. @type {fc.Arbitrary<SizeDistribution>} */
+/** Every distribution that can be expressed. @type {fc.Arbitrary<SizeDistribution>} */
 const distributions = fc.oneof(
   fc
     .uniqueArray(bytes, { minLength: 2, maxLength: 2 })
@@ -48,7 +48,7 @@ const distributions = fc.oneof(
     })),
 );
 
-test('what is written of a distribution is read as the same one', () => {
+test('reads back a formatted distribution', () => {
   fc.assert(
     fc.property(distributions, (distribution) => {
       const text = formatSizes(distribution);
@@ -58,20 +58,20 @@ test('what is written of a distribution is read as the same one', () => {
   );
 });
 
-test('each way to write a distribution is written back in one', () => {
+test('formats every notation of a distribution in the same way', () => {
   const written = ['4096..1024KiB', 'lognormal:64kib:1.50', '8MiB=10,4096=60, 256KiB=30'].map((text) =>
     formatSizes(/** @type {SizeDistribution} */ (parseSizes(text))),
   );
   assert.deepEqual(written, ['4KiB..1MiB', 'lognormal:64KiB:1.5', '4KiB=60,256KiB=30,8MiB=10']);
 });
 
-test('a size alone is a number of bytes, as it always was', () => {
+test('a single size is a number of bytes, as before', () => {
   assert.deepEqual(['16KiB', '0', '1.5MB'].map(parseSizes), [16384, 0, 1_500_000]);
   assert.equal(sizeText({ size: 16384 }), '16KiB');
   assert.equal(sizeText({ size: 2 ** 20, sizes: { kind: 'log-uniform', min: 4096, max: 2 ** 20 } }), '4KiB..1MiB');
 });
 
-test('what is no distribution is refused with what was expected', () => {
+test('rejects anything else with what was expected', () => {
   const refused = [
     ...['4KiB..', '..4KiB', '4KiB..4KiB', '1MiB..4KiB', '0..4KiB', '1KiB..2KiB..3KiB', '4KiB...1MiB'],
     ...['lognormal:64KiB', 'lognormal:64KiB:0', 'lognormal:64KiB:4.1', 'lognormal:0:1', 'normal:64KiB:1'],
@@ -89,7 +89,7 @@ test('what is no distribution is refused with what was expected', () => {
   }
 });
 
-test('no size is beyond the ends, and larger shares have no smaller sizes', () => {
+test('no size is outside the bounds, and larger shares never have smaller sizes', () => {
   const shares = fc.tuple(
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -111,12 +111,12 @@ test('the extremes of a log-normal distribution are 3.09 sigma from its median',
   assert.equal(medianSize(distribution), 65536);
 });
 
-test('means are those of the formulas', () => {
+test('means match the formulas', () => {
   const meanOf = (/** @type {string} */ text) => meanSize(/** @type {SizeDistribution} */ (parseSizes(text)));
   assert.equal(meanOf('1000=60,10000=40'), 4600);
   const uniform = (2 ** 20 - 2 ** 12) / Math.log(2 ** 20 / 2 ** 12);
   assert.ok(Math.abs(meanOf('4KiB..1MiB') / uniform - 1) < 1e-3);
-  // Both ends have lost a thousandth, of which the upper one weighs more: Φ(3.09 - 0.5) - Φ(-3.09 - 0.5), over 0.998.
+  // Both tails lack a thousandth, of which the upper one weighs more: Φ(3.09 - 0.5) - Φ(-3.09 - 0.5), over 0.998.
   const lognormal = (65536 * Math.exp(0.5 ** 2 / 2) * (0.995207 - 0.000165)) / 0.998;
   assert.ok(Math.abs(meanOf('lognormal:64KiB:0.5') / lognormal - 1) < 1e-3);
 });

@@ -9,7 +9,7 @@ import { objectSizes } from '../../lib/workload/sizes.js';
 
 const DRAWS = 100_000;
 
-/** Chance alone would fail one test in a thousand: of this one seed it does not. */
+/** Chance alone would fail one test in a thousand, but not with this seed. */
 const SIGNIFICANCE = 0.001;
 
 /** @param {string} text */
@@ -28,8 +28,8 @@ function sizesOf(text, runId = 'run-1') {
 
 /**
  * @param {string} text
- * @param {readonly number[]} bounds the first size of each class, but for the first class
- * @returns {number[]} how many of the draws are in each class
+ * @param {readonly number[]} bounds smallest size of each class except the first
+ * @returns {number[]} number of draws in each class
  */
 function countClasses(text, bounds) {
   const sizeOf = sizesOf(text);
@@ -41,12 +41,12 @@ function countClasses(text, bounds) {
   return counts;
 }
 
-test('where all objects are of one size, each is', () => {
+test('if all objects have one size, each has that size', () => {
   const sizeOf = objectSizes({ runId: 'run-1', size: 100 });
   assert.deepEqual([0, 1, 2 ** 40].map(sizeOf), [100, 100, 100]);
 });
 
-test('any host works out the same size for an object, within the bounds', () => {
+test('any host computes the same size for an object, within the bounds', () => {
   const texts = fc.constantFrom('4KiB..1MiB', 'lognormal:64KiB:1.5', '0=1,1KiB=2,5GiB=3');
   fc.assert(
     fc.property(fc.string(), texts, fc.maxSafeNat(), (runId, text, index) => {
@@ -57,7 +57,7 @@ test('any host works out the same size for an object, within the bounds', () => 
   );
 });
 
-test('the size of an object never changes: other hosts, and later versions, check by it', () => {
+test('the size of an object never changes: other hosts and later versions verify it', () => {
   assert.deepEqual(
     ['4KiB..1MiB', 'lognormal:64KiB:1.5', '4KiB=60,256KiB=30,8MiB=10'].map((text) =>
       [0, 1, 2, 1e9, 2 ** 40].map(sizesOf(text)),
@@ -70,7 +70,7 @@ test('the size of an object never changes: other hosts, and later versions, chec
   );
 });
 
-test('sizes differ from run to run', () => {
+test('sizes differ between runs', () => {
   const [one, other] = ['run-1', 'run-2'].map((runId) => {
     const sizeOf = sizesOf('1..1000', runId);
     return Array.from({ length: 100 }, (_, index) => sizeOf(index));
@@ -90,7 +90,7 @@ test('each whole size of a log-uniform range has its share', () => {
   assert.ok(chiSquaredTest(counts, shares) > SIGNIFICANCE);
 });
 
-test('each doubling of a log-uniform range is as frequent', () => {
+test('each doubling of a log-uniform range is equally frequent', () => {
   const counts = countClasses(
     '4KiB..1MiB',
     [13, 14, 15, 16, 17, 18, 19].map((power) => 2 ** power),
@@ -99,7 +99,7 @@ test('each doubling of a log-uniform range is as frequent', () => {
 });
 
 test('log-normal sizes have the shares of the normal distribution', () => {
-  // Φ at whole halves of a standard deviation, as tables have it.
+  // Φ at half standard deviations, from tables.
   const normal = new Map([
     [-2, 0.022750131948],
     [-1.5, 0.066807201269],
@@ -109,7 +109,7 @@ test('log-normal sizes have the shares of the normal distribution', () => {
   ]);
   const deviations = [-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2];
   const below = deviations.map((each) => normal.get(each) ?? 1 - Number(normal.get(-each)));
-  // Without the thousandth at each end.
+  // Without the thousandth in each tail.
   const shares = [...below, 0.999].map((upTo, place) => (upTo - (below[place - 1] ?? 0.001)) / 0.998);
   const counts = countClasses(
     'lognormal:64KiB:1.5',
@@ -128,7 +128,7 @@ test('the objects of each shard have the same distribution', () => {
   }
 });
 
-test('a search halves all sizes alike', () => {
+test('a search scales all sizes equally', () => {
   const sizes = read('4KiB=60,8MiB=40');
   const [whole, half] = [2 ** 23, 2 ** 22].map((size) => objectSizes({ runId: 'run-1', size, sizes }));
   for (let index = 0; index < 100; index += 1) {
@@ -136,7 +136,7 @@ test('a search halves all sizes alike', () => {
   }
 });
 
-test('chance decides on a size, not the place of the object', () => {
+test("sizes are random, and do not depend on an object's position", () => {
   const quantile = sizeQuantile(read('1=50,2=50'));
   assert.deepEqual([0, 0.49, 0.5, 0.99].map(quantile), [1, 1, 2, 2]);
   const sizeOf = sizesOf('1=50,2=50');

@@ -16,7 +16,7 @@ function unlistedOf(written) {
 
 const locals = fc.uniqueArray(fc.nat(OBJECTS - 1));
 
-test('what was written and is not listed is left over, whatever else is listed', () => {
+test('finds what was written but not listed, whatever else is listed', () => {
   fc.assert(
     fc.property(locals, fc.array(fc.nat(OBJECTS * SHARD.count * 2)), (written, listed) => {
       const unlisted = unlistedOf(written);
@@ -33,7 +33,7 @@ test('what was written and is not listed is left over, whatever else is listed',
   );
 });
 
-test('a sample holds no index twice and none that is not there; a small number is taken whole', () => {
+test('a sample contains no duplicates and only existing indices; a small set is returned completely', () => {
   fc.assert(
     fc.property(
       locals,

@@ -27,7 +27,7 @@ function chunksOf(body, cuts) {
   return edges.slice(1).map((edge, place) => body.subarray(edges[place], edge));
 }
 
-/** Version 2 is there; version 3 is being written. */
+/** Version 2 exists; version 3 is being written. */
 function inTheMiddle() {
   const versions = new ObjectVersions(versionMemory(1), 1);
   versions.acknowledge(OBJECT, versions.start(OBJECT, false));
@@ -39,7 +39,7 @@ function inTheMiddle() {
 /**
  * @param {Buffer} body
  * @param {object} [options]
- * @param {number} [options.size] that is expected
+ * @param {number} [options.size] expected size
  * @param {number} [options.position]
  * @param {readonly number[]} [options.cuts]
  * @param {ObjectVersions} [options.versions]
@@ -55,8 +55,8 @@ function read(body, { size = body.length, position = 0, cuts = [], versions = in
 const anyCuts = fc.array(fc.nat(300), { maxLength: 4 });
 const VERDICTS = /** @type {const} */ (['stale', 'stale', 'allowed', 'allowed', 'foreign']);
 
-describe('a body of an object that is written again', () => {
-  test('is judged by the version that it says, in whatever chunks it comes', () => {
+describe('a body of an object that is overwritten', () => {
+  test('is judged by the version it contains, however it is chunked', () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(4), anyCuts, (size, version, cuts) => {
         const { verdict, version: found } = read(bytesOf(size, version), { cuts });
@@ -65,7 +65,7 @@ describe('a body of an object that is written again', () => {
     );
   });
 
-  test('is judged by all versions that it may be, where it lacks the head of the object', () => {
+  test('is judged by all candidate versions if it lacks the head of the object', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 100 }), fc.nat(3), fc.integer({ min: 1, max: 200 }), anyCuts, (...any) => {
         const [size, version, position, cuts] = any;
@@ -76,7 +76,7 @@ describe('a body of an object that is written again', () => {
     );
   });
 
-  test('is torn where it is made of two versions that are both allowed', () => {
+  test('is torn if it combines two versions, even allowed ones', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 300 }), fc.nat(), anyCuts, fc.boolean(), (size, place, cuts, turned) => {
         const [one, other] = turned ? [3, 2] : [2, 3];
@@ -96,13 +96,13 @@ describe('a body of an object that is written again', () => {
     assert.equal(read(part, { position: 20 }).verdict, 'torn');
   });
 
-  test('is wrong where it is too short or too long', () => {
+  test('is wrong if it is too short or too long', () => {
     assert.equal(read(bytesOf(20, 2), { size: 30 }).verdict, 'another length');
     assert.equal(read(bytesOf(30, 2), { size: 20 }).verdict, 'another length');
     assert.equal(read(Buffer.alloc(0), { size: 20 }).verdict, 'another length');
   });
 
-  test('of no bytes is any version, and of few bytes one that fits', () => {
+  test('matches any version if it is empty, and few bytes match a fitting one', () => {
     assert.equal(read(Buffer.alloc(0)).verdict, 'allowed');
     assert.deepEqual(
       [1, 2, 3].map((size) => read(bytesOf(size, 2)).verdict),
@@ -112,21 +112,21 @@ describe('a body of an object that is written again', () => {
     assert.equal(read(bytesOf(3, 99)).verdict, 'torn');
   });
 
-  test('keeps later reads from returning an older one, unless it has bytes of both', () => {
+  test('keeps later reads from returning an older one, unless it is torn', () => {
     const { versions } = read(bytesOf(20, 3));
     assert.equal(read(bytesOf(20, 2), { versions }).verdict, 'stale');
     const { versions: others } = read(Buffer.alloc(0));
     assert.equal(read(bytesOf(20, 2), { versions: others }).verdict, 'allowed');
   });
 
-  test('is foreign where the store had refused it', () => {
+  test('is foreign if the store had refused it', () => {
     const versions = new ObjectVersions(versionMemory(1), 1);
     versions.refuse(OBJECT, versions.start(OBJECT, false));
     assert.equal(read(bytesOf(20, 1), { versions }).verdict, 'foreign');
     assert.equal(read(bytesOf(20, 0), { versions }).verdict, 'allowed');
   });
 
-  test('may be a version whose write was never answered, also after later ones', () => {
+  test('may be a version whose write had no response, even after later ones', () => {
     const versions = new ObjectVersions(versionMemory(1), 1);
     const lost = versions.start(OBJECT, false);
     versions.doubt(OBJECT, lost);
@@ -149,8 +149,8 @@ function carried(body, { size = body.length, position = 0, cuts = [] } = {}) {
   return verifier.end();
 }
 
-describe('a body of an object that another run wrote', () => {
-  test('is right in whatever version it says that it is', () => {
+describe('a body of an object from another run', () => {
+  test('is right in whatever version it contains', () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(5000), anyCuts, (size, version, cuts) => {
         assert.equal(carried(bytesOf(size, version), { cuts }), -1);
@@ -158,7 +158,7 @@ describe('a body of an object that another run wrote', () => {
     );
   });
 
-  test('is right without its head in whatever version it is, up to one a second for a week', () => {
+  test('is right without its head in any version, up to one per second for a week', () => {
     for (const version of [0, 1, 1000, 1024, 5000, 604_800]) {
       assert.equal(carried(bytesOf(60, version).subarray(20), { position: 20 }), -1);
       assert.equal(carried(bytesOf(60, version).subarray(20), { position: 20, cuts: [11, 30] }), -1);
@@ -166,7 +166,7 @@ describe('a body of an object that another run wrote', () => {
     assert.ok(carried(bytesOf(60, 604_801).subarray(20), { position: 20 }) >= 20);
   });
 
-  test('is right wherever a part of it begins, in its head as well, and however short it is', () => {
+  test('is right wherever a part of it starts, even in its head, and however short it is', () => {
     fc.assert(
       fc.property(
         fc.nat(7000),
@@ -181,14 +181,14 @@ describe('a body of an object that another run wrote', () => {
     );
   });
 
-  test('without its head, is wrong where its bytes are those of two versions', () => {
+  test('without its head, is wrong if its bytes come from two versions', () => {
     const [one, other] = [bytesOf(60, 3000), bytesOf(60, 3001)].map((body) => body.subarray(20));
     const torn = Buffer.concat([one.subarray(0, 20), other.subarray(20)]);
     assert.ok(carried(torn, { position: 20 }) >= 20);
     assert.ok(carried(torn, { position: 20, cuts: [20] }) >= 40);
   });
 
-  test('is wrong from the byte on that is of no version', () => {
+  test('is wrong from the first byte that matches no version', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 300 }), fc.nat(50), fc.nat(), anyCuts, (size, version, place, cuts) => {
         const body = Buffer.from(bytesOf(size, version));
@@ -199,7 +199,7 @@ describe('a body of an object that another run wrote', () => {
     );
   });
 
-  test('is wrong where it is too short, too long, or of another object', () => {
+  test('is wrong if it is too short, too long, or of another object', () => {
     assert.equal(carried(bytesOf(20, 1), { size: 30 }), 20);
     assert.equal(carried(bytesOf(30, 1), { size: 20 }), 20);
     assert.ok(carried(/** @type {Buffer} */ (payload.body(INDEX + 1, 20))) >= 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WritePauses, pauseMemory } from '../../lib/workload/write-pauses.js';
 
-test('a key is written by one at a time, and again after a second', () => {
+test('only one writer may write a key, and the next one after a second', () => {
   const memory = pauseMemory(2);
   const [one, other] = [new WritePauses(memory), new WritePauses(memory)];
   assert.equal(one.take(1, 10), true);

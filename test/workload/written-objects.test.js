@@ -10,7 +10,7 @@ const step = fc.record({
   digest: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 32 - 1 })),
 });
 
-test('it holds what was last said about each object, and counts those that are there', () => {
+test('keeps the latest state of each object, and counts the existing ones', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       const written = new WrittenObjects(memoryFor(OBJECTS));
@@ -34,7 +34,7 @@ test('it holds what was last said about each object, and counts those that are t
   );
 });
 
-test('nothing is written at the beginning', () => {
+test('nothing is written at the start', () => {
   const written = new WrittenObjects(memoryFor(3));
   assert.deepEqual(
     [0, 1, 2].map((index) => written.has(index)),
@@ -43,7 +43,7 @@ test('nothing is written at the beginning', () => {
   assert.equal(written.count, 0);
 });
 
-test('all who share its memory know the same, and count the same', () => {
+test('everyone who shares its memory has the same state and count', () => {
   const anyStep = fc.record({ index: fc.nat(OBJECTS - 1), isAdded: fc.boolean(), core: fc.nat(2) });
   fc.assert(
     fc.property(fc.array(anyStep), (steps) => {
@@ -70,6 +70,6 @@ test('all who share its memory know the same, and count the same', () => {
   );
 });
 
-test('an object takes four bytes', () => {
+test('takes four bytes per object', () => {
   assert.equal(memoryFor(1001).byteLength - memoryFor(1).byteLength, 4000);
 });

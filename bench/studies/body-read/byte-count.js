@@ -1,4 +1,4 @@
-/** Where a drain's chunks end: as cheap as a check of a body can be, and enough to know that all of them came. */
+/** Counts a drain's bytes: the cheapest check that all chunks came. */
 export class ByteCount {
   bytes = 0;
 

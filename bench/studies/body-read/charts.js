@@ -41,7 +41,7 @@ export function chartOfEcho(runs) {
   return drawLineChart({
     title: 'Timestamps read and sent back, by run and by the interface they were read with',
     x: { label: 'run', isLogarithmic: false, ticks: [1, ...fifths(count)] },
-    y: { label: 'thousands of timestamps a second', isLogarithmic: false, ticks: [0, ...fifths(roundUp(highest))] },
+    y: { label: 'thousands of timestamps per second', isLogarithmic: false, ticks: [0, ...fifths(roundUp(highest))] },
     series,
   });
 }
@@ -51,7 +51,7 @@ function fifths(greatest) {
   return [1, 2, 3, 4, 5].map((part) => (part * greatest) / 5);
 }
 
-/** @param {number} value in thousands a second */
+/** @param {number} value in thousands per second */
 function roundUp(value) {
   return Math.ceil(value / 50) * 50;
 }

@@ -10,18 +10,17 @@ import { runEcho } from './echo-client.js';
 
 const SERVER = new URL('./echo-server.js', import.meta.url);
 
-/** Timestamps of a run. */
 export const TIMESTAMPS = 100_000;
 
 /** @type {readonly ReadInterfaceName[]} */
 const IN_TURN = ['synchronous', 'asynchronous'];
 
-/** Runs of each interface before the measuring, until the code of client and server is compiled. */
+/** Runs of each interface before measuring, so that the code of client and server is compiled. */
 const WARM_UP_RUNS = 3;
 
 /**
- * Runs the two interfaces in turn. Which of them goes first changes from pair to pair, so that neither always runs behind
- * the other.
+ * Runs the two interfaces alternately. The one that goes first changes from pair to pair, so that neither is always
+ * second.
  *
  * @param {number} runs of each interface
  * @param {(run: number, readInterface: ReadInterfaceName) => void} progress

@@ -4,37 +4,34 @@ import { ByteCount } from './byte-count.js';
 
 /** @import { FillPipe, FullPipe, WaysToRead } from './ways-to-read.js' */
 
-/** Chunks in the pipe. */
 export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** Bytes of a chunk: few, so that it is the reading that counts. */
+/** Bytes per chunk: few, so that reading dominates. */
 export const CHUNK_SIZE = 1024;
 
-/** All of a pipe are one and the same: nothing looks at more than their length. */
+/** All chunks of a pipe are the same, because only their length is used. */
 const CHUNK = Buffer.alloc(CHUNK_SIZE, 'x');
 
-/** The longest that a drain may hold up everything else in ms. */
+/** Maximum time for which a drain may block everything else, in ms. */
 export const MAX_DRAIN_MS = 1;
 
 const TIME_MS = 150;
 const WARM_UP_MS = 50;
 
 /**
- * How fast one way of reading drains a pipe.
- *
- * @typedef {object} DrainSpeed
+ * @typedef {object} DrainSpeed how fast one way of reading drains a pipe
  * @property {number} chunks in the pipe
- * @property {number} drains a second: the median
- * @property {number} spread of the drains a second: their median absolute deviation, as a share of the median
- * @property {number} time for a whole drain in ms: the median
+ * @property {number} drains per second: the median
+ * @property {number} spread median absolute deviation of the drains per second, as a share of the median
+ * @property {number} time ms for a whole drain: the median
  * @property {number} p99 of the time in ms
  *
- * @typedef {object} Growth of the time for a drain with the number of chunks: a straight line
+ * @typedef {object} Growth linear growth of a drain's time with the number of chunks
  * @property {number} fixed ms
  * @property {number} perChunk ms
  * @property {number} fit R²
  * @property {number} limit chunks at which a drain takes MAX_DRAIN_MS
- * @property {boolean} isExtrapolated whether the limit lies beyond what was measured
+ * @property {boolean} isExtrapolated whether the limit is outside the measured range
  *
  * @typedef {object} WayResult
  * @property {string} way
@@ -51,7 +48,7 @@ export async function measureDrains(ways, progress) {
   const results = [];
   for (const [way, fill] of Object.entries(ways)) {
     progress(way);
-    // Else the first counts would be measured while the code is still being compiled.
+    // Otherwise the first counts would be measured while the code is still being compiled.
     await measureDrain(fill, CHUNK_COUNTS[CHUNK_COUNTS.length - 1]);
     const speeds = [];
     for (const count of CHUNK_COUNTS) {
@@ -73,7 +70,7 @@ async function measureDrain(fill, count) {
   let pipe;
   let sink = new ByteCount();
   const bench = new Bench({ time: TIME_MS, warmupTime: WARM_UP_MS, throws: true });
-  // The pipe is filled outside of the time that is taken, and what came is checked there, too.
+  // Filling and checking the pipe are outside the measured time.
   bench.add('drain', () => pipe.drain(sink), {
     async: true,
     async beforeEach() {

@@ -11,7 +11,7 @@
  * @returns {Promise<void>}
  */
 
-/** The `readable` event and a loop of synchronous reads. @type {DrainStream} */
+/** The `readable` event with a loop of synchronous reads. @type {DrainStream} */
 export function drainByRead(stream, sink) {
   return new Promise((resolve, reject) => {
     stream.on('readable', () => {
@@ -40,7 +40,7 @@ export async function drainByIteration(stream, sink) {
 }
 
 /**
- * One loop for every kind of promise: `await` would put a native one around each of the others.
+ * One loop for every kind of promise, because `await` would wrap each in a native one.
  *
  * @param {Reader} reader
  * @param {ByteCount} sink

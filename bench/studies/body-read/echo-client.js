@@ -8,28 +8,24 @@ import { TimestampStream } from './timestamp-stream.js';
 
 /** @import { ReadInterfaceName } from './read-interfaces.js' */
 
-/** No run takes a tenth of it: one that does has come to a standstill. */
+/** Ten times the duration of any run: a run that takes longer has stalled. */
 const DEADLINE_MS = 30_000;
 
 /**
- * What the server saw of one run.
- *
- * @typedef {object} EchoResult
- * @property {number} rate timestamps/s, from the first that was sent to the last that came back
+ * @typedef {object} EchoResult what the server saw of one run
+ * @property {number} rate timestamps/s, from the first sent to the last returned
  * @property {number} mean ms of a round trip
  * @property {number} p50 ms
  * @property {number} p99 ms
  * @property {number} maximum ms
- * @property {number} heldUp for how much of the time the server had to wait until the client read on, as a share
+ * @property {number} heldUp share of the time that the server waited for the client to read
  */
 
 /**
- * Reads a stream of timestamps and sends each back.
- *
  * @param {number} port of the echo server
  * @param {ReadInterfaceName} readInterface
  * @returns {Promise<EchoResult>}
- * @throws {Error} where a timestamp is lost or out of its order, and where the run does not come to its end
+ * @throws {Error} if a timestamp is lost or out of order, or the run does not finish
  */
 export async function runEcho(port, readInterface) {
   const signal = AbortSignal.timeout(DEADLINE_MS);
@@ -53,7 +49,7 @@ export async function runEcho(port, readInterface) {
  */
 async function sendBack(port, readInterface, socket, signal) {
   const { body } = await request(`http://127.0.0.1:${port}`, { signal });
-  // What goes wrong with one of them ends the others; the reader at the end of the line reports it.
+  // If one of them fails, the others end, and the reader at the end of the line reports the failure.
   const timestamps = pipeline(body, new TimestampStream(), () => {});
   await READ_INTERFACES[readInterface](timestamps, new EchoSender(socket));
 }

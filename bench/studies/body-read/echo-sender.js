@@ -1,9 +1,9 @@
 /** @import { WebSocket } from 'ws' */
 
-/** Bytes that may wait in this process to be sent back before the reader has to stop. */
+/** Bytes that may wait to be sent back before the reader must stop. */
 const MAX_WAITING = 16 * 1024;
 
-/** Sends timestamps back over a WebSocket, and says when it is full. */
+/** Sends timestamps back over a WebSocket and reports when it is full. */
 export class EchoSender {
   #socket;
 
@@ -12,7 +12,6 @@ export class EchoSender {
     this.#socket = socket;
   }
 
-  /** Whether the next timestamp has to wait. */
   get isFull() {
     return this.#socket.bufferedAmount > MAX_WAITING;
   }
@@ -23,9 +22,9 @@ export class EchoSender {
   }
 
   /**
-   * A ping is sent behind all that waits: once it has gone out, all else has.
+   * A ping is queued after all waiting data: once it is sent, so is everything else.
    *
-   * @returns {Promise<void>} rejects where the connection ends
+   * @returns {Promise<void>} rejects if the connection ends
    */
   room() {
     return new Promise((resolve, reject) => {

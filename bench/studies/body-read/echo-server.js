@@ -11,17 +11,17 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.j
  */
 
 /**
- * The server of the round trips, in a process of its own: it streams `count` timestamps over HTTP, gets each back over a
- * WebSocket, and tells the client how long they took. It reads the WebSocket whether or not its own writing is held up,
- * so that the two directions can never wait for each other.
+ * The server of the round trips, in a separate process. It streams `count` timestamps over HTTP, gets each back over a
+ * WebSocket, and tells the client how long they took. It reads the WebSocket even if its own writing is held up, so
+ * that the two directions never wait for each other.
  *
  *     node bench/studies/body-read/echo-server.js '{"count":100000}'
  *
  * It prints `{"port":…}` when it listens, and ends when its standard input does.
  */
 const { count } = JSON.parse(process.argv[2]);
-const RECORDS_A_CHUNK = 64;
-/** For how long the writing of the stream under way was held up, in ms. */
+const RECORDS_PER_CHUNK = 64;
+/** Time for which writing the current stream was held up, in ms. */
 let heldUp = 0;
 
 const server = createServer((_request, response) => {
@@ -37,8 +37,8 @@ process.stdin.once('close', () => process.exit(0)).resume();
 /** @param {ServerResponse} response */
 async function streamTimestamps(response) {
   heldUp = 0;
-  for (let first = 0; first < count; first += RECORDS_A_CHUNK) {
-    if (!response.write(stampedChunk(first, Math.min(count - first, RECORDS_A_CHUNK)))) {
+  for (let first = 0; first < count; first += RECORDS_PER_CHUNK) {
+    if (!response.write(stampedChunk(first, Math.min(count - first, RECORDS_PER_CHUNK)))) {
       const fullAt = performance.now();
       await once(response, 'drain');
       heldUp += performance.now() - fullAt;

@@ -1,7 +1,7 @@
 import { runStudy } from '../run-study.js';
 import { TIMESTAMPS, compareInterfaces } from './compare-interfaces.js';
 
-// A hundred round-trip runs in a row, fifty of each interface: none may come to a standstill or lose a timestamp.
+// A hundred round-trip runs in a row, fifty for each interface: none may stall or lose a timestamp.
 //
 //     npm run study:body-read:100
 
@@ -19,7 +19,7 @@ await runStudy(async () => {
   const longest = Math.max(...all.map(({ rate }) => TIMESTAMPS / rate));
   const took = ((performance.now() - startedAt) / 1000).toFixed(0);
   process.stdout.write(
-    `${all.length} runs of ${TIMESTAMPS} timestamps in a row came to their end in ${took} s, every timestamp in its ` +
+    `${all.length} runs of ${TIMESTAMPS} timestamps in a row finished in ${took} s, every timestamp in ` +
       `order;\nthe longest took ${longest.toFixed(2)} s. The server was held up by the client's reading for ` +
       `${share(Math.min(...heldUp))} to ${share(Math.max(...heldUp))} of a run.\n`,
   );

@@ -1,21 +1,20 @@
 import { Duplex } from 'node:stream';
 import { Client } from 'undici';
 
-/** More chunks than any pipe of the study has. */
+/** More than the chunks of any pipe in the study. */
 const MAX_CHUNKS = 1024;
 
 const LONGER_THAN_THE_STUDY_MS = 3_600_000;
 
 /**
- * A socket without a network: it answers each request with the head of a response, and the body is pushed into it. What
- * a client does with a response is all that is left to measure.
+ * A socket without a network. It answers each request with the head of a response, and the body is pushed into it. So
+ * only a client's handling of a response is measured.
  */
 export class MemorySocket extends Duplex {
-  /** Bytes of the next response's body. */
   contentLength = 0;
 
   constructor() {
-    // Chunks of a stream of bytes would be joined when undici reads them.
+    // In byte mode, undici would read several chunks joined into one.
     super({ readableObjectMode: true, readableHighWaterMark: MAX_CHUNKS });
   }
 
@@ -43,8 +42,8 @@ export class MemorySocket extends Duplex {
 }
 
 /**
- * One that puts what it receives into a buffer, as Node does where a socket is opened with `onread`. A chunk that lies there
- * already is not copied again: copying is the system's work, and the other socket is spared it, too.
+ * Puts what it receives into a buffer, as Node does for a socket opened with `onread`. A chunk that is already there is
+ * not copied: copying is the system's work, and the other socket is also spared it.
  */
 export class SharingMemorySocket extends MemorySocket {
   #onread;
@@ -73,15 +72,15 @@ export class SharingMemorySocket extends MemorySocket {
 export const memorySocket = new MemorySocket();
 export const MEMORY_ORIGIN = 'http://memory.invalid';
 
-/** All its requests are answered by the socket in memory. */
+/** Its requests are all answered by the socket in memory. */
 export const memoryClient = new Client(MEMORY_ORIGIN, {
   headersTimeout: 0,
   bodyTimeout: 0,
-  // A socket in memory that undici had given up while others were measured could not be opened again.
+  // If undici closed the idle memory socket during other measurements, it could not be reopened.
   keepAliveTimeout: LONGER_THAN_THE_STUDY_MS,
   connect: /** @type {any} */ (
     (/** @type {unknown} */ _options, /** @type {(error: null, socket: Duplex) => void} */ callback) =>
-      // undici does not go on with a request whose connection is there before its call has returned.
+      // undici does not continue a request whose connection exists before its call has returned.
       queueMicrotask(() => callback(null, memorySocket))
   ),
 });

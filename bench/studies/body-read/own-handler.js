@@ -10,8 +10,8 @@ import { SharingMemorySocket } from './memory-socket.js';
 const GET = { method: 'GET', target: '/', headers: [], body: null, size: 0 };
 
 /**
- * GETs over the connection that the direct client uses, too: it calls the on… methods, and reads into a buffer that all
- * connections share.
+ * GETs over the direct client's connection: it calls the on… methods, and reads into a buffer that all connections
+ * share.
  *
  * @implements {HttpHandler}
  */
@@ -46,8 +46,8 @@ export class OwnHandler {
 
   /**
    * @param {readonly Buffer[]} chunks of the body
-   * @param {{ holdsBody: boolean }} options whether the connection has to stop behind the head of the response
-   * @returns {Promise<void>} once the head is there
+   * @param {{ holdsBody: boolean }} options whether the connection must stop after the head of the response
+   * @returns {Promise<void>} once the head has arrived
    */
   open(chunks, { holdsBody }) {
     return new Promise((resolve, reject) => {
@@ -64,15 +64,14 @@ export class OwnHandler {
     this.#socket.receive(chunks);
   }
 
-  /** Lets the connection go on with a body that is held. */
   resume() {
     this.#connection.resume();
   }
 
   /**
    * @param {ByteCount} sink
-   * @param {() => void} begin makes the body come
-   * @returns {Promise<void>} once the whole body has come
+   * @param {() => void} begin starts the body
+   * @returns {Promise<void>} once the whole body has arrived
    */
   readBody(sink, begin) {
     return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /** @import { ReadResult } from './drains.js' */
 
 /**
- * The least that a WHATWG reader has to do for chunks that are there already: a queue and a promise for each read. Node's
- * own makes native promises inside; with this one, the kind of promise is all that differs.
+ * The minimum that a WHATWG reader must do for buffered chunks: a queue, and a promise for each read. Node's own reader
+ * makes native promises internally; with this one, only the kind of promise differs.
  *
  * @template {PromiseLike<ReadResult>} Promised
  */

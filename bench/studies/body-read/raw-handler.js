@@ -2,9 +2,7 @@ import { memoryClient, memorySocket } from './memory-socket.js';
 
 /** @import { ByteCount } from './byte-count.js' */
 
-/**
- * A GET whose body undici hands to a handler, the rawest form that it has: undici calls the on… methods.
- */
+/** A GET whose body undici passes to a handler's on… methods, its rawest form. */
 export class RawHandler {
   #holdsBody;
   /** @type {(handler: RawHandler) => void} */
@@ -16,7 +14,7 @@ export class RawHandler {
   /** @type {ByteCount | null} */
   #sink = null;
 
-  /** Lets undici go on with a body that is held. @type {() => void} */
+  /** Lets undici continue with a held body. @type {() => void} */
   resume = () => {};
 
   /**
@@ -32,8 +30,8 @@ export class RawHandler {
 
   /**
    * @param {readonly Buffer[]} chunks of the body
-   * @param {{ holdsBody: boolean }} options whether undici has to stop behind the head of the response
-   * @returns {Promise<RawHandler>} once the head is there
+   * @param {{ holdsBody: boolean }} options whether undici must stop after the head of the response
+   * @returns {Promise<RawHandler>} once the head has arrived
    */
   static open(chunks, { holdsBody }) {
     return new Promise((resolve, reject) => {
@@ -45,8 +43,8 @@ export class RawHandler {
 
   /**
    * @param {ByteCount} sink
-   * @param {() => void} begin makes the body come
-   * @returns {Promise<void>} once the whole body has come
+   * @param {() => void} begin starts the body
+   * @returns {Promise<void>} once the whole body has arrived
    */
   readBody(sink, begin) {
     return new Promise((resolve, reject) => {
@@ -66,7 +64,7 @@ export class RawHandler {
    */
   onHeaders(_status, _headers, resume) {
     this.resume = resume;
-    // Behind undici's own reading, which goes on until the socket has no more.
+    // Runs after undici's own reading, which continues until the socket is empty.
     setImmediate(() => this.#opened(this));
     return !this.#holdsBody;
   }

@@ -2,7 +2,7 @@
  * @import { Readable } from 'node:stream'
  * @import { EchoSender } from './echo-sender.js'
  *
- * @callback ReadInterface reads a stream to its end and sends each record back, stopping wherever the sender is full
+ * @callback ReadInterface reads a stream to its end and sends each record back, stopping whenever the sender is full
  * @param {Readable} stream of records, in object mode
  * @param {EchoSender} sender
  * @returns {Promise<void>}
@@ -11,7 +11,7 @@
  */
 
 /**
- * The two ways to the same buffer: `read()` gives what is there, or the promise of it.
+ * Two ways to the same buffer: `read()` returns what is there, or a promise of it.
  *
  * @type {Readonly<Record<'synchronous' | 'asynchronous', ReadInterface>>}
  */
@@ -58,7 +58,7 @@ async function readAsynchronously(stream, sender) {
   }
 }
 
-/** A reader after the Streams standard: each `read()` returns a promise, also for what is in the buffer already. */
+/** A reader like that of the Streams standard: each `read()` returns a promise, even for buffered data. */
 class AsynchronousReader {
   #stream;
   /** @type {{ resolve: (result: ReadResult) => void, reject: (error: Error) => void } | null} */

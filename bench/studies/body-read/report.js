@@ -12,7 +12,7 @@ import { OWN_HANDLER } from './ways-to-read.js';
 
 const MICROSECONDS = 1000;
 
-/** Below it, a difference is not taken for chance. */
+/** Below this p, a difference does not count as chance. */
 const SIGNIFICANCE = 0.05;
 
 /**
@@ -36,11 +36,11 @@ function describeWays(title, results) {
   const cells = (/** @type {(speed: DrainSpeed) => string} */ format) =>
     results.map(({ way, speeds }) => [way, ...speeds.map(format)]);
   return [
-    `\n${title}: thousands of drains a second, median ± median absolute deviation, by the number of chunks\n`,
+    `\n${title}: thousands of drains per second, median ± median absolute deviation, by the number of chunks\n`,
     formatTable(['', ...counts], cells(formatDrains)),
     '\nTime for a whole drain in µs, median (p99)\n',
     formatTable(['', ...counts], cells(formatTime)),
-    `\nHow it grows: a straight line through the medians, and where a drain passes ${MAX_DRAIN_MS} ms\n`,
+    `\nHow it grows: a straight line through the medians, and the chunks at which a drain passes ${MAX_DRAIN_MS} ms\n`,
     formatTable(
       ['', 'µs fixed', 'µs a chunk', 'R²', 'chunks'],
       results.map(({ way, growth }) => growthRow(way, growth)),
@@ -76,7 +76,7 @@ export function describeEcho(runs) {
   const { rate, latency } = compareRuns(runs);
   const { count } = rate.one;
   return [
-    `\nRound trips: ${TIMESTAMPS} timestamps a run, ${count} runs of each interface in turn, mean ± standard deviation\n`,
+    `\nRound trips: ${TIMESTAMPS} timestamps per run, ${count} runs of each interface alternately, mean ± standard deviation\n`,
     formatTable(
       ['', 'synchronous', 'asynchronous', 'difference (95%)', 't', 'freedom', 'p', "Hedges' g"],
       [comparisonRow('thousands of timestamps/s', rate, 1 / 1000), comparisonRow('mean latency, ms', latency, 1)],
@@ -129,7 +129,7 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
   const bottleneck =
     rate.p < SIGNIFICANCE
       ? `the asynchronous interface gives ${change}% ${rate.difference < 0 ? 'less' : 'more'} throughput (p = ${rate.p.toFixed(4)})`
-      : `the interfaces cannot be told apart (p = ${rate.p.toFixed(2)})`;
+      : `there is no significant difference between the interfaces (p = ${rate.p.toFixed(2)})`;
   const times = fromSocket.map(({ way, speeds }) => ({ way, time: speeds[speeds.length - 1].time }));
   const [quickest, ...others] = times.toSorted((one, other) => one.time - other.time);
   const factors = others.map(({ way, time }) => `${way} ${(time / quickest.time).toFixed(1)}`).join('; ');
@@ -137,8 +137,8 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
   const most = CHUNK_COUNTS[CHUNK_COUNTS.length - 1];
   return [
     `\nConclusion: the first to pass ${MAX_DRAIN_MS} ms is «${earliest.way}», at about ${earliest.growth.limit} chunks. ` +
-      `Where each read is followed by real work, ${bottleneck}.\n`,
-    `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take so many times as long: ${factors}.\n`,
+      `When each read is followed by real work, ${bottleneck}.\n`,
+    `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take this many times as long: ${factors}.\n`,
     quickest.way === OWN_HANDLER
       ? 'It is what the read stage uses.\n'
       : `The read stage uses «${OWN_HANDLER}»: this run does not support it.\n`,

@@ -1,6 +1,6 @@
 /**
- * A timestamp as it travels: a double of milliseconds, its number in the stream, and padding, so that some thousands of
- * them fill what buffers there are between server and client, and each side has to wait for the other.
+ * A timestamp on the wire: a double of milliseconds, its number in the stream, and padding. With the padding, a few
+ * thousand fill the buffers between server and client, so that each side must wait for the other.
  */
 export const RECORD_SIZE = 256;
 

@@ -3,11 +3,9 @@ import { RECORD_SIZE } from './timestamp-record.js';
 
 /** @import { TransformCallback } from 'node:stream' */
 
-/**
- * Takes the chunks of a body apart into single timestamps. Where the reader stops, it holds one chunk and takes no more.
- */
+/** Splits the chunks of a body into timestamps. If the reader stops, it holds one chunk and takes no more. */
 export class TimestampStream extends Transform {
-  /** The beginning of a record whose end is in the next chunk. @type {Buffer} */
+  /** The first part of a record that continues in the next chunk. @type {Buffer} */
   #rest = Buffer.alloc(0);
 
   constructor() {
@@ -32,6 +30,6 @@ export class TimestampStream extends Transform {
   /** @param {TransformCallback} callback */
   _flush(callback) {
     const { length } = this.#rest;
-    callback(length === 0 ? null : new Error(`the stream of timestamps ended within one, after ${length} bytes of it`));
+    callback(length === 0 ? null : new Error(`the stream ended within a timestamp, after ${length} bytes of it`));
   }
 }

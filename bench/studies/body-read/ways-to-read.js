@@ -12,11 +12,11 @@ import { RawHandler } from './raw-handler.js';
  * @import { DrainStream, Reader } from './drains.js'
  */
 
-/** How the direct client hands a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
+/** How the direct client passes a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
 export const OWN_HANDLER = 'own handler';
 
 /**
- * A pipe that is full. Draining it reads everything, to its end.
+ * A full pipe. Draining it reads everything to its end.
  *
  * @typedef {object} FullPipe
  * @property {(sink: ByteCount) => Promise<void>} drain
@@ -31,8 +31,8 @@ export const OWN_HANDLER = 'own handler';
 const ownHandler = new OwnHandler();
 
 /**
- * From a buffer that holds the chunks, each by itself. The two handlers alone have more to do than to read: for them the
- * chunks lie in a connection that is held, and they are parsed on their way.
+ * From a buffer that holds the chunks separately. Only the two handlers do more than read: their chunks are in a held
+ * connection and are parsed on the way.
  *
  * @type {WaysToRead}
  */
@@ -48,8 +48,8 @@ export const FROM_BUFFER = {
 };
 
 /**
- * The body of a GET, from the arrival of its chunks at the socket until the last one is read: what a client has to choose
- * from. All but the first go through undici, whose own streams stand upon its handler.
+ * The body of a GET, from the arrival of its chunks at the socket until the last one is read: a client's real choices.
+ * All but the first use undici, whose streams are built on its handler.
  *
  * @type {WaysToRead}
  */
@@ -127,7 +127,7 @@ async function arrivingFetch(chunks) {
  */
 function nodePipe(drain) {
   return (chunks) => {
-    // Of a stream of bytes, read() and `for await` would join all that is buffered into one new chunk.
+    // In byte mode, read() and `for await` would join everything buffered into one new chunk.
     const pipe = new PassThrough({ objectMode: true, highWaterMark: chunks.length + 1 });
     chunks.forEach((chunk) => pipe.write(chunk));
     pipe.end();

@@ -6,27 +6,24 @@
  */
 
 /**
- * What a client is asked to measure.
- *
- * @typedef {object} Load
+ * @typedef {object} Load what a client should measure
  * @property {number} port of the relay
  * @property {Certificate} certificate to trust
  * @property {boolean} keepAlive one connection for all requests, or one for each
  *
  * @typedef {object} Measured
  * @property {ToolResult} tool
- * @property {RelayTally} tally of the tool's relay
+ * @property {RelayTally} tally for the tool's relay
  * @property {Latencies | null} oha
  *
  * @typedef {object} Distance
  * @property {number} roundTrip ms
  * @property {Measured} reused one connection for all requests
- * @property {Measured} opened a connection for each request
+ * @property {Measured} opened one connection per request
  *
  * @typedef {keyof typeof KINDS} Kind of a run
  */
 
-/** The kinds of a run, as tables and chart name them. */
 export const KINDS = /** @type {const} */ ({ reused: 'keep-alive', opened: 'a connection each' });
 
 export const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS));

@@ -11,7 +11,7 @@ import { REQUESTS, expectAllAnswers } from '../measurement.js';
 const run = promisify(execFile);
 const MILLISECONDS = 1000;
 
-/** @returns {Promise<string | null>} the version of the oha that is on PATH; null where there is none */
+/** @returns {Promise<string | null>} the version of oha on PATH, or null */
 export async function findOha() {
   try {
     const { stdout } = await run('oha', ['--version']);
@@ -25,7 +25,7 @@ export async function findOha() {
 }
 
 /**
- * The same load by oha, a load generator in Rust. Its latency of a request includes the opening of the connection.
+ * The same load with oha, a load generator in Rust. Its latencies include opening the connection.
  *
  * @param {Load} load
  * @returns {Promise<Latencies>}

@@ -8,9 +8,7 @@ import { runTool } from '../run-tool.js';
  */
 
 /**
- * What the tool says of its connections in --json.
- *
- * @typedef {object} Connections
+ * @typedef {object} Connections from the tool's --json
  * @property {number} opened
  * @property {number} reused
  * @property {{ p50: number, maximum: number }} tcp ms

@@ -15,7 +15,7 @@ import { KINDS, KIND_NAMES } from './distances.js';
  * @import { Distance, Kind } from './distances.js'
  */
 
-/** Within this share of our mean, oha's says the same. */
+/** Within this share of our mean, oha's mean agrees. */
 const AGREEMENT = 0.05;
 
 /**
@@ -31,11 +31,11 @@ export function describeResult(distances, { protocol, hasOha }) {
     phaseTable(distances),
     '\nA connection for each request ÷ keep-alive, by the means\n',
     factorTable(distances),
-    '\nThe tool says it by itself, in every run\n',
+    "\nThe tool's own report, in every run\n",
     ...distances.map(
       ({ roundTrip, opened }) => `${String(roundTrip).padStart(2)} ms  ${opened.tool.connectionsLine}\n`,
     ),
-    hasOha ? '\nThe same by oha, in ms\n' : '\noha is not on PATH: nothing stands beside our figures.\n',
+    hasOha ? '\nThe same by oha, in ms\n' : '\noha is not on PATH: no figures to compare with.\n',
     hasOha ? ohaTable(distances) : '',
     `\n${conclusion(distances)}`,
   ].join('');

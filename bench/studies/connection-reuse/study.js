@@ -15,15 +15,15 @@ import { describeResult } from './report.js';
  * @import { Distance, Load, Measured } from './distances.js'
  */
 
-// What it costs to open a connection for each request, at several distances; see bench/studies/README.md.
+// Cost of opening a connection for each request, at several distances; see bench/studies/README.md.
 //
 //     npm run study:connection-reuse
 
 const ROUND_TRIP_TIMES = [1, 20, 45];
 
 /**
- * Round-trip time in ms from which a client sleeps nearly all the time. From there on ours and oha run at the same time,
- * so that whatever else the machine does meets both; below they would be in each other's way.
+ * From this round-trip time in ms on, a client is nearly always asleep, so ours and oha run at the same time and meet
+ * the same disturbances. At shorter distances they would disturb each other.
  */
 const SLEEPING_CLIENT = 10;
 const CHART = new URL('../connection-reuse.svg', import.meta.url);
@@ -57,7 +57,7 @@ await runStudy(async () => {
 /**
  * @param {number} port of the endpoint
  * @param {Certificate} certificate
- * @param {typeof measureOha | null} oha null where there is none
+ * @param {typeof measureOha | null} oha null if oha is missing
  */
 function measureWith(port, certificate, oha) {
   /**

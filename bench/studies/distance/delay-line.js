@@ -1,25 +1,23 @@
 import { Duplex } from 'node:stream';
 
-/** Bytes that may be under way in one direction; beyond them the sender has to wait. */
+/** Bytes that may be in flight in one direction; beyond that, the sender must wait. */
 export const MAX_IN_FLIGHT = 1024 * 1024;
 
 /**
- * @callback Wake calls back once a time has come, never before
+ * @callback Wake calls back once a time has come, never early
  * @param {number} time ms of the line's clock
  * @param {() => void} callback
  * @returns {void}
  */
 
-/**
- * One direction of a connection over a distance: what is written comes out after the delay, in order, its end included.
- */
+/** One direction of a connection over a distance: data comes out in order after the delay, and so does the end. */
 export class DelayLine extends Duplex {
   #delay;
   #now;
   #wake;
-  /** What is held longer than the delay, only for the first bytes, in ms. */
+  /** Extra ms for which the first bytes are held. */
   #hold;
-  /** In the order of their times. @type {{ due: number, chunk: Buffer | null }[]} */
+  /** In order of time. @type {{ due: number, chunk: Buffer | null }[]} */
   #underWay = [];
   #bytes = 0;
   #lastDue = 0;
@@ -31,7 +29,7 @@ export class DelayLine extends Duplex {
   /**
    * @param {object} options
    * @param {number} options.delay ms
-   * @param {number} options.firstBytesHold ms for which the first bytes are held beyond the delay
+   * @param {number} options.firstBytesHold extra ms for which the first bytes are held
    * @param {() => number} options.now ms
    * @param {Wake} options.wake
    */
@@ -77,7 +75,6 @@ export class DelayLine extends Duplex {
     this.#deliver();
   }
 
-  /** Hands on what has arrived, as long as the other end wants more. */
   #deliver() {
     while (this.#isWanted && this.#underWay.length > 0 && this.#underWay[0].due <= this.#now()) {
       const [{ chunk }] = this.#underWay.splice(0, 1);

@@ -1,11 +1,11 @@
 /** @import { Wake } from './delay-line.js' */
 
-/** How long before its time a timer is set: Node's timers know whole milliseconds and come late, or a little early. */
+/** How early the timer is set: Node's timers have whole milliseconds, and fire late or slightly early. */
 const MARGIN_MS = 2;
 
 /**
- * Waits for a time to a few hundredths of a millisecond: by a timer while it is far off, then turn by turn of the event
- * loop. A processor is busy for the last two milliseconds.
+ * Waits for a time to within a few hundredths of a millisecond: first by a timer, then turn by turn of the event loop.
+ * A processor is busy for the last two milliseconds.
  *
  * @type {Wake} on the clock of `performance.now()`
  */

@@ -1,6 +1,4 @@
-/**
- * Counts the flights of a connection's client: how often it spoke after the server had. Each of them costs a round trip.
- */
+/** Counts the flights of a connection's client: how often it sent after the server had. Each costs a round trip. */
 export class FlightCount {
   flights = 0;
   #serverSpokeLast = true;

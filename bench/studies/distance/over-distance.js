@@ -5,12 +5,12 @@ import { startProcess } from '../started-process.js';
 const RELAY = new URL('./relay.js', import.meta.url);
 
 /**
- * Puts a distance between a client and a server on this host. Each client has a relay of its own, so that what the relay
- * counts is that client's.
+ * Puts a distance between a client and a server on this host. Each client has its own relay, whose counts are for that
+ * client alone.
  *
  * @template Result
  * @param {{ port: number, roundTrip: number }} server and its distance in ms
- * @param {(port: number) => Promise<Result>} client given the port of the relay
+ * @param {(port: number) => Promise<Result>} client gets the port of the relay
  * @returns {Promise<{ result: Result, tally: RelayTally }>}
  */
 export async function overDistance({ port, roundTrip }, client) {

@@ -8,15 +8,15 @@ import { FlightCount } from './flight-count.js';
 /** @import { AddressInfo, Socket } from 'node:net' */
 
 /**
- * A relay that stands in for the distance between a client and a server, in a process of its own: each direction takes
- * half a round trip. The kernel shakes hands with the client before the relay knows of it; in its stead, the first bytes
- * of each connection are held for a round trip.
+ * A relay in a separate process that simulates the distance between a client and a server: each direction takes half a
+ * round trip. The kernel completes the TCP handshake before the relay sees the connection, so the relay holds each
+ * connection's first bytes for a round trip instead.
  *
  *     node bench/studies/distance/relay.js '{"port":8443,"roundTrip":20}'
  *
  * It prints `{"port":…}` when it listens, and when its standard input ends
- * `{"connections":…,"flights":…,"most":…,"median":…}`: of all connections together, of the one that had most flights, and of
- * the connections' median.
+ * `{"connections":…,"flights":…,"most":…,"median":…}`: the total flights, the most of any connection, and the median
+ * per connection.
  */
 const { port, roundTrip } = JSON.parse(process.argv[2]);
 /** @type {FlightCount[]} */
@@ -57,7 +57,7 @@ function delayLine(firstBytesHold) {
  */
 function join(from, line, to) {
   pipeline(from, line, to, (error) => {
-    // Whoever resets a connection resets it for the other end, too.
+    // A reset of one side also resets the other.
     if (error) {
       from.destroy();
       to.destroy();

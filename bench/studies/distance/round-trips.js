@@ -1,35 +1,33 @@
 import { linearRegression } from 'simple-statistics';
 
 /**
- * What a request costs in round trips. TLS 1.3: the client's second flight is the last of the handshake and may carry the
- * request (RFC 8446, section 2). Resuming a session spares the server's certificate, not the round trip: that would take
- * early data, which HTTP clients do not send on their own.
+ * The round trips of a request. In TLS 1.3 the client's second flight ends the handshake and may carry the request (RFC
+ * 8446, section 2). Resuming a session saves the server's certificate, but no round trip: that needs early data, which
+ * HTTP clients do not send by default.
  */
 export const ROUND_TRIPS = { tcp: 1, tls: 1, request: 1 };
 
-/** Of a request on a connection of its own. */
+/** Request on a new connection. */
 export const NEW_CONNECTION = ROUND_TRIPS.tcp + ROUND_TRIPS.tls + ROUND_TRIPS.request;
 
-/** Of a request on a connection that is open already. */
+/** Request on an open connection. */
 export const REUSED_CONNECTION = ROUND_TRIPS.request;
 
-/** By how much a new connection makes a request longer where nothing but the distance counts. */
+/** How many times as long a request takes on a new connection, if only the distance counts. */
 export const PREDICTED_FACTOR = NEW_CONNECTION / REUSED_CONNECTION;
 
 /**
- * What a relay counted during one run.
- *
- * @typedef {object} RelayTally
+ * @typedef {object} RelayTally a relay's counts for one run
  * @property {number} connections
- * @property {number} flights of the clients, of all connections together
+ * @property {number} flights of the clients, on all connections together
  * @property {number} most flights of one connection
  * @property {number} median flights of a connection
  */
 
 /**
- * The round trips of a handshake and of a request on the wire, from what the relay counted with and without keep-alive.
- * Without, each connection has a handshake and one request; with it, the busiest has a handshake and all requests of the
- * stage. (The others are those of the tool's preflight.)
+ * The round trips of a handshake and of a request, from the relay's counts with and without keep-alive. Without
+ * keep-alive, each connection has a handshake and one request; with it, the busiest has a handshake and all requests of
+ * the stage. (The others are the preflight's.)
  *
  * @param {RelayTally} reused
  * @param {RelayTally} opened
@@ -43,7 +41,7 @@ export function countRoundTrips(reused, opened, requests) {
 }
 
 /**
- * How a latency grows with the distance: the round trips that are in it, and what is left without any distance.
+ * How a latency grows with the distance: its round trips, and the rest at distance zero.
  *
  * @param {readonly (readonly [number, number])[]} points round-trip time and mean latency, both in ms
  * @returns {{ roundTrips: number, work: number }} work in ms

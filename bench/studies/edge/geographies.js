@@ -1,9 +1,7 @@
 import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
 
 /**
- * Where a user, a Worker and a store are: the round-trip times between them in ms.
- *
- * @typedef {object} Geography
+ * @typedef {object} Geography round-trip times in ms between a user, a Worker and a store
  * @property {string} name
  * @property {number} userToStore
  * @property {number} userToWorker
@@ -11,11 +9,11 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
  *
  * @typedef {Exclude<keyof Geography, 'name'>} Leg
  *
- * @typedef {object} Way that a request takes
+ * @typedef {object} Way of a request
  * @property {string} name
- * @property {Leg} from the leg that the user's connection goes over
+ * @property {Leg} from the leg of the user's connection
  * @property {boolean} keepsConnections
- * @property {Partial<Record<Leg, number>>} roundTrips that are in its latency, by leg
+ * @property {Partial<Record<Leg, number>>} roundTrips in its latency, by leg
  *
  * @typedef {keyof typeof WAYS} WayName
  */
@@ -27,7 +25,7 @@ export const GEOGRAPHIES = [
   { name: 'all near', userToStore: 5, userToWorker: 5, workerToStore: 5 },
 ];
 
-/** A Worker reaches its bucket by a binding, which opens no connection for a call. */
+/** A Worker's binding opens no connection for a call. */
 const BINDING_CALL = 1;
 
 export const WAYS = Object.freeze(
@@ -69,7 +67,7 @@ export const WAY_NAMES = /** @type {WayName[]} */ (Object.keys(WAYS));
 
 /**
  * @param {Way} way
- * @returns {[Leg, number][]} the legs that are in its latency, and how many round trips over each
+ * @returns {[Leg, number][]} the legs in its latency, with the round trips over each
  */
 export function legsOf({ roundTrips }) {
   return /** @type {[Leg, number][]} */ (Object.entries(roundTrips));
@@ -78,20 +76,19 @@ export function legsOf({ roundTrips }) {
 /**
  * @param {Way} way
  * @param {Geography} geography
- * @returns {number} ms that its round trips take
+ * @returns {number} ms of its round trips
  */
 export function latencyByDistance(way, geography) {
   return legsOf(way).reduce((sum, [leg, count]) => sum + count * geography[leg], 0);
 }
 
 /**
- * How a latency grows with each leg of a way: from two geographies that differ in that leg, and in no other one of the way.
+ * How a way's latency grows with each of its legs, from two geographies that differ only in that leg.
  *
  * @param {Way} way
  * @param {readonly { geography: Geography, latency: number }[]} measured ms
- * @returns {{ roundTrips: Partial<Record<Leg, number>>, work: number }} work: what is left without any distance, in ms, on
- *   average
- * @throws {Error} where no two geographies differ in a leg alone
+ * @returns {{ roundTrips: Partial<Record<Leg, number>>, work: number }} work: the average rest at distance zero, in ms
+ * @throws {Error} if no two geographies differ in a single leg
  */
 export function findRoundTrips(way, measured) {
   const legs = legsOf(way).map(([leg]) => leg);

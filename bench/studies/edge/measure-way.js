@@ -12,13 +12,12 @@ import { WAYS } from './geographies.js';
  * @import { Servers } from './servers.js'
  */
 
-/** The stages that are measured, as results name them. */
 export const STAGES = /** @type {const} */ (['Read', 'Write']);
 
 /**
  * @typedef {(typeof STAGES)[number]} StageName
  *
- * @typedef {Record<StageName, Latencies> & { tally: RelayTally }} Measured the tally is that of the user's connections
+ * @typedef {Record<StageName, Latencies> & { tally: RelayTally }} Measured with the tally of the user's connections
  */
 
 /** @type {Readonly<Record<WayName, readonly string[]>>} */
@@ -31,12 +30,12 @@ const OPTIONS = {
 };
 
 /**
- * The tool itself: one thread writes some objects and reads them, one request after the other.
+ * The tool itself: one thread writes some objects and reads them, one request at a time.
  *
  * @param {WayName} name
  * @param {Geography} geography
  * @param {Servers} servers
- * @param {number} [requests] of each stage
+ * @param {number} [requests] per stage
  * @returns {Promise<Measured>}
  */
 export async function measureWay(name, geography, { certificate, storePort, workers }, requests = REQUESTS) {

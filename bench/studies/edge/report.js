@@ -20,13 +20,12 @@ const LEGS = [
   ['workerToStore', 'Worker–store'],
 ];
 
-/** Closer than this, two latencies count as the same. */
+/** Latencies that differ by less count as the same. */
 const SAME = 0.02;
 
-/** Reads of which each waits for the one before. */
 const CHAIN = 5;
 
-/** How a user's connections are, and the ways that have them so. */
+/** The kinds of user connections, and the ways that use them. */
 const CONNECTIONS = /** @type {const} */ ([
   ['kept', 'workerKept', 'storeKept'],
   ['cold', 'workerCold', 'storeCold'],
@@ -41,7 +40,7 @@ export function describeResult(results, protocol) {
   return [
     `\nLatency of ${REQUESTS} reads and ${REQUESTS} writes of ${OBJECT_SIZE} bytes, one after the other, over ${protocol}, in ms\n`,
     ...results.map((result) => `\n${describeGeography(result.geography)}\n${latencyTable(result)}`),
-    '\nRound trips: how the fastest grows with each distance (and as predicted), and what is left without one\n',
+    '\nRound trips: growth of the fastest with each distance (and as predicted), and the rest at distance zero\n',
     roundTripTable(results),
     '\nThrough the Worker ÷ S3 API, by the medians (and by the round trips alone)\n',
     factorTable(results),
@@ -102,7 +101,7 @@ function roundTripTable(results) {
 }
 
 /**
- * By the fastest of all requests: whatever else the machine does makes a request slower, and none faster.
+ * From the fastest of all requests: interference makes requests slower, never faster.
  *
  * @param {readonly GeographyResult[]} results
  * @param {WayName} name
@@ -117,8 +116,8 @@ function foundIn(results, name, stage) {
 
 /**
  * @param {readonly GeographyResult[]} results
- * @param {WayName} name of a way that opens a connection for each request
- * @returns {string} how often the user spoke on most of them; each geography's, where they differ
+ * @param {WayName} name of a way that opens a connection per request
+ * @returns {string} how often the user sent on most of them; per geography if they differ
  */
 function flightsOf(results, name) {
   return [...new Set(results.map(({ ways }) => ways[name].tally.median))].join(', ');
@@ -163,7 +162,7 @@ function describeRead({ geography, ways }) {
 /**
  * @param {number} one
  * @param {number} other
- * @returns {string} what the first is, beside the second
+ * @returns {string} the first compared with the second
  */
 function compare(one, other) {
   const factor = one / other;
@@ -181,15 +180,15 @@ function describeAgreement(results) {
       return legsOf(WAYS[name]).map(([leg, count]) => Math.abs(/** @type {number} */ (roundTrips[leg]) - count));
     }),
   );
-  return `- The round trips found differ from those predicted by ${Math.max(...differences).toFixed(2)} at most.`;
+  return `- The measured round trips differ from the predicted ones by at most ${Math.max(...differences).toFixed(2)}.`;
 }
 
 /** @param {readonly GeographyResult[]} results */
 function describeRest(results) {
   const work = (/** @type {WayName} */ name) => milliseconds(foundIn(results, name, 'Read').work);
   return (
-    `- Without any distance, the fastest read takes ${work('workerKept')} ms through this Worker with connections kept, ` +
-    `${work('binding')} ms of them at its R2, and ${work('storeKept')} ms by the S3 API; cold, ` +
+    `- At distance zero, the fastest read takes ${work('workerKept')} ms through this Worker with connections kept, ` +
+    `of which ${work('binding')} ms are at its R2, and ${work('storeKept')} ms by the S3 API; cold, ` +
     `${work('workerCold')} and ${work('storeCold')} ms.`
   );
 }
@@ -201,7 +200,7 @@ function describeChain(results) {
     return `${name}, ${inWorker} ms instead of ${CHAIN * userToStore}`;
   });
   return (
-    `- Reckoned by the round trips, not measured: ${CHAIN} reads of which each waits for the one before take, where the ` +
+    `- Computed from the round trips, not measured: ${CHAIN} dependent reads take, if the ` +
     `Worker makes them in one request over a kept connection: ${parts.join('; ')}.`
   );
 }

@@ -8,18 +8,18 @@ import { BUCKET, startStudyEndpoint } from '../endpoint.js';
  * @import { Geography } from './geographies.js'
  */
 
-/** The calls of a binding. Each goes to the store and back. */
+/** The calls of a binding that travel to the store and back. */
 const CALLS = ['put', 'get', 'head', 'delete', 'list'];
 
 /**
- * @typedef {object} Servers on this host, behind TLS, without a distance to them
- * @property {Certificate} certificate of all of them
+ * @typedef {object} Servers on this host, behind TLS, without a distance
+ * @property {Certificate} certificate for all of them
  * @property {number} storePort of the S3 API
  * @property {ReadonlyMap<number, LocalWorker>} workers by the round-trip time to their stores in ms
  */
 
 /**
- * Starts what a study of these geographies needs, and ends it with the study.
+ * Starts the servers that a study of these geographies needs, and stops them afterwards.
  *
  * @template Result
  * @param {readonly Geography[]} geographies

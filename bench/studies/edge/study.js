@@ -15,14 +15,14 @@ import { withServers } from './servers.js';
  * @import { Servers } from './servers.js'
  */
 
-// What a Worker between a user and a store makes of the latency, at several distances; see bench/studies/README.md.
+// How a Worker between a user and a store affects latency, at several distances; see bench/studies/README.md.
 //
 //     npm run study:edge
 
-/** Runs at a time whose clients sleep nearly all the time. */
+/** Concurrent runs whose clients are nearly always asleep. */
 const LANES = 4;
 
-/** Latency in ms from which a client does so. Below, one run is in the way of another. */
+/** Minimum latency in ms for such runs. Below it, runs disturb each other. */
 const SLEEPING_CLIENT = 50;
 const EDGE_MODULES = new URL('../../../edge/node_modules/', import.meta.url);
 const CHART = new URL('../edge.svg', import.meta.url);
@@ -43,8 +43,8 @@ await runStudy(async () => {
 
 /**
  * @param {Servers} servers
- * @returns {Promise<string>} the one that a client agrees on with each of them
- * @throws {Error} where there are several: then a cold connection does not take the same round trips everywhere
+ * @returns {Promise<string>} the protocol that a client negotiates with each of them
+ * @throws {Error} if they differ: then a cold connection does not take the same round trips everywhere
  */
 async function protocolOf({ certificate, storePort, workers }) {
   const ports = [storePort, ...Array.from(workers.values(), ({ url }) => Number(url.port))];
@@ -92,7 +92,7 @@ async function measureAll(servers) {
 /**
  * @param {WayName} name
  * @param {Geography} geography
- * @returns {string} the same for geographies in which the way has the same distances: one run is for all of them
+ * @returns {string} equal for geographies in which the way has the same distances, which share one run
  */
 function runOf(name, geography) {
   const legs = new Set([WAYS[name].from, ...legsOf(WAYS[name]).map(([leg]) => leg)]);
@@ -100,8 +100,8 @@ function runOf(name, geography) {
 }
 
 /**
- * @param {number} count of tasks at a time
- * @param {readonly { measure: () => Promise<void> }[]} tasks begun in their order
+ * @param {number} count concurrent tasks
+ * @param {readonly { measure: () => Promise<void> }[]} tasks started in order
  */
 async function inLanes(count, tasks) {
   const waiting = tasks.values();

@@ -3,12 +3,10 @@ import { nameOfLimit } from '../../bottleneck/sentence.js';
 import { searchedRate } from '../answer.js';
 import { wayAnswer } from '../ways.js';
 
-/**
- * @import { BottleneckSum, Result, StageSum } from '../../model/result.js'
- */
+/** @import { BottleneckSum, Result, StageSum } from '../../model/result.js' */
 
 /**
- * The answer: how many operations a second, and what limited them.
+ * The answer: operations per second, and the bottleneck.
  *
  * @param {Result} result
  * @returns {string} one sentence
@@ -26,13 +24,13 @@ export function answerOf(result) {
   const capacities = stages.map(capacityText);
   const what = capacities.every((text) => text !== null)
     ? `The capacity is ${listOf(capacities.map(String))}`
-    : `${who} did ${listOf(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations a second`;
+    : `${who} did ${listOf(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations per second`;
   return `${what}; ${limitText(stages)}.`;
 }
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} ops/s: the rate that a search found, its capacity, the rate while all hosts took part, or the mean
+ * @returns {number | null} ops/s: found by a search, else the capacity, else the rate while all hosts took part, else the mean
  */
 export function rateOf(stage) {
   const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;
@@ -46,13 +44,13 @@ function capacityOf({ search, merge }) {
 
 /**
  * @param {StageSum} stage
- * @returns {string | null} null where none was found
+ * @returns {string | null} null if no capacity was found
  */
 function capacityText(stage) {
   const { rate } = stage.search ?? {};
   if (rate !== undefined && rate.operationsPerSecond !== null) {
     const bound = rate.bound === 'exact' ? '' : `${rate.bound} `;
-    return `${bound}${decimal(rate.operationsPerSecond)} ${stage.stage} operations a second with a p99 of up to ${decimal(rate.slo)} ms`;
+    return `${bound}${decimal(rate.operationsPerSecond)} ${stage.stage} operations per second at a p99 of up to ${decimal(rate.slo)} ms`;
   }
   const capacity = capacityOf(stage);
   if (capacity === null) {
@@ -61,10 +59,10 @@ function capacityText(stage) {
   const { operationsPerSecond, low, high, confidence, threads } = capacity;
   const hasPlateau = stage.search?.hasPlateau ?? stage.merge?.ramp?.hasPlateau;
   const from = hasPlateau
-    ? `from ${counted(threads, 'thread')} on`
-    : `with ${counted(threads, 'thread')}, and no plateau yet`;
+    ? `from ${counted(threads, 'thread')}`
+    : `with ${counted(threads, 'thread')}, without a plateau`;
   return (
-    `${hasPlateau ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations a second ` +
+    `${hasPlateau ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations per second ` +
     `(${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}, ${from})`
   );
 }
@@ -79,7 +77,7 @@ function limitText(stages) {
   }
   const unproven = byLimit.get(null) ?? [];
   if (unproven.length === stages.length) {
-    return `what limited ${stages.length === 1 ? 'it' : 'them'} is not known`;
+    return 'the bottleneck is not known';
   }
   if (byLimit.size === 1) {
     return `limited by ${[...byLimit.keys()][0]}`;
@@ -87,13 +85,13 @@ function limitText(stages) {
   const proven = [...byLimit].flatMap(([limit, names]) =>
     limit === null ? [] : [`${listOf(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
   );
-  const rest = unproven.length === 0 ? [] : [`what limited ${listOf(unproven)} is not known`];
+  const rest = unproven.length === 0 ? [] : [`the bottleneck of ${listOf(unproven)} is not known`];
   return [...proven, ...rest].join(', ');
 }
 
 /**
  * @param {BottleneckSum | null} bottleneck
- * @returns {string | null} null where it is not known
+ * @returns {string | null} null if unknown
  */
 export function limitOf(bottleneck) {
   if (bottleneck === null || bottleneck.cause === 'inconclusive') {

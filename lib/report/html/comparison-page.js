@@ -2,7 +2,7 @@ import { decimal, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { ratesOfStage } from './browser/seconds.js';
-import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
+import { megabytes, milliseconds, rate, share, table, chartTable, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
 import { plot, stageKey } from './plot.js';
@@ -18,12 +18,10 @@ import { waysSection } from './ways-section.js';
  */
 
 /**
- * The rates of both runs in a stage, second by second from its beginning, as the page draws them.
- *
- * @typedef {object} ComparedLine
+ * @typedef {object} ComparedLine a stage of both runs over time, as the page draws it
  * @property {string} stage
- * @property {[string, string]} names of the two
- * @property {(number | null)[]} before ops/s
+ * @property {[string, string]} names of the runs
+ * @property {(number | null)[]} before ops/s per second, from the start of the stage
  * @property {(number | null)[]} after
  */
 
@@ -35,15 +33,11 @@ const METRICS = {
   p90: { title: 'p90', unit: 'ms', format: milliseconds },
   p99: { title: 'p99', unit: 'ms', format: milliseconds },
   p999: { title: 'p99.9', unit: 'ms', format: milliseconds },
-  errors: { title: 'Failed attempts', unit: 'of all', format: share },
-  cpu: { title: 'CPU of an operation', unit: 'µs', format: (value) => figure(value, decimal) },
+  errors: { title: 'Failed attempts', unit: 'share', format: share },
+  cpu: { title: 'CPU per operation', unit: 'µs', format: (value) => figure(value, decimal) },
 };
 
-/**
- * What the two sides are called in tables, and as a ratio.
- *
- * @typedef {{ before: string, after: string, ratio: string }} SideNames
- */
+/** @typedef {{ before: string, after: string, ratio: string }} SideNames what tables and charts call the sides and their ratio */
 
 /** @type {SideNames} */
 const RUN_NAMES = { before: 'Before', after: 'After', ratio: 'after ÷ before' };
@@ -74,12 +68,12 @@ function columnsOf(names) {
 }
 
 /**
- * The page of a comparison: both lines, and each ratio with its interval.
+ * The page of a comparison: each ratio with its interval, and both runs over time.
  *
  * @param {Comparison} comparison
  * @param {WritableResult} before
  * @param {WritableResult} after
- * @returns {Generator<string, void, undefined>} some of the page at a time
+ * @returns {Generator<string, void, undefined>} the page in chunks
  */
 export function comparisonPage(comparison, before, after) {
   const { margin, confidence } = comparison;
@@ -108,8 +102,8 @@ export function comparisonPage(comparison, before, after) {
             <p class="readout" data-for="compared-${number}" aria-live="polite">
               Point at the chart, or move through it with the arrow keys, to read off a second.
             </p>
-            ${plot(`compared-${number}`, `Operations a second of ${stage} in both runs, from its beginning on`)}
-            ${tableBehind(table({ caption: `Operations a second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
+            ${plot(`compared-${number}`, `Operations per second of ${stage} in both runs, from its start`)}
+            ${chartTable(table({ caption: `Operations per second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
       )}`,
       chart: lines,
     },
@@ -117,10 +111,10 @@ export function comparisonPage(comparison, before, after) {
       id: 'method',
       title: 'Method',
       body: html`<p>
-        A ratio is after ÷ before: a rate above 1 is faster, a latency above 1 is slower. The interval holds the true
-        ratio with ${percent(confidence)}, as far as it shows within these runs: how runs differ from one another is not
-        in it. What lies within ${percent(margin)} is the same. Where the seconds depend on one another, they count for
-        fewer.
+        A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. The interval contains the true
+        ratio with ${percent(confidence)} confidence within these two runs; it does not cover how runs differ from each
+        other. A figure is the same if its whole interval is within ${percent(margin)} of no change. Seconds that depend
+        on each other count for fewer.
       </p> `,
     },
   ];
@@ -134,8 +128,9 @@ export function comparisonPage(comparison, before, after) {
 }
 
 /**
+ * Leaves out single operations of a mix, which have no seconds.
+ *
  * @param {StageComparison} comparison
- * @returns {boolean} whether it is of a whole stage, and not of one of the kinds that it mixes, which have no seconds
  */
 function isStage({ kindOf }) {
   return kindOf === undefined;
@@ -144,7 +139,7 @@ function isStage({ kindOf }) {
 /**
  * @param {readonly ComparedStage[]} stages
  * @param {string} beginning of the sentence
- * @returns {string} one sentence with the verdict on the rate of each stage
+ * @returns {string} the verdict on the rate of each stage
  */
 export function comparisonAnswer(stages, beginning) {
   const parts = stages.flatMap(({ stage, metrics }) => {
@@ -164,7 +159,7 @@ export function comparisonAnswer(stages, beginning) {
  *
  * @param {object} comparison
  * @param {readonly ComparedStage[]} comparison.stages
- * @param {number} comparison.margin share of a change that counts as none
+ * @param {number} comparison.margin the share below which a change counts as none
  * @param {SideNames} names
  * @returns {Section}
  */
@@ -186,7 +181,7 @@ export function ratiosSection({ stages, margin }, names) {
 /**
  * @param {WritableResult} before
  * @param {WritableResult} after
- * @returns {Section[]} nothing where both reached the objects in the same way
+ * @returns {Section[]} empty if both used the same way
  */
 function waysOfBoth(before, after) {
   const both = [before, after];
@@ -197,11 +192,11 @@ function waysOfBoth(before, after) {
 
 /**
  * @param {Comparison} comparison
- * @returns {Section[]} nothing where all was the same
+ * @returns {Section[]} empty if nothing differs
  */
 function differencesSection({ differences, mismatches, stagesOfOne }) {
   const remarks = [
-    ...mismatches.map((mismatch) => `Compared all the same (--force), though: ${mismatch}.`),
+    ...mismatches.map((mismatch) => `Compared anyway (--force), although: ${mismatch}.`),
     ...Object.entries(stagesOfOne).flatMap(([side, stages]) =>
       stages.length === 0 ? [] : [`Only ${side}: ${stages.join(', ')}.`],
     ),
@@ -212,7 +207,7 @@ function differencesSection({ differences, mismatches, stagesOfOne }) {
   return [
     {
       id: 'differences',
-      title: 'What was different',
+      title: 'Differences between the runs',
       body: html`${remarks.map((remark) => html`<p>${remark}</p>`)}
       ${differences.length === 0 ? null : differencesTable(differences)}`,
     },
@@ -222,7 +217,7 @@ function differencesSection({ differences, mismatches, stagesOfOne }) {
 /** @param {Comparison['differences']} differences */
 function differencesTable(differences) {
   return table({
-    caption: 'What was not the same in both runs',
+    caption: 'Properties that differ between the runs',
     columns: [
       { title: 'What', kind: 'text', cell: ({ what }) => what },
       { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'not known' },
@@ -232,7 +227,7 @@ function differencesTable(differences) {
   });
 }
 
-/** Of the chart of ratios. Pixels. */
+/** Layout of the chart of ratios. Pixels. */
 const WIDTH = 720;
 const LEFT = 150;
 const RIGHT = 110;
@@ -240,14 +235,14 @@ const ROW = 26;
 const TOP = 24;
 
 /**
- * A logarithmic axis of ratios around 1: twice and half are as far.
+ * A logarithmic axis around 1, on which twice is as far as half.
  *
  * @typedef {object} RatioAxis
  * @property {number} span the largest ratio; the smallest is its inverse
  * @property {readonly number[]} ticks
  */
 
-/** From the narrowest to the widest. @type {readonly RatioAxis[]} */
+/** From narrowest to widest. @type {readonly RatioAxis[]} */
 const AXES = [
   { span: 1.1, ticks: [0.95, 1, 1.05] },
   { span: 1.25, ticks: [0.8, 0.9, 1, 1.1, 1.2] },
@@ -259,15 +254,15 @@ const AXES = [
 
 /**
  * @param {readonly ComparedStage[]} stages
- * @returns {RatioAxis} the narrowest that has all of them: stages are compared with each other, too
+ * @returns {RatioAxis} the narrowest axis that fits all stages, so that they can be compared
  */
 function axisOf(stages) {
   const ends = stages
     .flatMap(({ metrics }) => metrics.filter(hasRatio))
     .flatMap(({ ratio, low, high }) => [ratio ?? 1, low ?? 1, high ?? 1])
     .filter((value) => value > 0);
-  const most = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), 1);
-  return AXES.find(({ span }) => span >= most) ?? AXES[AXES.length - 1];
+  const widest = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), 1);
+  return AXES.find(({ span }) => span >= widest) ?? AXES[AXES.length - 1];
 }
 
 /** @param {ComparedStage['metrics'][number]} metric */
@@ -276,19 +271,18 @@ function hasRatio({ ratio }) {
 }
 
 /**
- * Each ratio with its interval.
+ * Draws each ratio with its interval.
  *
  * @param {ComparedStage} stage
  * @param {object} scale
  * @param {RatioAxis} scale.axis
- * @param {number} scale.margin share of a change that counts as none
+ * @param {number} scale.margin the share below which a change counts as none
  * @param {SideNames} names
- * @returns {Markup}
  */
 function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin }, { ratio: whatRatio }) {
   const shown = metrics.filter(hasRatio);
   if (shown.length === 0) {
-    return html`<p>No ratio can be given.</p>`;
+    return html`<p>No ratio is available.</p>`;
   }
   const x = (/** @type {number} */ value) => {
     const position = (Math.log(Math.max(value, 1e-9)) / Math.log(span) + 1) / 2;
@@ -305,8 +299,8 @@ function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin 
           y2="${bottom}"
         /><text class="small" x="${x(value)}" y="14" text-anchor="middle">${value}</text>`,
   );
-  const rows = shown.map(({ metric, ratio, low, high, verdict }, place) => {
-    const y = TOP + place * ROW + ROW / 2;
+  const rows = shown.map(({ metric, ratio, low, high, verdict }, index) => {
+    const y = TOP + index * ROW + ROW / 2;
     const kind = {
       faster: 'better',
       slower: 'worse',
@@ -365,20 +359,20 @@ function ratioText(value) {
 /**
  * @param {WritableResult} result
  * @param {string} name of a stage
- * @returns {(number | null)[]} ops/s of each second, from the first that is drawn to the last; null for others
+ * @returns {(number | null)[]} ops/s per second, from the first to the last that is drawn; null if not drawn
  */
 function ratesOf({ stages }, name) {
   const found = stages.find(({ stage }) => stage === name);
   const rates = found === undefined ? new Map() : ratesOfStage({ ...found, seconds: [...found.seconds] });
   const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
   const length = Math.min(last - first + 1, MAX_SECONDS);
-  return Array.from({ length }, (_, place) => rates.get(first + place)?.operations ?? null);
+  return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);
 }
 
-/** A day: more seconds are no line. */
+/** A day. A longer line could not be read. */
 const MAX_SECONDS = 24 * 60 * 60;
 
-/** Rows of the table of a stage. */
+/** Rows per table. */
 const MAX_ROWS = 60;
 
 /**
@@ -398,7 +392,7 @@ function secondColumns([before, after]) {
 
 /**
  * @param {ComparedLine} line
- * @returns {SecondRow[]} means of stretches of the same length, but for the last
+ * @returns {SecondRow[]} means over stretches of equal length; the last may be shorter
  */
 function secondRows({ before, after }) {
   const length = Math.max(before.length, after.length);

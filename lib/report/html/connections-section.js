@@ -21,7 +21,7 @@ const COLUMNS = [
 
 /**
  * @param {Result} result
- * @returns {Section | null} null where nothing is known of them
+ * @returns {Section | null} null if nothing is known about connections
  */
 export function connectionsSection({ stages }) {
   const known = stages.filter(({ connections }) => connections);
@@ -31,9 +31,8 @@ export function connectionsSection({ stages }) {
         id: 'connections',
         title: 'Connections',
         body: html`<p>
-            Connections that were opened since the stage before, requests that went over one that was there, and what
-            opening took.
+            Connections opened since the previous stage, requests that reused one, and the time to open a connection.
           </p>
-          ${table({ caption: 'Connections of each stage, and what opening one cost', columns: COLUMNS, rows: known })}`,
+          ${table({ caption: 'Connections of each stage, and the time to open one', columns: COLUMNS, rows: known })}`,
       };
 }

@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
+import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
 import { decimal, percent } from '../../text/figures.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { shellWord } from '../../text/shell-words.js';
@@ -13,7 +13,7 @@ import { html } from './markup.js';
  */
 
 /**
- * How a run was made: command, environment, versions, cost.
+ * Facts about a run: command, environment, versions, cost.
  *
  * @param {Result} result
  * @returns {Section}
@@ -23,7 +23,7 @@ export function factsSection(result) {
   /** @type {[term: string, content: Content][]} */
   const facts = [
     ...entry('Run', run),
-    ...entry('Began', start),
+    ...entry('Started', start),
     ...entry('Command', options === null ? null : html`<code>${commandOf(options, wordsOfShard(result))}</code>`),
     ...entry('Endpoint', options?.endpoint ?? null),
     ...entry('Host', host),
@@ -33,14 +33,14 @@ export function factsSection(result) {
       'Clock',
       clock === null
         ? null
-        : `of the store, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
+        : `the store's, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
     ),
     ...entry(
       'Versions',
       versions === null
         ? null
         : Object.entries(versions)
-            .map(([name, version]) => `${name} ${version ?? 'not the same everywhere'}`)
+            .map(([name, version]) => `${name} ${version ?? 'differs between hosts'}`)
             .join(', '),
     ),
     ...entry('Cost', costText(result)),
@@ -69,11 +69,9 @@ function entry(term, content) {
 }
 
 /**
- * Which part of the objects of a run its hosts have.
- *
- * @typedef {object} Identity
- * @property {string | null} run null where the hosts have no run in common
- * @property {string | null} shard such as `0/3`, or `?/3` of several hosts; null where a host has all objects of its run
+ * @typedef {object} Identity the hosts' part of the objects of a run
+ * @property {string | null} run null if the hosts belong to different runs
+ * @property {string | null} shard such as `0/3`, or `?/3` for several hosts; null if a host has all objects of its run
  */
 
 /** @type {Readonly<Identity>} */
@@ -88,8 +86,8 @@ const SHARD = /^(\d+)\/(\d+)$/;
 function identityOf({ run, shard, hosts }) {
   const shards = (hosts.length === 0 ? [shard] : hosts.map((host) => host.shard)).map((each) => SHARD.exec(each ?? ''));
   const [first] = shards;
-  const isOfOne = first !== null && shards.every((each) => each !== null && each[2] === first[2]);
-  if (!isOfOne || first[2] === '1') {
+  const isSameSplit = first !== null && shards.every((each) => each !== null && each[2] === first[2]);
+  if (!isSameSplit || first[2] === '1') {
     return NO_IDENTITY;
   }
   const indexes = new Set(shards.map((each) => each?.[1]));
@@ -98,7 +96,7 @@ function identityOf({ run, shard, hosts }) {
 
 /**
  * @param {Result} result
- * @returns {string[]} the words by which a host takes its part again
+ * @returns {string[]} options that give a host the same part again
  */
 function wordsOfShard(result) {
   const { run, shard } = identityOf(result);
@@ -116,22 +114,22 @@ function cpusOf(stages) {
 }
 
 /**
- * What the operations cost that were done, by R2's list prices.
+ * The price of the operations at R2's list prices.
  *
  * @param {Pick<Result, 'options' | 'stages'>} result
- * @returns {string | null} null for a store that is not R2
+ * @returns {string | null} null unless the store is R2
  */
 function costText({ options, stages }) {
   if (!hasThesePrices(hostnameOf(options?.endpoint ?? ''))) {
     return null;
   }
   return (
-    `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
-    `Class A, $${DOLLARS_A_MILLION.B} of Class B), without what is free each month`
+    `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_PER_MILLION.A} per million ` +
+    `Class A and $${DOLLARS_PER_MILLION.B} per million Class B operations), before the monthly free tier`
   );
 }
 
-/** @param {string} endpoint which may be anything */
+/** @param {string} endpoint any text */
 function hostnameOf(endpoint) {
   return URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
 }
@@ -139,20 +137,20 @@ function hostnameOf(endpoint) {
 /** @param {readonly HostResult[]} hosts */
 function hostsTable(hosts) {
   return table({
-    caption: 'The hosts',
+    caption: 'Hosts',
     columns: [
       { title: 'Host', kind: 'text', cell: ({ merge, host }) => merge?.name ?? host },
       { title: 'File', kind: 'text', cell: ({ merge }) => merge?.file ?? null },
       { title: 'Run', kind: 'text', cell: ({ run }) => run },
       { title: 'Shard', kind: 'text', cell: ({ shard }) => shard },
-      { title: 'Began', kind: 'text', cell: ({ start }) => start },
+      { title: 'Started', kind: 'text', cell: ({ start }) => start },
     ],
     rows: hosts,
   });
 }
 
 /**
- * What a reader must know before the figures are believed.
+ * Warnings that affect how far the figures can be trusted.
  *
  * @param {Result} result
  */

@@ -4,7 +4,7 @@ import { html } from './markup.js';
 
 /** @import { Markup } from './markup.js' */
 
-/** What is not known, or does not apply. */
+/** Unknown or not applicable. */
 export const UNKNOWN = html`<span class="unknown" title="not known">–</span>`;
 
 /**
@@ -12,7 +12,6 @@ export const UNKNOWN = html`<span class="unknown" title="not known">–</span>`;
  *
  * @param {number | null | undefined} value
  * @param {(value: number) => string} format
- * @returns {Markup}
  */
 export function figure(value, format) {
   return value === null || value === undefined ? UNKNOWN : html`<data value="${value}">${format(value)}</data>`;
@@ -30,7 +29,7 @@ export function rate(value) {
 
 const NO_BYTES = html`<span class="unknown" title="no bytes moved">–</span>`;
 
-/** @param {number | null | undefined} value bytes/s; shown in MiB */
+/** @param {number | null | undefined} value bytes/s */
 export function megabytes(value) {
   return value === 0 ? NO_BYTES : figure(value, (bytes) => decimal(bytes / MEGABYTE));
 }
@@ -40,7 +39,7 @@ export function milliseconds(value) {
   return figure(value, (ms) => decimal(ms, ms < 10 ? 2 : 1));
 }
 
-/** @param {number | null | undefined} value ms; shown in s */
+/** @param {number | null | undefined} value ms */
 export function seconds(value) {
   return figure(value, (ms) => decimal(ms / 1000, 1));
 }
@@ -51,25 +50,24 @@ export function share(value) {
 }
 
 /**
- * A column of a table: figures stand to the right, so that their digits are below each other.
+ * A column of a table. Figures are aligned right, so that their digits line up.
  *
  * @template Row
  * @typedef {object} Column
  * @property {string} title
  * @property {string} [unit]
  * @property {(row: Row) => Markup | string | null} cell
- * @property {'text' | 'figure'} [kind] figure where it is not given
+ * @property {'text' | 'figure'} [kind] figure by default
  */
 
 /**
  * @template Row
  * @param {object} parts
- * @param {string} parts.caption what the table shows
+ * @param {string} parts.caption
  * @param {readonly Column<Row>[]} parts.columns the first one names the row
  * @param {Iterable<Row>} parts.rows
- * @param {(row: Row) => string} [parts.groupOf] the heading under which rows stand that follow each other
- * @param {boolean} [parts.isOfCards] whether each row becomes a list on a phone: the table is too wide for one
- * @returns {Markup}
+ * @param {(row: Row) => string} [parts.groupOf] heading above consecutive rows of a group
+ * @param {boolean} [parts.isOfCards] for a table too wide for a phone, which shows each row as a list instead
  */
 export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
   const head = columns.map(
@@ -81,10 +79,10 @@ export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
   /** @type {{ heading: string | null, lines: Markup[] }[]} */
   const groups = [];
   for (const row of rows) {
-    const cells = columns.map(({ title, unit = '', cell, kind = 'figure' }, place) => {
+    const cells = columns.map(({ title, unit = '', cell, kind = 'figure' }, index) => {
       const name = `${title} ${unit}`.trim();
       const attributes = isOfCards ? html`class="${kind}" data-title="${name}"` : html`class="${kind}"`;
-      return place === 0
+      return index === 0
         ? html`<th scope="row" class="${kind}">${cell(row)}</th>`
         : html`<td ${attributes}>${cell(row)}</td>`;
     });
@@ -120,7 +118,7 @@ export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
 
 /**
  * @param {string} heading
- * @param {number} columns that it stands over
+ * @param {number} columns
  */
 function headingRow(heading, columns) {
   return html`<tr class="group">
@@ -129,14 +127,13 @@ function headingRow(heading, columns) {
 }
 
 /**
- * What a chart shows, in figures: there for whoever cannot see the chart, or wants to read off a value.
+ * The figures of a chart as a table, for readers who cannot see the chart or want exact values.
  *
  * @param {Markup} content
- * @returns {Markup}
  */
-export function tableBehind(content) {
+export function chartTable(content) {
   return html`<details class="behind">
-    <summary>The same as a table</summary>
+    <summary>Show as a table</summary>
     ${content}
   </details> `;
 }

@@ -1,7 +1,7 @@
 import { shortLimit } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { formatTimeOfDay } from '../../text/units.js';
-import { count, rate, table, tableBehind } from './figures.js';
+import { count, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot } from './plot.js';
 
@@ -11,7 +11,7 @@ import { plot } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Rows of the map, and of the table of a stage. */
+/** Rows of each chart and of the table. */
 const MAX_HOSTS = 50;
 
 /** @typedef {StageShare & { stage: string }} Share */
@@ -33,10 +33,10 @@ const COLUMNS = [
 ];
 
 /**
- * What each host did, second by second.
+ * The seconds of each host.
  *
  * @param {Result} result
- * @returns {Section | null} null where there is one host
+ * @returns {Section | null} null for a single host
  */
 export function hostsSection({ stages }) {
   const names = [...new Set(stages.flatMap(({ merge }) => (merge?.shares ?? []).map(({ host }) => host)))];
@@ -53,12 +53,12 @@ export function hostsSection({ stages }) {
   return {
     id: 'hosts',
     title: 'Hosts',
-    body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data has all.</p>`}
+    body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data contains all of them.</p>`}
     ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point at a chart, or move through it with the arrow keys, to read off a second.</p>` : null}
-    ${hasSeconds ? plot('host-map', 'Operations of each host in each second: the darker, or on a dark page the lighter, the more') : null}
-    ${hasMinutes ? plot('host-latency-map', 'p99 of each host in each minute: the darker, or on a dark page the lighter, the longer') : null}
-    ${tableBehind(table({ caption: 'What each host did in each stage', columns: COLUMNS, rows: shares }))}`,
-    // A reader of the data finds a host by its name; what is shown of that is no more than text.
+    ${hasSeconds ? plot('host-map', 'Operations per host and second: darker (lighter on a dark page) is more') : null}
+    ${hasMinutes ? plot('host-latency-map', 'p99 per host and minute: darker (lighter on a dark page) is longer') : null}
+    ${chartTable(table({ caption: 'Results by host and stage', columns: COLUMNS, rows: shares }))}`,
+    // `hosts` must match the names in the data; `labels` are only for display.
     chart: { hosts: shown, labels: shown.map(plainLine) },
   };
 }

@@ -1,6 +1,6 @@
 /** @import { ResultReporter } from '../reporter.js' */
 
-/** What it takes to write a page is loaded when there is one to write: the help has no time for it. @type {ResultReporter} */
+/** The modules for the page are loaded on demand, because they would slow down --help. @type {ResultReporter} */
 export const htmlReporter = {
   option: 'report',
   needsSecondLatencies: true,

@@ -6,15 +6,15 @@ import { waysSection } from './ways-section.js';
 
 /** @import { InterleavedComparison } from '../../model/interleaved.js' */
 
-/** What a side is called that has no options of its own. */
+/** The name of a side without options. */
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * The page of two set-ups that took turns: each ratio with its interval, and the ways to the objects where they went different
- * ones.
+ * The page of two setups that took turns: each ratio with its interval and, if they used different ways to the objects, a table
+ * of the ways.
  *
  * @param {InterleavedComparison} comparison
- * @returns {Generator<string, void, undefined>} some of the page at a time
+ * @returns {Generator<string, void, undefined>} the page in chunks
  */
 export function interleavedPage(comparison) {
   const { before, after, stages, margin, confidence, quads, quadsPlanned, problems, ways = [] } = comparison;
@@ -26,20 +26,20 @@ export function interleavedPage(comparison) {
       id: 'method',
       title: 'Method',
       body: html`<p>
-          ${quads.length} of ${counted(quadsPlanned, 'quad')} came to their end, each of them four turns:
-          ${quads.map(({ order }) => order).join(' ')}. Figures of A and B are geometric means over their turns, and a
-          ratio is B ÷ A. The interval holds the true ratio with ${percent(confidence)}. What lies within
-          ${percent(margin)} is the same; what is different is proven with ${percent(confidence)} for all figures
-          together, and by the exact sign-flip test.
+          ${quads.length} of ${counted(quadsPlanned, 'quad')} were completed, each with four turns:
+          ${quads.map(({ order }) => order).join(' ')}. Figures of A and B are geometric means over their turns; a ratio
+          is B ÷ A. The interval contains the true ratio with ${percent(confidence)} confidence. A figure is the same if
+          its whole interval is within ${percent(margin)} of no change; a difference is proven with
+          ${percent(confidence)} confidence for all figures together, and by the exact sign-flip test.
         </p>
-        ${ways.length === 0 ? null : html`<p>In the table of the ways, operations of all turns of a way count together.</p>`}
+        ${ways.length === 0 ? null : html`<p>The table of the ways adds up the operations of all turns of a way.</p>`}
         ${problems.map((problem) => html`<p>${problem}</p>`)} `,
     },
   ].filter((section) => section !== null);
   return formatPage({
     title: `r2-benchmark: ${a} and ${b}`,
     header: html`<p class="eyebrow">r2-benchmark ab: A is ${a}, B is ${b}</p>
-      <h1>${comparisonAnswer(stages, 'With B in place of A,')}</h1> `,
+      <h1>${comparisonAnswer(stages, 'With B instead of A,')}</h1> `,
     sections,
     data: {},
   });

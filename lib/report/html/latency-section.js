@@ -1,5 +1,5 @@
 import { Histogram } from '../../model/histogram.js';
-import { count, milliseconds, table, tableBehind } from './figures.js';
+import { count, milliseconds, table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';
 
@@ -9,16 +9,14 @@ import { plot, stageKey } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Of the axis: 1 is 90%, 2 is 99%, and so on. */
+/** Of the percentile axis: 1 is 90%, 2 is 99%, and so on. */
 const NINES_STEP = 0.05;
 const MAX_NINES = 6;
 
 /**
- * Latencies of a stage by percentile.
- *
- * @typedef {object} Percentiles
+ * @typedef {object} Percentiles the latencies of a stage
  * @property {string} stage
- * @property {number} place among all stages
+ * @property {number} index of the stage
  * @property {number[]} nines of the percentiles, ascending
  * @property {number[]} latencies ms
  * @property {LatencySummary} summary
@@ -43,7 +41,7 @@ const COLUMNS = [
 
 /**
  * @param {Result} result
- * @returns {Section | null} null where no stage has a histogram
+ * @returns {Section | null} null if no stage has a histogram
  */
 export function latencySection({ stages }) {
   const known = stages.flatMap(percentilesOf);
@@ -57,28 +55,28 @@ export function latencySection({ stages }) {
           </p>
           ${stageKey(stages)}
           ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
-          ${tableBehind(table({ caption: 'Percentiles of each stage', columns: COLUMNS, rows: known }))}`,
-        chart: known.map(({ stage, place, nines, latencies }) => ({ stage, place, nines, latencies })),
+          ${chartTable(table({ caption: 'Percentiles of each stage', columns: COLUMNS, rows: known }))}`,
+        chart: known.map(({ stage, index, nines, latencies }) => ({ stage, index, nines, latencies })),
       };
 }
 
 /**
  * @param {StageSum} stage
- * @param {number} place
- * @returns {Percentiles[]} nothing where it has no histogram
+ * @param {number} index of the stage
+ * @returns {Percentiles[]} empty without a histogram
  */
-export function percentilesOf({ stage, latency }, place) {
+export function percentilesOf({ stage, latency }, index) {
   const { operations: summary, histogram } = latency;
   if (summary === null || histogram.operations === null) {
     return [];
   }
   const sum = new Histogram();
   sum.addEncoded(histogram.operations);
-  // The percentile beyond which there is one operation; more nines would say nothing more.
-  const most = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
-  const nines = Array.from({ length: Math.floor(most / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
+  // Ends at the percentile above which there is one operation.
+  const highest = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
+  const nines = Array.from({ length: Math.floor(highest / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
   const latencies = nines.map((each) => within(sum.at(100 * (1 - 10 ** -each)), summary));
-  return [{ stage, place, nines, latencies, summary, histogram: sum }];
+  return [{ stage, index, nines, latencies, summary, histogram: sum }];
 }
 
 /**
@@ -90,7 +88,7 @@ function percentileOf({ histogram, summary }, percentile) {
 }
 
 /**
- * The extremes are exact, and the percentiles within 0.1%: none may lie beyond.
+ * The extremes are exact, but percentiles only to within 0.1%: keeps them inside the extremes.
  *
  * @param {number} value ms
  * @param {LatencySummary} summary

@@ -3,7 +3,7 @@ import { plainLine } from '../../text/plain-text.js';
 /** @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** What may stand in a page as it is. */
+/** Text that goes into a page unescaped. */
 export class Markup {
   /** @param {string} text */
   constructor(text) {
@@ -11,21 +11,17 @@ export class Markup {
   }
 }
 
-/**
- * What may be put into a page: text is escaped, whatever it says; a list is put together; null is nothing.
- *
- * @typedef {Markup | string | number | null | readonly Content[]} Content
- */
+/** @typedef {Markup | string | number | null | readonly Content[]} Content text is escaped, lists are joined, and null is empty */
 
 /**
- * Markup with contents in it: html`<td>${name}</td>`. Attributes have to stand in double quotes.
+ * Builds markup: html`<td>${name}</td>`. Attribute values must be in double quotes.
  *
  * @param {readonly string[]} parts
  * @param {...Content} contents
  * @returns {Markup}
  */
 export function html(parts, ...contents) {
-  return new Markup(parts.map((part, place) => (place === 0 ? '' : textOf(contents[place - 1])) + part).join(''));
+  return new Markup(parts.map((part, index) => (index === 0 ? '' : textOf(contents[index - 1])) + part).join(''));
 }
 
 /**
@@ -43,19 +39,18 @@ function textOf(content) {
 }
 
 /**
- * @param {string} text from wherever
- * @returns {string} that is nothing but text, in an element and in an attribute; what nobody would see is made visible
+ * @param {string} text from any source
+ * @returns {string} plain text for elements and attributes, with invisible characters made visible
  */
 export function escapeHtml(text) {
   return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
 /**
- * JSON for a `<script type="application/json">`: still JSON, but nothing in it can end the element, begin a comment, or end
- * a line.
+ * Escapes JSON for a `<script type="application/json">`. It stays JSON, but nothing in it can end the element, start a comment,
+ * or end a line.
  *
  * @param {string} json
- * @returns {string}
  */
 export function embeddableJson(json) {
   return json.replace(

@@ -9,58 +9,52 @@ import { html } from './markup.js';
 const DEFINITIONS = [
   [
     'Operation',
-    'What succeeded in the end and, where it read anything, had exactly the expected content. Nothing else counts.',
+    'Counts only if it succeeded in the end and, if it read anything, returned exactly the expected content.',
   ],
   [
     'ops/s in a second',
-    'Operations that completed in that whole second of UTC, by the clock of the store where it could be measured. The count is not scaled.',
+    "Operations that completed in that whole UTC second, by the store's clock if it could be measured. The count is not scaled.",
   ],
   [
     'Rate',
-    'The capacity where it was searched for; for several hosts the mean of the whole seconds in which all of them were in the stage; else the mean.',
+    'The capacity if it was searched for; for several hosts, the mean of the whole seconds in which all of them were in the stage; otherwise the mean.',
   ],
   ['Mean', 'Operations ÷ time of the stage, both without warm-up and drain.'],
   [
     'Peak second',
-    'The most operations of a second that lies wholly inside the stage, over all hosts together, or the mean where that is larger.',
+    'The most operations in a second entirely inside the stage, over all hosts, or the mean if that is higher.',
   ],
   [
     'MiB/s',
-    'In units of 1024 × 1024 bytes, of the objects. Operations that move no bytes of objects, such as Stat and Remove, have none.',
+    'Object data in units of 1024 × 1024 bytes. Operations that move no object data, such as Stat and Remove, have none.',
   ],
   [
     'Latency',
-    'From the first attempt of an operation to its success, pauses between attempts included. In an open loop it begins when the operation was to start.',
+    'From the first attempt of an operation to its success, including pauses between attempts. In an open loop, from the time at which the operation was due.',
   ],
   [
     'p99',
-    '99% of the operations took so long, or less. Percentiles come from HdrHistograms, within 0.1%; those of hosts and seconds are added, never averaged.',
+    '99% of the operations took this long or less. Percentiles come from HdrHistograms, to within 0.1%; those of hosts and seconds are added, never averaged.',
   ],
-  [
-    'Failed attempts',
-    'Attempts that failed, whether they were tried again or not. What the end of a stage cut off is not among them.',
-  ],
-  ['Throttled', 'Failed attempts by whose answer the store asked for fewer requests (429, 503).'],
-  ['Limited by', 'Named only where the figures prove it, and none contradicts it.'],
-  ['Knee', 'The fewest threads that did as much as any others.'],
-  ['Interval', 'The true rate lies between its ends with the confidence that is given.'],
+  ['Failed attempts', 'Attempts that failed, retried or not, except those cut off by the end of the stage.'],
+  ['Throttled', 'Failed attempts in which the store asked for fewer requests (429, 503).'],
+  ['Limited by', 'Named only if the figures prove it, and none contradicts it.'],
+  ['Knee', 'The fewest threads that reached the plateau.'],
+  ['Interval', 'Contains the true rate with the given confidence.'],
 ];
 
 /**
  * @param {Result} result
- * @param {boolean} isWhole whether the page holds all that the result does
+ * @param {boolean} isWhole whether the page contains the whole result
  * @returns {Section}
  */
 export function methodSection({ hosts }, isWhole) {
-  const beside = [...new Set(hosts.flatMap(({ merge }) => merge?.file ?? []))];
-  const rest = beside.length === 0 ? 'what --json writes' : beside.join(', ');
+  const files = [...new Set(hosts.flatMap(({ merge }) => merge?.file ?? []))];
+  const rest = files.length === 0 ? 'the output of --json' : files.join(', ');
   return {
     id: 'method',
     title: 'Method, definitions and data',
-    body: html`<p>
-        Charts are drawn with as many points as there is room for. Tables, sentences and the data below have the exact
-        figures of the result.
-      </p>
+    body: html`<p>Charts show as many points as fit. Tables, sentences and the data below have the exact figures.</p>
       <dl class="definitions">
         ${DEFINITIONS.map(
           ([term, definition]) =>
@@ -70,8 +64,8 @@ export function methodSection({ hosts }, isWhole) {
       </dl>
       <h3>Data</h3>
       <p>
-        The page holds the result that it
-        shows${isWhole ? '.' : html`, but for the histograms of single seconds. They are in ${rest}.`}
+        This page contains the result that it
+        shows${isWhole ? '.' : html`, except the histograms per second. They are in ${rest}.`}
       </p>
       <p class="downloads">
         <a id="download-json" download="result.json">Result (JSON)</a>

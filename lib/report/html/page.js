@@ -7,22 +7,20 @@ import { embeddableJson, escapeHtml } from './markup.js';
 /** @import { Markup } from './markup.js' */
 
 /**
- * What a page shows.
- *
  * @typedef {object} Section
  * @property {string} id
  * @property {string} title
  * @property {Markup} body
- * @property {unknown} [chart] what its charts draw; the script finds it by the section's id
+ * @property {unknown} [chart] data for its charts; the script finds it by the section's id
  *
  * @typedef {object} PageParts
  * @property {string} title
  * @property {Markup} header
  * @property {readonly Section[]} sections
- * @property {Readonly<Record<string, Iterable<string>>>} data JSON by the id of the element that holds it
+ * @property {Readonly<Record<string, Iterable<string>>>} data JSON by element id
  */
 
-/** The script of the page, each file after those that it imports from. */
+/** The script of the page. Each file follows those that it imports. */
 const SCRIPTS = [
   ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'maps.js', 'time-charts.js', 'stage-charts.js'],
   ...['comparison-charts.js', 'downloads.js', 'main.js'],
@@ -32,10 +30,10 @@ const UPLOT = 'uplot/dist/uPlot.iife.min.js';
 const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';
 
 /**
- * A page that is one file: it needs no network, and its policy would let it use none.
+ * Formats a page as one self-contained file: it needs no network, and its policy allows none.
  *
  * @param {PageParts} parts
- * @returns {Generator<string, void, undefined>} some of it at a time
+ * @returns {Generator<string, void, undefined>} in chunks
  */
 export function* formatPage({ title, header, sections, data }) {
   const { style, uplot, script } = assets();
@@ -92,7 +90,7 @@ function* dataElement(id, json) {
   yield '</script>\n';
 }
 
-/** @returns {{ style: string, uplot: string, script: string }} what a page needs to be shown */
+/** Reads the styles and scripts of a page. */
 function assets() {
   const require = createRequire(import.meta.url);
   const { version, license } = require('uplot/package.json');
@@ -105,25 +103,25 @@ function assets() {
   };
 }
 
-/** @param {string | URL} url of a file */
+/** @param {string | URL} url */
 function textOf(url) {
   return readFileSync(fileURLToPath(url), 'utf8');
 }
 
 /**
- * The files of the script are modules, so that they can be read, checked and tested as such. A script in a page cannot import
- * another one: they become one module, in which each name is there once.
+ * Turns modules into parts of one script: an inline script cannot import others. The files are modules so that they can be read,
+ * checked and tested, and each top-level name must be unique among them.
  *
- * @param {string} text of a module that imports from its neighbours alone
- * @returns {string}
+ * @param {string} text of a module that only imports from its own folder
  */
 function withoutModules(text) {
   return text.replace(/^import [^;]* from '\.\/[^']+';\n/gm, '').replace(/^export (?=function|const|class)/gm, '');
 }
 
 /**
- * @param {string} text of an element
- * @returns {string} by which a policy lets it be used
+ * The source expression that allows an element in the page's policy.
+ *
+ * @param {string} text of the element
  */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,10 +1,6 @@
 import { html } from './markup.js';
 
-/**
- * @import { Markup } from './markup.js'
- */
-
-/** Kinds of lines that have a colour of their own. @type {Readonly<Record<string, string>>} */
+/** Lines with their own colours. @type {Readonly<Record<string, string>>} */
 const LINES = {
   p50: 'p50',
   p99: 'p99',
@@ -13,16 +9,15 @@ const LINES = {
   other: 'other failures',
 };
 
-/** So many stages have a colour of their own; the page's style has them. */
+/** Stages with their own colours in the page's style. */
 const STAGE_COLORS = 6;
 
 /**
- * The place of a chart, which the page's script draws.
+ * The frame of a chart that the page's script draws.
  *
  * @param {string} name of the chart, for the script
  * @param {string} title with the unit
- * @param {readonly (keyof typeof LINES)[]} [lines] what has to be told apart, where it is not the stages
- * @returns {Markup}
+ * @param {readonly (keyof typeof LINES)[]} [lines] entries of the key, if it does not list stages
  */
 export function plot(name, title, lines = []) {
   const key = lines.map((line) => html`<li><span class="line line-${line}"></span>${LINES[line]}</li>`);
@@ -46,13 +41,10 @@ export function plot(name, title, lines = []) {
   </figure> `;
 }
 
-/**
- * @param {readonly { stage: string }[]} stages in the order of their colours
- * @returns {Markup}
- */
+/** @param {readonly { stage: string }[]} stages in the order of their colours */
 export function stageKey(stages) {
   const items = stages.map(
-    ({ stage }, place) => html`<li><span class="line stage-${place % STAGE_COLORS}"></span>${stage}</li>`,
+    ({ stage }, index) => html`<li><span class="line stage-${index % STAGE_COLORS}"></span>${stage}</li>`,
   );
   return html`<ul class="key">
     ${items}

@@ -20,16 +20,16 @@ import { waysSection } from './ways-section.js';
  */
 
 /**
- * Characters of histograms of single seconds that a page holds: with more it would open slowly. An hour of three stages has
- * about as much.
+ * Characters of histograms per second that a page may contain: more would make it open slowly. An hour of three stages has
+ * about this many.
  */
 const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
 
 /**
- * The page of a result: a run, a search, or what hosts did together.
+ * The page of a result: a run, a search, or a merge of several hosts.
  *
  * @param {WritableResult} written
- * @returns {Generator<string, void, undefined>} some of the page at a time
+ * @returns {Generator<string, void, undefined>} the page in chunks
  */
 export function reportPage(written) {
   const result = { ...written, stages: written.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] })) };
@@ -60,8 +60,10 @@ export function reportPage(written) {
 }
 
 /**
+ * Drops the histograms per second if they are too large for a page.
+ *
  * @param {Result} result
- * @returns {{ embedded: Result, isWhole: boolean }} without the histograms of single seconds, where they are too much for a page
+ * @returns {{ embedded: Result, isWhole: boolean }}
  */
 function withRoomFor(result) {
   const length = result.stages.reduce(
@@ -79,8 +81,9 @@ function withRoomFor(result) {
 }
 
 /**
+ * A warning about incomplete figures, above them.
+ *
  * @param {Result} result
- * @returns what takes a figure its worth, before it is read
  */
 function statusNote({ problems, cleanup, merge, stages }) {
   const isIncomplete =

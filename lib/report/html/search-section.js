@@ -1,5 +1,5 @@
 import { counted, decimal, percent } from '../../text/figures.js';
-import { count, milliseconds, rate, table, tableBehind } from './figures.js';
+import { count, milliseconds, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot } from './plot.js';
 
@@ -10,11 +10,9 @@ import { plot } from './plot.js';
  */
 
 /**
- * What was tried, and what came of it.
- *
  * @typedef {object} Step
- * @property {string} what for
- * @property {number | null} x what was varied: threads, buckets, or the rate that was asked for; null in a step that left it open
+ * @property {string} what its purpose
+ * @property {number | null} x threads, buckets, hosts or requested rate; null in a step that left it open
  * @property {number} operationsPerSecond
  * @property {number | null} p50 ms
  * @property {number | null} p99 ms
@@ -24,21 +22,19 @@ import { plot } from './plot.js';
  */
 
 /**
- * The curve of a stage, as the page draws it.
- *
- * @typedef {object} Curve
+ * @typedef {object} Curve of a stage, as the page draws it
  * @property {string} stage
- * @property {number} place among all stages
- * @property {string} unit of what was varied
+ * @property {number} index of the stage
+ * @property {string} unit of x
  * @property {Step[]} steps
  * @property {number | null} knee
  * @property {boolean} hasPlateau
  * @property {{ operationsPerSecond: number, low: number, high: number } | null} capacity
- * @property {number | null} slo ms that the 99th percentile may reach
+ * @property {number | null} slo p99 limit in ms
  * @property {string} finding
  */
 
-/** Phases whose steps show how the rate depends on what is varied. */
+/** Phases whose steps are points of the curve. */
 const PHASES_OF_CURVE = ['ramp', 'refine', 'hold'];
 
 /**
@@ -56,10 +52,10 @@ const columnsFor = (unit) => [
 ];
 
 /**
- * Rate and latency against what a search, or a ramp, has varied.
+ * Rate and latency by what a search or a ramp varied.
  *
  * @param {Result} result
- * @returns {Section | null} null where nothing was varied
+ * @returns {Section | null} null if nothing was varied
  */
 export function searchSection({ stages }) {
   const curves = stages.flatMap(curvesOf);
@@ -69,15 +65,15 @@ export function searchSection({ stages }) {
         id: 'capacity',
         title: 'Capacity',
         body: html`${curves.map(
-          (curve, place) =>
+          (curve, index) =>
             html`<h3>${curve.stage}</h3>
               <p>${curve.finding}</p>
-              <p class="readout" data-for="capacity-${place}" aria-live="polite">
+              <p class="readout" data-for="capacity-${index}" aria-live="polite">
                 Point at a chart, or move through it with the arrow keys, to read off a step.
               </p>
-              ${plot(`steps-rate-${place}`, `Operations a second against ${curve.unit}`)}
-              ${plot(`steps-latency-${place}`, `Latency in ms against ${curve.unit}`, ['p50', 'p99'])}
-              ${tableBehind(table({ caption: `Steps of ${curve.stage}`, columns: columnsFor(curve.unit), rows: curve.steps }))}`,
+              ${plot(`steps-rate-${index}`, `Operations per second by ${curve.unit}`)}
+              ${plot(`steps-latency-${index}`, `Latency in ms by ${curve.unit}`, ['p50', 'p99'])}
+              ${chartTable(table({ caption: `Steps of ${curve.stage}`, columns: columnsFor(curve.unit), rows: curve.steps }))}`,
         )}`,
         chart: curves,
       };
@@ -85,20 +81,20 @@ export function searchSection({ stages }) {
 
 /**
  * @param {StageSum} stage
- * @param {number} place
+ * @param {number} index
  * @returns {Curve[]}
  */
-function curvesOf(stage, place) {
+function curvesOf(stage, index) {
   const { search, ramp, merge } = stage;
   if (search) {
-    return [{ stage: stage.stage, place, ...curveOfSearch(search) }];
+    return [{ stage: stage.stage, index, ...curveOfSearch(search) }];
   }
-  return !ramp ? [] : [{ stage: stage.stage, place, ...curveOfRamp(ramp, merge?.ramp ?? null) }];
+  return !ramp ? [] : [{ stage: stage.stage, index, ...curveOfRamp(ramp, merge?.ramp ?? null) }];
 }
 
 /**
  * @param {SearchResult} search
- * @returns {Omit<Curve, 'stage' | 'place'>}
+ * @returns {Omit<Curve, 'stage' | 'index'>}
  */
 function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, rate: highest }) {
   const of = dimension ?? 'threads';
@@ -118,7 +114,7 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, 
         ? null
         : { ...highest.interval, operationsPerSecond: highest.operationsPerSecond };
     return {
-      unit: 'ops/s asked for',
+      unit: 'requested ops/s',
       steps: curve,
       knee: null,
       hasPlateau: false,
@@ -152,38 +148,35 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, 
 /**
  * @param {RampResult} ramp
  * @param {MergedRamp | null} merged
- * @returns {Omit<Curve, 'stage' | 'place'>}
+ * @returns {Omit<Curve, 'stage' | 'index'>}
  */
 function curveOfRamp({ of, steps }, merged) {
-  const isOfHosts = of === 'hosts';
-  const curve = steps.map(({ threads, hosts, operations, latency, errors, throttled, shortfall }, place) => ({
-    what: isOfHosts ? `${hosts} hosts` : 'slot',
-    x: isOfHosts ? hosts : threads,
+  const variesHosts = of === 'hosts';
+  const curve = steps.map(({ threads, hosts, operations, latency, errors, throttled, shortfall }, index) => ({
+    what: variesHosts ? `${hosts} hosts` : 'slot',
+    x: variesHosts ? hosts : threads,
     operationsPerSecond:
-      merged?.slots[place]?.operationsPerSecond ??
+      merged?.slots[index]?.operationsPerSecond ??
       operations.reduce((sum, each) => sum + each, 0) / Math.max(operations.length, 1),
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
     errors,
     throttled,
-    counts: merged?.slots[place]?.counts ?? shortfall === null,
+    counts: merged?.slots[index]?.counts ?? shortfall === null,
   }));
   const { knee = null, hasPlateau = false, capacity = null } = merged ?? {};
   return {
-    unit: isOfHosts ? 'hosts' : 'threads',
+    unit: variesHosts ? 'hosts' : 'threads',
     steps: curve,
-    knee: isOfHosts ? null : knee,
+    knee: variesHosts ? null : knee,
     hasPlateau,
     capacity,
     slo: null,
-    finding: merged === null ? 'The steps of this host alone.' : findingOf({ knee, hasPlateau, capacity }),
+    finding: merged === null ? 'The steps of this host only.' : findingOf({ knee, hasPlateau, capacity }),
   };
 }
 
-/**
- * @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null }} found
- * @returns {string}
- */
+/** @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null }} found */
 function findingOf({ knee, hasPlateau, capacity }) {
   if (capacity === null) {
     return 'No capacity was found.';
@@ -191,11 +184,11 @@ function findingOf({ knee, hasPlateau, capacity }) {
   const { operationsPerSecond, low, high, confidence, threads } = capacity;
   const held = `${decimal(operationsPerSecond)} ops/s with ${counted(threads, 'thread')}, ${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}`;
   return hasPlateau && knee !== null
-    ? `More than ${counted(knee, 'thread')} brought no more: ${held}.`
-    : `The capacity is higher than what was found, for there was no plateau: ${held}.`;
+    ? `More than ${counted(knee, 'thread')} were not faster: ${held}.`
+    : `There was no plateau, so the capacity is higher: ${held}.`;
 }
 
-/** @param {string} evidence of a result, which begins in lower case and has no end */
+/** @param {string} evidence of a result, in lower case and without a full stop */
 function sentence(evidence) {
   return evidence === '' ? '' : `${evidence[0].toUpperCase()}${evidence.slice(1)}.`;
 }

@@ -6,25 +6,23 @@ import { ratesOfStage } from './browser/seconds.js';
  * @import { Rate } from './browser/seconds.js'
  */
 
-/** Columns of the map of latencies: about as many as a page has room for. */
+/** Columns of the latency map: about as many as fit on a page. */
 const MAX_COLUMNS = 400;
 
 const ROWS_PER_DECADE = 12;
 
-/** Rows of the table of a stage. */
+/** Rows per table. */
 const MAX_STRETCHES = 60;
 
 const MICROSECONDS = 1000;
 
 /**
- * How many operations took how long, when: for the eye.
- *
- * @typedef {object} LatencyMap
+ * @typedef {object} LatencyMap operations by time and latency
  * @property {number} from epoch s
- * @property {number} columnSeconds of a column
+ * @property {number} columnSeconds width of a column
  * @property {number} columns
- * @property {number[]} edges ms: the lower ends of the rows, and the upper one of the last
- * @property {[column: number, row: number, count: number][]} cells those that are not empty
+ * @property {number[]} edges ms: the lower edge of each row, then the upper edge of the last
+ * @property {[column: number, row: number, count: number][]} cells non-empty ones
  */
 
 /** Collects {@link LatencyMap}. */
@@ -32,7 +30,7 @@ class LatencyMapBuilder {
   #from;
   #columns;
   #columnSeconds;
-  /** By column. @type {Map<number, number>[]} */
+  /** Counts by row, for each column. @type {Map<number, number>[]} */
   #counts;
 
   /**
@@ -58,7 +56,7 @@ class LatencyMapBuilder {
     }
   }
 
-  /** @returns {LatencyMap | null} null where there was nothing */
+  /** @returns {LatencyMap | null} null if it is empty */
   build() {
     const rows = this.#counts.flatMap((counts) => [...counts.keys()]);
     if (rows.length === 0) {
@@ -72,7 +70,7 @@ class LatencyMapBuilder {
       from: this.#from,
       columnSeconds: this.#columnSeconds,
       columns: this.#columns,
-      edges: Array.from({ length: highest - lowest + 2 }, (_, place) => 10 ** ((lowest + place) / ROWS_PER_DECADE)),
+      edges: Array.from({ length: highest - lowest + 2 }, (_, index) => 10 ** ((lowest + index) / ROWS_PER_DECADE)),
       cells: this.#counts.flatMap((counts, column) =>
         [...counts].map(([row, count]) => /** @type {[number, number, number]} */ ([column, row - lowest, count])),
       ),
@@ -81,18 +79,16 @@ class LatencyMapBuilder {
 }
 
 /**
- * What a stage did in some seconds that follow each other.
- *
- * @typedef {object} Stretch
+ * @typedef {object} Stretch several consecutive seconds of a stage
  * @property {string} stage
- * @property {number} secondStart epoch s of the first
+ * @property {number} secondStart epoch s of the first second
  * @property {number} seconds
  * @property {number} operations
- * @property {number | null} rate ops/s, the mean of what the chart draws; null if it draws none of these seconds
- * @property {number | null} byteRate bytes/s, as the rate
+ * @property {number | null} rate mean ops/s of the seconds that the chart draws; null if it draws none of them
+ * @property {number | null} byteRate bytes/s, likewise
  * @property {number} failedAttempts
  * @property {number} throttled
- * @property {number | null} p50 ms; null where it is not known
+ * @property {number | null} p50 ms; null if unknown
  * @property {number | null} p99
  * @property {number | null} maximum
  */
@@ -100,7 +96,7 @@ class LatencyMapBuilder {
 /**
  * @param {string} stage
  * @param {readonly SecondResult[]} seconds at least one
- * @param {ReadonlyMap<number, Rate>} rates of the stage, by the second
+ * @param {ReadonlyMap<number, Rate>} rates of the stage, by second
  * @returns {Stretch}
  */
 function stretchOf(stage, seconds, rates) {
@@ -121,7 +117,7 @@ function stretchOf(stage, seconds, rates) {
 
 /**
  * @param {readonly SecondResult[]} seconds with operations
- * @returns {Pick<Stretch, 'p50' | 'p99' | 'maximum'>} of all operations together
+ * @returns {Pick<Stretch, 'p50' | 'p99' | 'maximum'>} over all their operations
  */
 function latencyOf(seconds) {
   const [{ p50 = null, p99 = null, maximum = null } = {}] = seconds;
@@ -147,7 +143,7 @@ function latencyOf(seconds) {
 export function summarizeSeconds(stages) {
   const all = stages.flatMap(({ seconds }) => seconds);
   const [from, last] = all.reduce(
-    ([least, most], { secondStart }) => [Math.min(least, secondStart), Math.max(most, secondStart)],
+    ([earliest, latest], { secondStart }) => [Math.min(earliest, secondStart), Math.max(latest, secondStart)],
     [Infinity, -Infinity],
   );
   if (all.length === 0) {
@@ -164,14 +160,14 @@ export function summarizeSeconds(stages) {
 
 /**
  * @param {StageSum} stage
- * @returns {Stretch[]} of the same length, but for the last
+ * @returns {Stretch[]} of equal length; the last may be shorter
  */
 function stretchesOf(stage) {
   const { seconds } = stage;
   const rates = ratesOfStage(stage);
   const length = Math.ceil(seconds.length / MAX_STRETCHES);
   const count = seconds.length === 0 ? 0 : Math.ceil(seconds.length / length);
-  return Array.from({ length: count }, (_, place) =>
-    stretchOf(stage.stage, seconds.slice(place * length, (place + 1) * length), rates),
+  return Array.from({ length: count }, (_, index) =>
+    stretchOf(stage.stage, seconds.slice(index * length, (index + 1) * length), rates),
   );
 }

@@ -48,31 +48,31 @@ export function stagesSection({ stages, merge }) {
   return {
     id: 'stages',
     title: merge?.ways === undefined ? 'Stages' : 'Stages, all ways together',
-    body: html`${table({ caption: 'What each stage did', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}
+    body: html`${table({ caption: 'Results by stage', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}
       <dl class="findings">${stages.map(findingOf)}</dl> `,
   };
 }
 
 /**
  * @param {readonly StageSum[]} stages
- * @returns {readonly Column<StageSum>[]} without the mean if every stage has it as its rate
+ * @returns {readonly Column<StageSum>[]} without the mean if it always equals the rate
  */
 function columnsFor(stages) {
-  const isMeanElse = stages.some((stage) => stage.average !== rateOf(stage));
-  return COLUMNS.filter((column) => column !== MEAN || isMeanElse);
+  const hasOtherMean = stages.some((stage) => stage.average !== rateOf(stage));
+  return COLUMNS.filter((column) => column !== MEAN || hasOtherMean);
 }
 
 /**
  * @param {StageSum} stage
- * @returns {StageSum[]} the stage, and each kind of operation that it mixes
+ * @returns {StageSum[]} the stage, then each operation of its mix
  */
 function withKinds(stage) {
   const { kinds = [], end, startedAt, endedAt, duration } = stage;
-  const ofKinds = kinds.map((kind) => {
+  const kindStages = kinds.map((kind) => {
     const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], end, startedAt, endedAt, duration };
     return /** @type {StageSum} */ ({ ...kind, ...named });
   });
-  return [stage, ...ofKinds];
+  return [stage, ...kindStages];
 }
 
 /** @param {StageSum} stage */
@@ -80,27 +80,27 @@ function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const paused = stage.paused ?? 0;
   const limit = limitOf(bottleneck);
-  const limited = limit === null ? 'What limited it is not known' : `Limited by ${limit}`;
+  const limited = limit === null ? 'The bottleneck is not known' : `Limited by ${limit}`;
   const evidence = bottleneck?.evidence ?? null;
   const shown = evidence === null || bottleneck === null ? '' : `: ${formatEvidence(bottleneck)}`;
-  const ofHosts = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
+  const hostReasons = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
   const suspended =
     paused === 0
       ? []
-      : [`It was suspended for ${(paused / 1000).toFixed(1)} s: that time is in no rate and no percentile.`];
+      : [`It was suspended for ${(paused / 1000).toFixed(1)} s: that time is excluded from rates and percentiles.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${shown}.`, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
     </dd> `;
 }
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} those that the end of the stage cut off are not among them
+ * @returns {number | null} without attempts cut off by the end of the stage
  */
 export function failedAttemptsOf({ failedAttempts, attempts, operations, steps }) {
   return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations - (steps ?? 0) : null);

@@ -15,10 +15,10 @@ const COLUMNS = [
 ];
 
 /**
- * What was asserted of a result, or of the later one of two.
+ * The thresholds of a result, or of the later one of two.
  *
  * @param {Pick<Result, 'thresholds'>} result
- * @returns {Section | null} null where nothing was
+ * @returns {Section | null} null without thresholds
  */
 export function thresholdsSection({ thresholds = [] }) {
   return thresholds.length === 0
@@ -26,6 +26,6 @@ export function thresholdsSection({ thresholds = [] }) {
     : {
         id: 'thresholds',
         title: 'Thresholds',
-        body: table({ caption: 'What was asserted, and whether it holds', columns: COLUMNS, rows: thresholds }),
+        body: table({ caption: 'Thresholds and their outcomes', columns: COLUMNS, rows: thresholds }),
       };
 }

@@ -1,5 +1,5 @@
 import { formatTimeOfDay } from '../../text/units.js';
-import { count, megabytes, milliseconds, rate, table, tableBehind } from './figures.js';
+import { count, megabytes, milliseconds, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';
 import { summarizeSeconds } from './seconds-summary.js';
@@ -27,10 +27,10 @@ const COLUMNS = [
 ];
 
 /**
- * Rate, throughput, failures and latency over time, one above the other.
+ * Charts of rate, throughput, failures and latency over time.
  *
  * @param {Result} result
- * @returns {Section | null} null where no second is known
+ * @returns {Section | null} null if no seconds are known
  */
 export function timeSection({ stages }) {
   const { latencies, stretches } = summarizeSeconds(stages);
@@ -47,12 +47,12 @@ export function timeSection({ stages }) {
     body: html`<p class="readout" data-for="time" aria-live="polite">
         Point at a chart, or move through it with the arrow keys, to read off a second.
       </p>
-      ${stageKey(stages)} ${plot('rate', 'Operations a second')}
+      ${stageKey(stages)} ${plot('rate', 'Operations per second')}
       ${hasBytes ? plot('throughput', 'Throughput in MiB/s') : null}
-      ${hasFailures ? plot('failures', 'Failed attempts a second', ['throttled', 'other']) : null}
-      ${hasLatency ? plot('latency', 'Latency of the operations of each second, in ms', ['p50', 'p99', 'longest']) : null}
-      ${latencies === null ? null : plot('latency-map', 'How many operations took how long: the darker, or on a dark page the lighter, the more')}
-      ${tableBehind(table({ caption: 'What each stage did over time', columns: COLUMNS, rows: stretches }))}`,
+      ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
+      ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
+      ${latencies === null ? null : plot('latency-map', 'Operations by time and latency: darker (lighter on a dark page) is more')}
+      ${chartTable(table({ caption: 'Stages over time', columns: COLUMNS, rows: stretches }))}`,
     chart: { latencies },
   };
 }

@@ -28,16 +28,16 @@ const COLUMNS = [
   { title: 'Failed attempts', cell: ({ figures: { failedAttempts } }) => count(failedAttempts) },
   {
     title: 'Connections opened',
-    // Those of slices are not of their operations.
+    // Connections at the binding belong to slices, not to operations.
     cell: ({ way, figures: { connections } }) => (isAtBinding(way) ? UNKNOWN : count(connections?.opened)),
   },
 ];
 
 /**
- * The ways in which hosts reached the objects, stage by stage.
+ * The ways in which hosts reached the objects, by stage.
  *
  * @param {readonly WayResult[]} ways
- * @returns {Section | null} null where all of them went the same way
+ * @returns {Section | null} null unless there are several ways
  */
 export function waysSection(ways) {
   return ways.length < 2
@@ -47,7 +47,7 @@ export function waysSection(ways) {
         title: 'Ways to the objects',
         body: html`<p>${wayNotes(ways).join(' ')}</p>
           ${table({
-            caption: 'What each stage took in each way',
+            caption: 'Results by stage and way',
             columns: COLUMNS,
             rows: wayRows(ways),
             groupOf: ({ heading }) => heading,

@@ -6,62 +6,60 @@ import { short, timeOfDay } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Of the left axis: the same for all charts, so that they stand exactly above each other. Pixels. */
+/** Of the left axis. Equal for all charts, so that they line up. Pixels. */
 const AXIS_WIDTH = 64;
 const FONT = '12px system-ui, sans-serif';
 
-/** Of A4 between its margins. Pixels. */
+/** A4 without margins. Pixels. */
 const PRINT_WIDTH = 680;
 
-/** By how many points Page Up and Page Down move. */
+/** Points that Page Up and Page Down move by. */
 const PAGE = 10;
 
 /**
- * What a chart draws.
- *
  * @typedef {object} ChartParts
  * @property {number} height pixels
  * @property {UPlot.AlignedData} data
- * @property {UPlot.Series[]} series without that of the x axis
+ * @property {UPlot.Series[]} series without the x axis
  * @property {UPlot.Scale} x
  * @property {UPlot.Scale} y
  * @property {Partial<UPlot.Axis>} [xAxis]
  * @property {Partial<UPlot.Axis>} [yAxis]
- * @property {UPlot.Hooks.Arrays['draw']} [draw] what is drawn on top
- * @property {string} [group] of charts that share their cursor
- * @property {(place: number | null) => void} [onCursor] gets the place of the point under the cursor
+ * @property {UPlot.Hooks.Arrays['draw']} [draw] drawn on top
+ * @property {string} [group] charts of a group share their cursor
+ * @property {(index: number | null) => void} [onCursor] gets the index of the point under the cursor
  */
 
-/** A chart in its place. It is made anew where width or colours change. */
+/** A chart on the page. It is recreated when its width or its colours change. */
 class Chart {
-  #place;
+  #element;
   #make;
   /** @type {UPlot | null} */
   #plot = null;
   #width = 0;
 
   /**
-   * @param {HTMLElement} place
+   * @param {HTMLElement} element
    * @param {(colors: Colors) => ChartParts} make
    */
-  constructor(place, make) {
-    this.#place = place;
+  constructor(element, make) {
+    this.#element = element;
     this.#make = make;
-    place.addEventListener('keydown', (event) => this.#move(event));
+    element.addEventListener('keydown', (event) => this.#move(event));
   }
 
-  /** @param {number | null} width pixels; null for as much as there is room for */
+  /** @param {number | null} width pixels; null for the available width */
   draw(width) {
-    this.#width = width ?? this.#place.clientWidth;
+    this.#width = width ?? this.#element.clientWidth;
     this.#plot?.destroy();
     const colors = currentColors();
     const parts = this.#make(colors);
-    this.#plot = new uPlot(optionsOf(parts, this.#width, colors), parts.data, this.#place);
+    this.#plot = new uPlot(optionsOf(parts, this.#width, colors), parts.data, this.#element);
   }
 
-  /** Draws it again where there is more or less room than before. */
+  /** Redraws the chart if the available width has changed. */
   fit() {
-    if (this.#place.clientWidth !== this.#width) {
+    if (this.#element.clientWidth !== this.#width) {
       this.draw(null);
     }
   }
@@ -80,8 +78,8 @@ class Chart {
       return;
     }
     event.preventDefault();
-    const place = Math.min(Math.max(moves[event.key], 0), last);
-    const left = plot.valToPos(plot.data[0][place], 'x');
+    const index = Math.min(Math.max(moves[event.key], 0), last);
+    const left = plot.valToPos(plot.data[0][index], 'x');
     plot.setCursor({ left, top: plot.over.clientHeight / 2 });
   }
 }
@@ -105,7 +103,7 @@ function optionsOf({ height, series, x, y, xAxis, yAxis, draw = [], group, onCur
     width,
     height,
     legend: { show: false },
-    // The last label of an axis has room.
+    // Leaves room for the last label of an axis.
     padding: [8, 32, 0, 0],
     scales: { x, y },
     axes: [
@@ -129,21 +127,21 @@ function optionsOf({ height, series, x, y, xAxis, yAxis, draw = [], group, onCur
 const charts = [];
 
 /**
- * Draws a chart into its place, if the page has one.
+ * Draws a chart, if the page has an element for it.
  *
  * @param {string} name
  * @param {(colors: Colors) => ChartParts} make
  */
 export function addChart(name, make) {
-  const place = document.querySelector(`[data-chart="${name}"]`);
-  if (place instanceof HTMLElement) {
-    const chart = new Chart(place, make);
+  const element = document.querySelector(`[data-chart="${name}"]`);
+  if (element instanceof HTMLElement) {
+    const chart = new Chart(element, make);
     charts.push(chart);
     chart.draw(null);
   }
 }
 
-/** Draws all charts again where there is another width, another scheme, or paper. */
+/** Redraws all charts when the width or the colour scheme changes, and for printing. */
 export function followPage() {
   new ResizeObserver(() => charts.forEach((chart) => chart.fit())).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
@@ -158,19 +156,19 @@ export function followPage() {
 }
 
 /**
- * @param {string} name of the charts that it belongs to
- * @returns {(text: string | null) => void} shows what is under the cursor; null leaves what is there
+ * @param {string} name of a chart or a group
+ * @returns {(text: string | null) => void} shows the value under the cursor; null keeps the text
  */
 export function readout(name) {
-  const place = document.querySelector(`[data-for="${name}"]`);
+  const element = document.querySelector(`[data-for="${name}"]`);
   return (text) => {
-    if (place !== null && text !== null) {
-      place.textContent = text;
+    if (element !== null && text !== null) {
+      element.textContent = text;
     }
   };
 }
 
-/** The axis of time. @type {Partial<UPlot.Axis>} */
+/** @type {Partial<UPlot.Axis>} */
 export const TIME_AXIS = {
   space: 80,
   incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400],
@@ -191,7 +189,7 @@ export function timeScale(from, until) {
   };
 }
 
-/** From nothing to a little more than the most. @type {UPlot.Scale} */
+/** From 0 to slightly above the maximum. @type {UPlot.Scale} */
 export const FROM_ZERO = { range: (_, _least, most) => [0, Math.max(most ?? 0, 1e-9) * 1.08] };
 
 /** @type {UPlot.Scale} */
@@ -201,7 +199,7 @@ export const LOGARITHMIC = {
     least === null || most === null || !(least > 0) ? [0.1, 100] : [least / 1.15, Math.max(most, least * 2) * 1.15],
 };
 
-/** Of a logarithmic axis with fewer decades, 2 and 5 have their lines, too. */
+/** A logarithmic axis with fewer decades also has lines at 2 and 5. */
 const FEW_DECADES = 2.5;
 
 /** @type {Partial<UPlot.Axis>} */
@@ -209,7 +207,7 @@ export const DECADES = {
   splits: (_plot, _axis, least, most) => {
     const digits = Math.log10(most / least) > FEW_DECADES ? [1] : [1, 2, 5];
     const first = Math.floor(Math.log10(least));
-    const decades = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, place) => first + place);
+    const decades = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, index) => first + index);
     return decades
       .flatMap((decade) => digits.map((digit) => Number((digit * 10 ** decade).toPrecision(1))))
       .filter((value) => value >= least && value <= most);
@@ -218,17 +216,16 @@ export const DECADES = {
 };
 
 /**
- * Points are drawn where there are few, and where one stands alone and no line would show it.
+ * Chooses the points to draw: all if there are few, and isolated ones, which no line would show.
  *
  * @param {UPlot} plot
- * @param {number} place of the series
- * @returns {number[]}
+ * @param {number} index of the series
  */
-export function lonePoints(plot, place) {
-  const values = plot.data[place];
+export function lonePoints(plot, index) {
+  const values = plot.data[index];
   const few = values.length <= 60;
-  const isThere = (/** @type {number} */ at) => values[at] !== null && values[at] !== undefined;
+  const hasValue = (/** @type {number} */ at) => values[at] !== null && values[at] !== undefined;
   return Array.from(values, (_, at) => at).filter(
-    (at) => isThere(at) && (few || (!isThere(at - 1) && !isThere(at + 1))),
+    (at) => hasValue(at) && (few || (!hasValue(at - 1) && !hasValue(at + 1))),
   );
 }

@@ -2,12 +2,10 @@ import { addChart, FROM_ZERO, readout } from './chart.js';
 import { stageLine } from './theme.js';
 import { decimal } from './units.js';
 
-/**
- * @import { ComparedLine } from '../comparison-page.js'
- */
+/** @import { ComparedLine } from '../comparison-page.js' */
 
 /**
- * Both runs of each stage, from its beginning on.
+ * Draws both runs of each stage from its start.
  *
  * @param {readonly ComparedLine[]} stages
  */
@@ -21,7 +19,7 @@ export function drawComparison(stages) {
     addChart(`compared-${number}`, (colors) => ({
       height: 200,
       data: [seconds, ...[before, after].map((rates) => seconds.map((_, second) => rates[second] ?? null))],
-      series: [0, 1].map((place) => ({ ...stageLine(place, colors), width: 1.75 })),
+      series: [0, 1].map((index) => ({ ...stageLine(index, colors), width: 1.75 })),
       x: { time: false, range: [0, Math.max(length, 1)] },
       y: FROM_ZERO,
       onCursor: (second) =>

@@ -3,7 +3,7 @@ import { csvLines } from './seconds.js';
 /** @import { Result } from '../../../model/result.js' */
 
 /**
- * Lets the reader keep the data of the page. A file is made when it is asked for.
+ * Offers the data of the page as downloads. A file is created on click.
  *
  * @param {string} json of the result
  * @param {Result} result

@@ -4,7 +4,7 @@ import { offerDownloads } from './downloads.js';
 import { drawCurve, drawPercentiles } from './stage-charts.js';
 import { drawHosts, drawTime } from './time-charts.js';
 
-/** @param {string} id of an element that holds JSON; null where there is none */
+/** @param {string} id of an element with JSON */
 function textOf(id) {
   return document.getElementById(id)?.textContent ?? null;
 }
@@ -29,5 +29,5 @@ if (drawings.comparison) {
   drawComparison(drawings.comparison);
 }
 followPage();
-// What tests wait for: everything has been drawn.
+// Tests wait for this mark.
 document.documentElement.dataset.drawn = 'true';

@@ -8,25 +8,23 @@ import { LOGARITHMIC, TIME_AXIS, timeScale } from './chart.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Room of the axis below a map. Pixels. */
+/** Height of the axis below a map. Pixels. */
 const BELOW = 50;
 
-/** Of the names of hosts. Pixels. */
+/** Width of the host names. Pixels. */
 const NAME_WIDTH = 112;
 const MAX_NAME = 15;
 
-/** Less is shown with the rest of a name. */
+/** A shorter common prefix is not worth cutting. */
 const MIN_COMMON = 3;
 
 /**
- * One coloured field of a map.
- *
- * @typedef {object} Cell
+ * @typedef {object} Cell of a map
  * @property {number} from epoch s
  * @property {number} until epoch s
  * @property {number} low on the y axis
  * @property {number} high
- * @property {number} share of the most, 0 to 1: how strong its colour is
+ * @property {number} share intensity of its colour, 0 to 1
  */
 
 /**
@@ -54,14 +52,14 @@ function drawCells(cells, colors) {
 
 /**
  * @param {readonly number[]} moments epoch s
- * @returns {UPlot.AlignedData} that has nothing to draw, but can be pointed at
+ * @returns {UPlot.AlignedData} draws nothing, but can be pointed at
  */
 function withoutLines(moments) {
   return [[...moments], moments.map(() => null)];
 }
 
 /**
- * How many operations took how long, when.
+ * A map of operations by time and latency.
  *
  * @param {LatencyMap} map
  * @param {readonly number[]} seconds of the charts above it
@@ -69,13 +67,13 @@ function withoutLines(moments) {
  * @returns {ChartParts}
  */
 export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, colors) {
-  const most = cells.reduce((largest, [, , count]) => Math.max(largest, count), 1);
+  const largest = cells.reduce((max, [, , count]) => Math.max(max, count), 1);
   const fields = cells.map(([column, row, count]) => ({
     from: from + column * columnSeconds,
     until: from + (column + 1) * columnSeconds,
     low: edges[row],
     high: edges[row + 1],
-    share: 0.08 + (0.92 * Math.log1p(count)) / Math.log1p(most),
+    share: 0.08 + (0.92 * Math.log1p(count)) / Math.log1p(largest),
   }));
   return {
     height: 200,
@@ -91,7 +89,7 @@ export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, 
 
 /**
  * @param {readonly string[]} names
- * @returns {string[]} those long ones without their common beginning, and cut in the middle if they are still too long
+ * @returns {string[]} long names without their common prefix, cut in the middle if they are still too long
  */
 export function distinctNames(names) {
   const [first = ''] = names;
@@ -99,7 +97,7 @@ export function distinctNames(names) {
   while (common < first.length && names.every((name) => name[common] === first[common])) {
     common += 1;
   }
-  // A part between two signs is shown whole.
+  // The prefix ends at a separator, so that no word is split.
   const parts = first.slice(0, common).match(/^.*[^\p{L}\p{N}]/su)?.[0].length ?? 0;
   const cut = names.length < 2 || parts < MIN_COMMON ? 0 : parts;
   return names.map((name) => {
@@ -110,14 +108,14 @@ export function distinctNames(names) {
 }
 
 /**
- * A row for each host.
+ * A map with one row per host.
  *
  * @param {object} map
  * @param {readonly string[]} map.hosts
- * @param {readonly Cell[]} map.cells of which the y axis counts hosts
+ * @param {readonly Cell[]} map.cells whose y axis counts hosts
  * @param {readonly number[]} map.moments that can be pointed at
  * @param {readonly [from: number, until: number]} map.extent epoch s
- * @param {(place: number | null) => void} [map.onCursor]
+ * @param {(index: number | null) => void} [map.onCursor]
  * @param {Colors} colors
  * @returns {ChartParts}
  */
@@ -132,7 +130,7 @@ export function hostMapChart({ hosts, cells, moments, extent, onCursor }, colors
     xAxis: TIME_AXIS,
     yAxis: {
       size: NAME_WIDTH,
-      splits: () => hosts.map((_, place) => place + 0.5),
+      splits: () => hosts.map((_, index) => index + 0.5),
       filter: (_, splits) => splits,
       values: () => distinctNames(hosts),
       grid: { show: false },

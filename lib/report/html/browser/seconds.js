@@ -1,10 +1,8 @@
-/**
- * @import { HostSeries, Result, SecondCount, SecondResult, StageShare, StageSum } from '../../../model/result.js'
- */
+/** @import { HostSeries, Result, SecondCount, SecondResult, StageShare, StageSum } from '../../../model/result.js' */
 
 const SECOND = 1000;
 
-/** From this many measured ms on, a second counts as whole: hosts that start at a common moment start a few ms late. */
+/** A second with at least this many measured ms counts as whole: hosts that start together may start a few ms late. */
 const MIN_WHOLE = 990;
 
 /**
@@ -14,7 +12,7 @@ const MIN_WHOLE = 990;
 
 /**
  * @param {StageSum} stage
- * @returns {Map<number, Rate>} what a chart draws, by the epoch second
+ * @returns {Map<number, Rate>} rates to draw, by epoch second
  */
 export function ratesOfStage(stage) {
   const { seconds, average = null, averageBytes } = stage;
@@ -23,11 +21,11 @@ export function ratesOfStage(stage) {
 }
 
 /**
- * The count of a part of a second is no rate: drawn as one, the beginning, the end and the drain of a stage would look like
- * collapses. Only whole seconds are drawn, or the mean in the second that has the largest part of a stage without any.
+ * Drops incomplete seconds: drawn as rates, their counts would look like collapses at the start and at the end of a stage. A
+ * stage without whole seconds gets its mean, in its most complete second.
  *
  * @param {readonly SecondCount[]} seconds
- * @param {readonly Time[]} times in which they were measured; no two overlap
+ * @param {readonly Time[]} times when they were measured; must not overlap
  * @param {Rate | null} mean
  * @returns {Map<number, Rate>}
  */
@@ -45,7 +43,7 @@ function ratesBySecond(seconds, times, mean) {
 /**
  * @param {SecondCount} second
  * @param {readonly Time[]} times
- * @returns {number} ms of the second that are in them
+ * @returns {number} ms of the second within the times
  */
 function partOf({ secondStart }, times) {
   const [start, end] = [secondStart * SECOND, (secondStart + 1) * SECOND];
@@ -54,7 +52,7 @@ function partOf({ secondStart }, times) {
 
 /**
  * @param {StageSum} stage
- * @returns {Time[]} when hosts were in the stage, without the drain at its end
+ * @returns {Time[]} when hosts were in the stage, without the final drain
  */
 function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
@@ -75,15 +73,15 @@ function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   return times;
 }
 
-/** The bits of a byte that hold a part of a number. The eighth says whether another byte follows. */
+/** The lower seven bits of a byte are part of a number; the eighth marks that another byte follows. */
 const BITS = 0x80;
 
 /**
- * Unpacks what a host did second by second; lib/model/host-series.js packs it.
+ * Decodes the seconds of a host, as encoded by lib/model/host-series.js.
  *
  * @param {string} base64
- * @param {number} [divisor] of the numbers that were packed
- * @returns {(number | null)[]} operations of each second; null where no line tells of it
+ * @param {number} [divisor] of the encoded numbers
+ * @returns {(number | null)[]} operations per second; null if no line has it
  */
 export function decodeSeconds(base64, divisor = 10) {
   const values = [];
@@ -103,21 +101,20 @@ export function decodeSeconds(base64, divisor = 10) {
 }
 
 /**
- * The seconds of all stages on one axis, as a chart takes them. Where seconds are missing there is one without values, so that
- * no line goes over the gap.
+ * The seconds of all stages on one axis. A gap contains one second without values, so that no line crosses it.
  *
  * @typedef {object} TimeTable
  * @property {number[]} seconds epoch seconds, ascending
- * @property {(SecondResult | null)[][]} stages of each stage, by the place of the second
- * @property {(Rate | null)[][]} rates of each stage, by the place of the second; null for a second that is not drawn
+ * @property {(SecondResult | null)[][]} stages by stage, then by index of the second
+ * @property {(Rate | null)[][]} rates likewise; null for a second that is not drawn
  *
  * @param {readonly StageSum[]} stages
  * @returns {TimeTable}
  */
 export function timeTable(stages) {
   const starts = stages.flatMap((stage) =>
-    stage.seconds.flatMap(({ secondStart }, place) => {
-      const next = stage.seconds[place + 1]?.secondStart ?? secondStart + 1;
+    stage.seconds.flatMap(({ secondStart }, index) => {
+      const next = stage.seconds[index + 1]?.secondStart ?? secondStart + 1;
       return next > secondStart + 1 ? [secondStart, secondStart + 1] : [secondStart];
     }),
   );
@@ -136,17 +133,17 @@ export function timeTable(stages) {
 }
 
 /**
- * What hosts did, in as many columns as there is room for.
+ * Adds up the seconds of hosts in columns.
  *
  * @typedef {object} HostMap
  * @property {number} from epoch s
  * @property {number} columnSeconds
- * @property {(number | null)[][]} hosts ops/s of each host in each column
+ * @property {(number | null)[][]} hosts ops/s by host and column
  *
  * @param {readonly StageSum[]} stages
  * @param {readonly string[]} hosts
  * @param {number} maxColumns
- * @returns {HostMap | null} null where no second is known
+ * @returns {HostMap | null} null if no seconds are known
  */
 export function hostMap(stages, hosts, maxColumns) {
   const parts = stages.flatMap(({ merge, endedAt = null, drain }) =>
@@ -175,28 +172,27 @@ export function hostMap(stages, hosts, maxColumns) {
 
 /**
  * @param {StageShare} share
- * @param {HostSeries} series of it
- * @param {number} measuredUntil epoch ms: then the drain of the stage began
- * @returns {{ host: string, from: number, until: number, rates: Map<number, Rate> }} what the host did from second to second
+ * @param {HostSeries} series
+ * @param {number} measuredUntil epoch ms when the drain of the stage began
+ * @returns {{ host: string, from: number, until: number, rates: Map<number, Rate> }}
  */
 function partOfHost({ host, startedAt, endedAt, operations }, { secondStart: from, tenths }, measuredUntil) {
   const counts = decodeSeconds(tenths);
-  const seconds = counts.flatMap((count, place) =>
-    count === null ? [] : [{ secondStart: from + place, operations: count, bytes: 0 }],
+  const seconds = counts.flatMap((count, index) =>
+    count === null ? [] : [{ secondStart: from + index, operations: count, bytes: 0 }],
   );
   const time = { from: startedAt ?? -Infinity, until: Math.min(endedAt ?? Infinity, measuredUntil) };
   const mean = { operations: (SECOND * operations) / Math.max(time.until - time.from, 1), bytes: 0 };
   return { host, from, until: from + counts.length, rates: ratesBySecond(seconds, [time], mean) };
 }
 
-/** What makes a field of CSV need quotes (RFC 4180). */
+/** A CSV field with one of these needs quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
 /**
- * The seconds of a result in the columns of `--csv`: of each host where they are known, else of the one host.
+ * The seconds of a result in the columns of `--csv`, per host if they are known.
  *
  * @param {Result} result
- * @returns {string[]} lines
  */
 export function csvLines({ host, stages, merge }) {
   const isDated = merge?.isDated ?? true;
@@ -215,7 +211,7 @@ export function csvLines({ host, stages, merge }) {
  *
  * @param {StageSum} stage
  * @param {string | null} host
- * @returns {Row[]} in the order of the seconds
+ * @returns {Row[]} in order of time
  */
 function rowsOf({ seconds, merge }, host) {
   const series = (merge?.shares ?? []).flatMap((share) =>
@@ -238,15 +234,15 @@ function rowsOf({ seconds, merge }, host) {
  */
 function rowsOfHost({ name, secondStart, tenths, operationBytes, bytes }) {
   const bytesOfSeconds = bytes === undefined ? [] : decodeSeconds(bytes, 1);
-  return decodeSeconds(tenths).flatMap((operations, place) =>
+  return decodeSeconds(tenths).flatMap((operations, index) =>
     operations === null
       ? []
       : [
           {
-            second: secondStart + place,
+            second: secondStart + index,
             host: name,
             operations,
-            bytes: bytesOfSeconds[place] ?? operations * operationBytes,
+            bytes: bytesOfSeconds[index] ?? operations * operationBytes,
           },
         ],
   );

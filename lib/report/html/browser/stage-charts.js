@@ -8,16 +8,16 @@ import { decimal, milliseconds, percentile, short } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Of the axis of percentiles, where there is one nine and where there is none yet. */
+/** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
-/** From so many times the first value on, values are told apart by their ratio. */
+/** From this ratio of last to first value, the axis is logarithmic. */
 const WIDE = 8;
 
 /**
- * Latency by percentile, stages over one another.
+ * Draws the latency of all stages by percentile.
  *
- * @param {readonly { stage: string, place: number, nines: number[], latencies: number[] }[]} stages
+ * @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages
  */
 export function drawPercentiles(stages) {
   const longest = stages.reduce(
@@ -28,7 +28,7 @@ export function drawPercentiles(stages) {
   addChart('percentiles', (colors) => ({
     height: 300,
     data: [longest, ...stages.map(({ latencies }) => longest.map((_, at) => latencies[at] || null))],
-    series: stages.map(({ place }) => ({ ...stageLine(place, colors), width: 2, points: { show: false } })),
+    series: stages.map(({ index }) => ({ ...stageLine(index, colors), width: 2, points: { show: false } })),
     x: { time: false, range: [0, longest[longest.length - 1] || 1] },
     y: LOGARITHMIC,
     xAxis: {
@@ -50,7 +50,7 @@ export function drawPercentiles(stages) {
 }
 
 /**
- * Rate and latency against what a search has varied.
+ * Draws rate and latency by what a search varied.
  *
  * @param {Curve} curve
  * @param {number} number of the curve on the page
@@ -82,7 +82,7 @@ export function drawCurve(curve, number) {
   };
   const isHeld = (/** @type {Step} */ { what }) => what === 'hold';
   addChart(`steps-rate-${number}`, (colors) => {
-    const { stroke } = stageLine(curve.place, colors);
+    const { stroke } = stageLine(curve.index, colors);
     return {
       ...common,
       height: 260,
@@ -117,23 +117,23 @@ export function drawCurve(curve, number) {
   });
 }
 
-/** So many labels have room below a chart. */
+/** Labels that fit below a chart. */
 const MAX_LABELS = 12;
 
 /**
  * @param {readonly number[]} values of a logarithmic axis, ascending, at least two different ones
- * @returns {number[]} those that are far enough from the one before
+ * @returns {number[]} values that are far enough apart
  */
 function spread(values) {
-  const least = (values[values.length - 1] / values[0]) ** (1 / MAX_LABELS);
+  const minRatio = (values[values.length - 1] / values[0]) ** (1 / MAX_LABELS);
   return values.reduce(
-    (shown, value) => (shown.length === 0 || value >= shown[shown.length - 1] * least ? [...shown, value] : shown),
+    (shown, value) => (shown.length === 0 || value >= shown[shown.length - 1] * minRatio ? [...shown, value] : shown),
     /** @type {number[]} */ ([]),
   );
 }
 
 /**
- * The interval as a band, and the knee as a line.
+ * Draws the interval as a band and the knee as a line.
  *
  * @param {Curve} curve
  * @param {Colors} colors
@@ -196,7 +196,6 @@ function drawLimit(limit, colors) {
 /**
  * @param {Step & { x: number }} step
  * @param {string} unit
- * @returns {string}
  */
 function stepText({ what, x, operationsPerSecond, p50, p99, errors }, unit) {
   const failed = errors === 0 ? '' : `, ${decimal(errors, 0)} failed attempts`;

@@ -14,16 +14,16 @@ import { decimal, MEGABYTE, milliseconds, timeOfDay } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** A value of a second belongs to its middle. */
+/** Values are drawn in the middle of their second. */
 const MIDDLE = 0.5;
 
-/** Columns of the map of hosts. */
+/** Columns of the host map. */
 const MAX_COLUMNS = 600;
 
 const MINUTE = 60;
 
 /**
- * Rate, throughput, failures and latency over time, with one cursor.
+ * Draws rate, throughput, failures and latency over time, with one cursor.
  *
  * @param {readonly StageSum[]} stages
  * @param {LatencyMap | null} latencies
@@ -41,8 +41,8 @@ export function drawTime(stages, latencies) {
   const byStage = (/** @type {(second: SecondResult) => number | null | undefined} */ figure) =>
     chartData(moments, table.stages, figure);
   const stageSeries = (/** @type {Colors} */ colors) =>
-    stages.map((_, place) => ({
-      stroke: stageLine(place, colors).stroke,
+    stages.map((_, index) => ({
+      stroke: stageLine(index, colors).stroke,
       width: 1.75,
       points: { size: 5, filter: lonePoints },
     }));
@@ -54,12 +54,12 @@ export function drawTime(stages, latencies) {
     series: stageSeries(colors),
     y: FROM_ZERO,
     draw: [drawFailureMarks(table, colors)],
-    onCursor: (place) => show(place === null ? null : secondText(stages, table, place)),
+    onCursor: (index) => show(index === null ? null : secondText(stages, table, index)),
   }));
   addChart('throughput', (colors) => ({
     ...common,
     height: 150,
-    data: chartData(moments, table.rates, ({ bytes }, place) => (stages[place].bytes ? bytes / MEGABYTE : null)),
+    data: chartData(moments, table.rates, ({ bytes }, index) => (stages[index].bytes ? bytes / MEGABYTE : null)),
     series: stageSeries(colors),
     y: FROM_ZERO,
   }));
@@ -75,7 +75,7 @@ export function drawTime(stages, latencies) {
  * @param {readonly number[]} moments
  * @param {readonly (readonly (Row | null)[])[]} stages
  * @param {(row: Row, stage: number) => number | null | undefined} figure
- * @returns {UPlot.AlignedData} a line for each stage
+ * @returns {UPlot.AlignedData} one line per stage
  */
 function chartData(moments, stages, figure) {
   const lines = stages.map((rows, stage) => rows.map((row) => (row === null ? null : (figure(row, stage) ?? null))));
@@ -87,11 +87,11 @@ function chartData(moments, stages, figure) {
  * @param {readonly number[]} moments
  * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
  * @param {Colors} colors
- * @returns {ChartParts} bars of all failures, those by throttling in front
+ * @returns {ChartParts} bars for all failures, overlaid by those due to throttling
  */
 function failuresChart({ seconds, stages }, moments, common, colors) {
   const sum = (/** @type {'failedAttempts' | 'throttled'} */ name) =>
-    seconds.map((_, place) => stages.reduce((total, stage) => total + (stage[place]?.[name] ?? 0), 0));
+    seconds.map((_, index) => stages.reduce((total, stage) => total + (stage[index]?.[name] ?? 0), 0));
   const bars = { width: 1, paths: uPlot.paths.bars?.({ size: [0.7, 40] }), points: { show: false } };
   const { other, throttled } = colors.lines;
   return {
@@ -114,7 +114,7 @@ function failuresChart({ seconds, stages }, moments, common, colors) {
  * @returns {ChartParts}
  */
 function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } }) {
-  // What took no measurable time has no place on the axis.
+  // A logarithmic axis has no 0.
   const positive = (/** @type {number | null | undefined} */ ms) => (ms ? ms : null);
   const parts = [
     { data: byStage((second) => positive(second.maximum)), stroke: longest, width: 1, dash: [2, 3] },
@@ -134,16 +134,16 @@ function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } })
 }
 
 /**
- * A mark below each second in which attempts failed.
+ * Marks each second with failed attempts.
  *
  * @param {TimeTable} table
  * @param {Colors} colors
  * @returns {(plot: UPlot) => void}
  */
 function drawFailureMarks({ seconds, stages }, { lines }) {
-  const marks = seconds.flatMap((second, place) => {
-    const failed = stages.reduce((sum, stage) => sum + (stage[place]?.failedAttempts ?? 0), 0);
-    const throttled = stages.reduce((sum, stage) => sum + (stage[place]?.throttled ?? 0), 0);
+  const marks = seconds.flatMap((second, index) => {
+    const failed = stages.reduce((sum, stage) => sum + (stage[index]?.failedAttempts ?? 0), 0);
+    const throttled = stages.reduce((sum, stage) => sum + (stage[index]?.throttled ?? 0), 0);
     return failed === 0 ? [] : [{ second, color: throttled > 0 ? lines.throttled : lines.other }];
   });
   return (plot) => {
@@ -166,21 +166,20 @@ function drawFailureMarks({ seconds, stages }, { lines }) {
 /**
  * @param {readonly StageSum[]} stages
  * @param {TimeTable} table
- * @param {number} place of the second
- * @returns {string} what was done in it
+ * @param {number} index of the second
  */
-function secondText(stages, table, place) {
+function secondText(stages, table, index) {
   const parts = stages.flatMap(({ stage, bytes }, at) => {
-    const second = table.stages[at][place];
+    const second = table.stages[at][index];
     if (second === null) {
       return [];
     }
     const { operations, p50, p99, maximum, failedAttempts = 0 } = second;
-    const rate = table.rates[at][place];
+    const rate = table.rates[at][index];
     const throughput = rate !== null && bytes ? `, ${decimal(rate.bytes / MEGABYTE)} MiB/s` : '';
     const done =
       rate === null
-        ? `${decimal(operations, 0)} operations in a part of a second`
+        ? `${decimal(operations, 0)} operations in part of a second`
         : `${decimal(rate.operations, 0)} ops/s`;
     const latency =
       typeof p50 === 'number'
@@ -189,16 +188,16 @@ function secondText(stages, table, place) {
     const failed = failedAttempts === 0 ? '' : `, ${decimal(failedAttempts, 0)} failed attempts`;
     return [`${stage} ${done}${throughput}${latency}${failed}`];
   });
-  return `${timeOfDay(table.seconds[place])} UTC: ${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}`;
+  return `${timeOfDay(table.seconds[index])} UTC: ${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}`;
 }
 
 /**
- * What each host did over time.
+ * Draws the hosts over time.
  *
  * @param {Result} result
- * @param {object} rows in their order
- * @param {readonly string[]} rows.hosts by the names that the result has
- * @param {readonly string[]} rows.labels of them
+ * @param {object} rows
+ * @param {readonly string[]} rows.hosts names in the result
+ * @param {readonly string[]} rows.labels names to show
  */
 export function drawHosts({ stages }, { hosts, labels }) {
   const map = hostMap(stages, hosts, MAX_COLUMNS);
@@ -209,7 +208,7 @@ export function drawHosts({ stages }, { hosts, labels }) {
   const columns = map.hosts[0].length;
   const starts = Array.from({ length: columns }, (_, column) => from + column * columnSeconds);
   const extent = /** @type {const} */ ([from, from + columns * columnSeconds]);
-  const most = map.hosts.flat().reduce((/** @type {number} */ largest, rate) => Math.max(largest, rate ?? 0), 1);
+  const highest = map.hosts.flat().reduce((/** @type {number} */ largest, rate) => Math.max(largest, rate ?? 0), 1);
   const show = readout('hosts');
   const cells = map.hosts.flatMap((rates, row) =>
     rates.flatMap((rate, column) =>
@@ -221,7 +220,7 @@ export function drawHosts({ stages }, { hosts, labels }) {
               until: starts[column] + columnSeconds,
               low: row,
               high: row + 0.92,
-              share: rate / most,
+              share: rate / highest,
             },
           ],
     ),
@@ -241,15 +240,15 @@ export function drawHosts({ stages }, { hosts, labels }) {
 }
 
 /**
- * @param {readonly (readonly (number | null)[])[]} rates of each host, by column
+ * @param {readonly (readonly (number | null)[])[]} rates by host and column
  * @param {number} start epoch s
- * @returns {(column: number, hosts: readonly string[]) => string} what hosts did then, the slowest and the fastest by name
+ * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts, and names the slowest and the fastest
  */
 function hostsText(rates, start) {
   return (column, hosts) => {
-    const known = rates.flatMap((row, place) => {
+    const known = rates.flatMap((row, index) => {
       const rate = row[column];
-      return rate === null ? [] : [{ rate, host: hosts[place] }];
+      return rate === null ? [] : [{ rate, host: hosts[index] }];
     });
     const sorted = known.sort((one, other) => one.rate - other.rate);
     const ends = [sorted[0], sorted[sorted.length - 1]].map(
@@ -271,17 +270,18 @@ function minuteCells(stages, hosts) {
     (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
       (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
         ...{ row: hosts.indexOf(host), p99, minuteStart },
-        // Several stages may have a part of a minute.
+        // A minute may be shared by several stages.
         from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
         until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
       })),
     ),
   );
-  const [least, most] = minutes.reduce(
+  const [lowest, highest] = minutes.reduce(
     ([low, high], { p99 }) => [Math.min(low, p99), Math.max(high, p99)],
     [Infinity, 0],
   );
-  const shareOf = (/** @type {number} */ p99) => (most > least ? Math.log(p99 / least) / Math.log(most / least) : 0.5);
+  const shareOf = (/** @type {number} */ p99) =>
+    highest > lowest ? Math.log(p99 / lowest) / Math.log(highest / lowest) : 0.5;
   return {
     cells: minutes.map(({ from, until, p99, row }) => ({
       ...{ from, until, low: row, high: row + 0.92 },

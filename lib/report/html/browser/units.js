@@ -1,7 +1,7 @@
-/** Bytes of a MiB. */
+/** Bytes per MiB. */
 export const MEGABYTE = 1024 ** 2;
 
-const SECONDS_OF_DAY = 86_400;
+const SECONDS_PER_DAY = 86_400;
 
 /**
  * @param {number} value
@@ -12,28 +12,22 @@ export function decimal(value, places = 1) {
   return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
-/**
- * @param {number} value of an axis: as few digits as it has
- * @returns {string}
- */
+/** @param {number} value of an axis */
 export function short(value) {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
-/**
- * @param {number | null | undefined} ms
- * @returns {string}
- */
+/** @param {number | null | undefined} ms */
 export function milliseconds(ms) {
   return ms === null || ms === undefined ? 'not known' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
 }
 
 /**
  * @param {number} second epoch second
- * @returns {string} the time of day in UTC, `12:00:06`
+ * @returns {string} UTC, such as `12:00:06`
  */
 export function timeOfDay(second) {
-  const rest = ((Math.floor(second) % SECONDS_OF_DAY) + SECONDS_OF_DAY) % SECONDS_OF_DAY;
+  const rest = ((Math.floor(second) % SECONDS_PER_DAY) + SECONDS_PER_DAY) % SECONDS_PER_DAY;
   const parts = [Math.floor(rest / 3600), Math.floor(rest / 60) % 60, rest % 60];
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

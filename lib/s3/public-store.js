@@ -1,0 +1,204 @@
+import { AddressBook } from '../http/address-book.js';
+import { KeepAliveAgent } from '../http/keep-alive-agent.js';
+import { createReadBuffer } from '../http/socket-reader.js';
+import { endpointUrl } from './address.js';
+import { DirectConnection, DirectStore } from './direct-store.js';
+import { S3_CALLS } from './s3-calls.js';
+
+/**
+ * @import { ObjectConnection, ObjectRequest, ObjectStore, StoreOptions } from './object-store.js'
+ * @import { S3Call } from './s3-calls.js'
+ * @import { AttemptError } from './s3-error.js'
+ * @import { RequestSigner } from './sigv4.js'
+ */
+
+/** What anybody may send: no credentials, and nothing of the S3 API. Objects are compared as they were written. */
+const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Stands in for the signer of the direct client.
+ *
+ * @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>}
+ */
+const UNSIGNED = Object.freeze({
+  sign: () => [...HEADERS],
+  signHeaders: (_method, _path, _hashed, _query, headers) => [...headers.flat(), ...HEADERS],
+  signCopy() {
+    throw new RangeError('expected a request that reads an object');
+  },
+});
+
+/**
+ * The public client: it reads objects as visitors do, by unsigned requests to a public address, such as a custom domain with
+ * a cache. Everything else goes over the S3 API, as the direct client sends it.
+ *
+ * @implements {ObjectStore}
+ */
+export class PublicStore {
+  #options;
+  #url;
+  #api;
+  /** By host, since each has connections of its own. @type {Map<string, KeepAliveAgent>} */
+  #agents = new Map();
+  /** @type {PublicConnection[]} */
+  #connections = [];
+
+  /** @param {StoreOptions} options */
+  constructor(options) {
+    if (options.publicUrl === undefined) {
+      throw new RangeError('expected a public URL, which the public client reads from');
+    }
+    this.#options = options;
+    this.#url = options.publicUrl;
+    this.#api = new DirectStore(options);
+  }
+
+  openConnection() {
+    const connection = new PublicConnection(
+      this.#api.openConnection(),
+      (bucket) => this.#hostOf(bucket),
+      this.#openReader,
+    );
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  async close() {
+    this.#connections.forEach((connection) => connection.close());
+    await this.#api.close();
+    this.#agents.forEach((agent) => agent.close());
+  }
+
+  /** @param {string} bucket */
+  #hostOf(bucket) {
+    return this.#url.hostname.replace('{bucket}', bucket);
+  }
+
+  /** @type {(hostname: string) => DirectConnection} */
+  #openReader = (hostname) => {
+    const { port, useTls, basePath, bucketInPath } = this.#url;
+    const host = new URL(endpointUrl({ hostname, port, useTls })).host;
+    return new DirectConnection(host, UNSIGNED, {
+      ...this.#options,
+      ...{ hostname, port, useTls, basePath, agent: this.#agentFor(hostname) },
+      addressing: bucketInPath ? 'path' : 'virtual',
+    });
+  };
+
+  /** @param {string} hostname */
+  #agentFor(hostname) {
+    const { port, useTls, proxy } = this.#url;
+    const { now } = this.#options;
+    const agent =
+      this.#agents.get(hostname) ??
+      new KeepAliveAgent({
+        ...{ hostname, port, useTls, proxy, now },
+        addresses: new AddressBook(proxy?.hostname ?? hostname, now),
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        readBuffer: createReadBuffer(),
+        hooks: { opened() {} },
+      });
+    this.#agents.set(hostname, agent);
+    return agent;
+  }
+}
+
+/**
+ * One thread's connections: one to the S3 API, and one to each public host that it reads from. It carries one attempt at a
+ * time, so what is asked of it is asked of the connection that carried the last one.
+ *
+ * @implements {ObjectConnection}
+ */
+class PublicConnection {
+  #api;
+  #hostOf;
+  #openReader;
+  /** By host. @type {Map<string, DirectConnection>} */
+  #readers = new Map();
+  /** @type {DirectConnection} */
+  #active;
+  #startedAt = 0;
+  movedBefore = 0;
+
+  /**
+   * @param {DirectConnection} api
+   * @param {(bucket: string) => string} hostOf
+   * @param {(hostname: string) => DirectConnection} openReader
+   */
+  constructor(api, hostOf, openReader) {
+    this.#api = api;
+    this.#hostOf = hostOf;
+    this.#openReader = openReader;
+    this.#active = api;
+  }
+
+  /**
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
+   * @returns {Promise<void>}
+   */
+  send(call, request) {
+    this.movedBefore = this.moved;
+    this.#active = readsObject(call) ? this.#readerFor(request.bucket) : this.#api;
+    this.#active.startedAt = this.#startedAt;
+    return this.#active.send(call, request);
+  }
+
+  get reply() {
+    return this.#active.reply;
+  }
+
+  get startedAt() {
+    return this.#startedAt;
+  }
+
+  set startedAt(moment) {
+    this.#startedAt = moment;
+  }
+
+  get moved() {
+    let moved = this.#api.moved;
+    this.#readers.forEach((reader) => (moved += reader.moved));
+    return moved;
+  }
+
+  get answeredAt() {
+    return this.#active.answeredAt;
+  }
+
+  get idleSince() {
+    return this.#active.idleSince;
+  }
+
+  set idleSince(moment) {
+    this.#active.idleSince = moment;
+  }
+
+  transfer() {
+    return this.#active.transfer();
+  }
+
+  /** @param {AttemptError} error */
+  abort(error) {
+    this.#active.abort(error);
+  }
+
+  close() {
+    this.#readers.forEach((reader) => reader.close());
+  }
+
+  /** @param {string} bucket */
+  #readerFor(bucket) {
+    const hostname = this.#hostOf(bucket);
+    const reader = this.#readers.get(hostname) ?? this.#openReader(hostname);
+    this.#readers.set(hostname, reader);
+    return reader;
+  }
+}
+
+/** @param {S3Call} call */
+function readsObject(call) {
+  return call === S3_CALLS.GetObject || call === S3_CALLS.HeadObject;
+}
