@@ -19,7 +19,7 @@ export const sliceClient = Object.freeze({
    *
    * @param {Omit<WorkerSpec, 'threads'>} spec
    * @param {LoadConfig} load
-   * @param {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials'>} context
+   * @param {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials' | 'payload'>} context
    * @param {() => void} claimed called for each slice
    */
   openWorkers(spec, load, context, claimed) {

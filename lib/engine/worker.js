@@ -112,11 +112,13 @@ export class Worker {
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
    * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
+   * @param {Payload} [context.payload] of the same run, whose bytes need not be made again in this thread
    * @param {Engine['send']} [context.send] see Engine
    * @returns {Promise<Worker>}
    */
   static async open(spec, { clock, random, send, ...context }) {
     const { credentials = new LiveCredentials(spec.store.credentials) } = context;
+    const { payload = new Payload(spec.layout.runId) } = context;
     const { client, store, keepAlive, timeout } = spec;
     const hostname = connectionHostname(store);
     const connectionMeter = new ConnectionMeter();
@@ -142,7 +144,7 @@ export class Worker {
       onColo: (colo) => connectionMeter.answered(colo),
     });
     const alarm = spec.openLoop ? await Alarm.open(clock) : null;
-    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm, send });
+    return new Worker(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm, send });
   }
 
   /**
@@ -150,16 +152,16 @@ export class Worker {
    * @param {object} parts
    * @param {Clock} parts.clock
    * @param {() => number} parts.random
+   * @param {Payload} parts.payload
    * @param {KeepAliveAgent} parts.agent
    * @param {ConnectionMeter} parts.connectionMeter
    * @param {ObjectStore} parts.objectStore
    * @param {Alarm | null} parts.alarm of open loops
    * @param {Engine['send']} [parts.send] see Engine
    */
-  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm, send }) {
+  constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm, send }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
     const { multipart, checksum, mixed, purse } = spec;
-    const payload = new Payload(layout.runId);
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
     const checksums = checksum && new PayloadChecksums(checksum, payload);

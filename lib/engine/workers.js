@@ -31,6 +31,7 @@ import { Worker } from './worker.js';
  * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
  * @import { DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { Payload } from '../workload/payload.js'
  */
 
 /**
@@ -87,16 +88,17 @@ export class Workers {
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
    * @param {LiveCredentials} [options.credentials] that may be replaced; without, those of the store
+   * @param {Payload} [options.payload] of the same run, for a worker in this thread
    * @param {Engine['send']} [options.send] how operations are sent, by a single worker; over connections without
    * @returns {Promise<Workers>}
    */
   static async open(
     spec,
-    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), send },
+    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), payload, send },
   ) {
     const all =
       cores === 1
-        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, send })]
+        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, payload, send })]
         : sharesOf(threads, cores).map(
             (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1, credentials),
           );

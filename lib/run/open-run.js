@@ -150,7 +150,7 @@ export async function openRun(config, context) {
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, claimed);
+      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials, payload }, claimed);
       return workers;
     },
     closeWorkers,

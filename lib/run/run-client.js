@@ -18,7 +18,7 @@ import { connectionsFor } from '../operations/multipart.js';
  * @property {number} writesFor ms for which it may continue to write after the run ends
  * @property {Partial<RunOptions>} facts recorded in results
  *
- * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials'>} WorkerContext
+ * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials' | 'payload'>} WorkerContext
  */
 
 /** Each operation is a request of this host. @type {Readonly<RunClient>} */

@@ -10,7 +10,7 @@ const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
-    // Signed over TLS, too: what it deletes is gone.
+    // Its document is always signed, because a deletion cannot be undone.
     DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
     GetBucketVersioning: {
       ...BUCKET_CALL,
@@ -108,7 +108,7 @@ function readUploads(document) {
 /**
  * @param {string} document
  * @param {string} root that makes it a list
- * @returns {boolean | undefined} whether the list goes on; undefined if the document is not such a list, or not all of it
+ * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete list of that kind
  */
 function truncationOf(document, root) {
   const text = textOf(document, 'IsTruncated')?.trim();

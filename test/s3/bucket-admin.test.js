@@ -175,6 +175,32 @@ test('whether an object is there is asked of its key', async (t) => {
   await assert.rejects(denied.has(BUCKET, 'p/a'), { name: 'AttemptError', kind: 'denied' });
 });
 
+test('keys that a URL or XML has to escape are found, listed and deleted', async (t) => {
+  const keys = ['p/ +?#%41&=', 'p/<é>"\'', 'p/\u{1f600}', 'p/a\rb\nc'].toSorted((one, other) =>
+    Buffer.compare(Buffer.from(one), Buffer.from(other)),
+  );
+  const { admin, endpoint } = await adminOf(t, keys);
+  for (const key of keys) {
+    assert.equal(await admin.has(BUCKET, key), true, key);
+  }
+  const { objects, isLast, unreadable } = await admin.listForeignPage(BUCKET, 'p/', '');
+  assert.deepEqual({ keys: objects.map(({ key }) => key), isLast, unreadable }, { keys, isLast: true, unreadable: 0 });
+  assert.deepEqual((await admin.listForeignPage(BUCKET, '', keys[2])).objects.length, 1);
+  assert.deepEqual(await admin.deleteBatch(BUCKET, keys), []);
+  assert.deepEqual(await endpoint.list(BUCKET), []);
+});
+
+test('requests at the same time each get their own answer', async (t) => {
+  const keys = Array.from({ length: 40 }, (_, place) => `p/${String(place).padStart(2, '0')}`);
+  const { admin } = await adminOf(t, keys);
+  const pages = await Promise.all(keys.map((key) => pageOf(admin, key, '')));
+  assert.deepEqual(
+    pages,
+    keys.map((key) => ({ keys: [key], isLast: true })),
+  );
+  assert.equal(admin.requests, keys.length);
+});
+
 test('a size that is none is not believed', async (t) => {
   const sizes = ['-5', '1e308', '12'];
   const contents = sizes.map((size, place) => `<Contents><Key>p/${place}</Key><Size>${size}</Size></Contents>`);
