@@ -508,7 +508,7 @@ function operationsOf(series, summary, schedule) {
  * @param {StageSum} totals
  * @returns {StageSum} as much as can be relied on
  */
-function withoutLatencies({ kinds, buckets, sizeClasses, reads, ...totals }) {
+function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };
 }
 

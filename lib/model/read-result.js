@@ -101,7 +101,7 @@ function firstOf(problems) {
  * @returns {string[]} a line for each text that is no histogram of ours
  */
 export function brokenHistograms(stages) {
-  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], ramp }, index) => {
+  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], cache = [], ramp }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
       ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
@@ -113,12 +113,25 @@ export function brokenHistograms(stages) {
       ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ place) =>
         LATENCIES.map((name) => [`kinds[${place}].latency.histogram.${name}`, kind.latency.histogram[name]]),
       ),
+      ...histogramsIn('cache', cache),
+      ...kinds.flatMap((/** @type {Json} */ { cache: ofKind = [] }, /** @type {number} */ place) =>
+        histogramsIn(`kinds[${place}].cache`, ofKind),
+      ),
       ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
         return [`ramp.steps[${place}].histogram`, histogram];
       }),
     ];
     return histograms.flatMap(([name, encoded]) => brokenHistogram(`stages[${index}].${name}`, encoded));
   });
+}
+
+/**
+ * @param {string} path of a list
+ * @param {readonly Json[]} parts
+ * @returns {[path: string, histogram: string | null][]}
+ */
+function histogramsIn(path, parts) {
+  return parts.map(({ histogram }, place) => [`${path}[${place}].histogram`, histogram]);
 }
 
 /**

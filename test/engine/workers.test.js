@@ -56,6 +56,7 @@ function emptyOutcome(overrides = {}) {
         }),
         seconds: [],
         byteShifts: [],
+        cache: [],
         lastSuccessAt: 100,
         windows: [],
         histograms: {
