@@ -132,7 +132,7 @@ export class MixedClaims {
     const { versions } = this.#mixed;
     if (operation.creates || operation.removes) {
       if (isAcknowledged) {
-        versions.acknowledge(localIndex, state);
+        this.#mixed.acknowledge(localIndex, state, this.#now());
       } else {
         versions.refuse(localIndex, state);
       }

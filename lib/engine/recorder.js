@@ -11,6 +11,7 @@ import { OperationParts } from './operation-parts.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { UploadStep } from '../operations/multipart.js'
+ * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { RetryHooks } from '../s3/retry.js'
@@ -64,7 +65,7 @@ export class Recorder {
    * @param {StageHooks} options.hooks
    * @param {CountSuccess} options.countSuccess
    */
-  constructor(stage, { engine: { clock, workload }, load, budget, limit, startedAt, hooks, countSuccess }) {
+  constructor(stage, { engine: { clock, workload, readsCache }, load, budget, limit, startedAt, hooks, countSuccess }) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
     this.#hooks = hooks;
@@ -80,6 +81,7 @@ export class Recorder {
       ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(workload.listed ? [sizeOnlyCounter(kinds)] : []),
+      ...(readsCache ? [cacheCounter(kinds, workload)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
       /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
@@ -240,6 +242,30 @@ function sizeOnlyCounter(kinds) {
   return {
     succeeded({ kind, isSizeOnly }) {
       kinds[kind].sizeOnly += Number(isSizeOnly);
+    },
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds
+ * @param {Pick<Workload, 'mixed'>} workload
+ * @returns {Counter}
+ */
+function cacheCounter(kinds, { mixed }) {
+  return {
+    succeeded(record) {
+      const { kind, operation, connection, localIndex, finishedAt, oldVersion } = record;
+      if (!operation.followsAccess) {
+        return;
+      }
+      const { cacheStatus = 'none', age = -1 } = connection.reply;
+      kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
+      if (oldVersion >= 0) {
+        const replacedAt = mixed?.changes?.replacedAt(localIndex, oldVersion) ?? finishedAt;
+        kinds[kind].staleByCache += 1;
+        kinds[kind].wasOldInCache(cacheStatus, Math.max(finishedAt - replacedAt, 0));
+        record.oldVersion = -1;
+      }
     },
   };
 }

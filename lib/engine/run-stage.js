@@ -56,6 +56,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null where nobody asked for snapshots of a stage
+ * @property {boolean} [readsCache] whether a cache may answer reads
  * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; over connections without
  */
 

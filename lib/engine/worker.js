@@ -185,6 +185,7 @@ export class Worker {
       stallTimeout,
       alarm,
       send,
+      readsCache: CLIENTS[spec.client].readsCache,
       lookAtConnections: spec.takesSnapshots ? () => this.#lookAtConnections() : null,
       runId: layout.runId,
       workload: {

@@ -506,7 +506,7 @@ function operationsOf(series, summary, schedule) {
  * @param {StageSum} totals
  * @returns {StageSum}
  */
-function withoutLatencies({ kinds, buckets, sizeClasses, reads, ...totals }) {
+function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };
 }
 

@@ -31,6 +31,7 @@ export function stageLines(result) {
     ...integrityLines(result),
     ...versionLines(result),
     ...latencyLines(stage, result),
+    ...cacheLines(stage, result),
     connectionsLine(result),
     limitLine(result),
     ...kinds.flatMap((kind) => {
@@ -40,6 +41,7 @@ export function stageLines(result) {
         summaryLine(name, { ...kind, duration }),
         ...integrityLines(kindResult),
         ...latencyLines(name, kindResult),
+        ...cacheLines(name, kindResult),
         limitLine(kindResult),
       ];
     }),
@@ -75,11 +77,33 @@ export function stageTable(results) {
     TABLE_HEADING,
     ...results.flatMap((result) => [
       `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures(result)}`,
-      ...(result.kinds ?? []).map(
-        (kind) => `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
-      ),
+      ...(result.kinds === undefined ? statusRows(result) : []),
+      ...(result.kinds ?? []).flatMap((kind) => [
+        `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
+        ...statusRows(kind),
+      ]),
     ]),
   ];
+}
+
+/**
+ * @param {Pick<StageResult, 'cache'>} result
+ * @returns {string[]} a row for each status of a cache; none without one
+ */
+function statusRows({ cache = [] }) {
+  return cache.map(({ status, operations, average, bytes, averageBytes, latency }) => {
+    const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
+    const cells = [
+      average?.toFixed(1),
+      '',
+      throughput,
+      '',
+      percentile(latency?.p50 ?? null),
+      percentile(latency?.p99 ?? null),
+    ];
+    const name = `  ${status}`.padEnd('  REVALIDATED'.length);
+    return `${name}${column(4, operations)}${cells.map((cell) => column(11, cell ?? '-')).join('')}`.trimEnd();
+  });
 }
 
 /** @param {StageResult | KindResult} result */
@@ -134,6 +158,24 @@ function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
   return Object.entries(figuresByName)
     .map(([name, ms]) => `${name} ${milliseconds(ms)}`)
     .join(' ');
+}
+
+/**
+ * @param {string} name
+ * @param {Pick<StageResult, 'cache'>} result
+ * @returns {string[]} a line for each status of a cache; none without one
+ */
+function cacheLines(name, { cache = [] }) {
+  return cache.map(({ status, operations, average, latency, maxAge, oldReads, oldFor }) => {
+    const { p50 = null, p90 = null, p99 = null } = latency ?? {};
+    const times = `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
+    const age = maxAge === null ? '' : ` age up to ${maxAge}s`;
+    const old =
+      oldReads === 0
+        ? ''
+        : ` old versions ${oldReads}, up to ${((oldFor ?? 0) / 1000).toFixed(1)}s after they were replaced`;
+    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${times}${age}${old}`;
+  });
 }
 
 /** @param {StageResult} result */

@@ -1,11 +1,13 @@
 import { COUNT_NAMES } from '../model/counters.js';
 import { ByteShifts } from './byte-shifts.js';
+import { CacheMeter } from './cache-meter.js';
 import { SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { CacheMeterState } from './cache-meter.js'
  * @import { LatencyHistogram } from './latency-histogram.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
@@ -48,6 +50,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
  * @property {readonly number[]} windows operations by window, see window-counts.js; empty where there are none
  * @property {StageLatencyState} histograms
+ * @property {[status: string, state: CacheMeterState][]} cache what a cache answered, by its status
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
@@ -73,6 +76,7 @@ export class StageMeter {
   staleReads = 0;
   foreignReads = 0;
   tornReads = 0;
+  staleByCache = 0;
   sizeOnly = 0;
   vanished = 0;
   changed = 0;
@@ -91,6 +95,8 @@ export class StageMeter {
   #measuredFrom;
   #measuredUntil;
   #windows;
+  /** By status. @type {Map<string, CacheMeter>} */
+  #cache = new Map();
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
   #errors = new Map();
@@ -120,6 +126,7 @@ export class StageMeter {
   /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
   measureUntil(moment) {
     this.#measuredUntil = moment;
+    this.#cache.forEach((meter) => meter.measureUntil(moment));
   }
 
   /**
@@ -248,6 +255,39 @@ export class StageMeter {
     this.tornReads += Number(error === 'torn');
   }
 
+  /**
+   * Counts an operation by what a cache says of its answer, in addition.
+   *
+   * @param {string} status
+   * @param {Timings} timings
+   * @param {number} bytes
+   * @param {number} age see CacheMeter
+   */
+  answeredByCache(status, timings, bytes, age) {
+    this.#cacheMeter(status).answered(timings, bytes, age);
+  }
+
+  /**
+   * @param {string} status with which a cache served a version that had been replaced
+   * @param {number} replacedFor ms
+   */
+  wasOldInCache(status, replacedFor) {
+    this.#cacheMeter(status).wasOld(replacedFor);
+  }
+
+  /** What a cache answered, by its status; empty where there is none. @returns {ReadonlyMap<string, CacheMeter>} */
+  get cache() {
+    return this.#cache;
+  }
+
+  /** @param {string} status */
+  #cacheMeter(status) {
+    const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
+    const meter = this.#cache.get(status) ?? new CacheMeter(time);
+    this.#cache.set(status, meter);
+    return meter;
+  }
+
   /** @returns {StageCounts} */
   counts() {
     const sums = /** @type {Record<SummedCount, number>} */ (
@@ -262,7 +302,11 @@ export class StageMeter {
    * @returns {KindSnapshot} of what has been counted so far
    */
   snapshot(operation) {
-    return { operation, counts: this.counts(), latencies: this.#latencies.valueCounts() };
+    const cache = [...this.#cache].map(([status, { latencies }]) => [status, latencies.valueCounts()]);
+    return {
+      ...{ operation, counts: this.counts(), latencies: this.#latencies.valueCounts() },
+      ...(cache.length === 0 ? {} : { cache: Object.fromEntries(cache) }),
+    };
   }
 
   /** Operations that have come to an end, whatever it was. */
@@ -282,6 +326,7 @@ export class StageMeter {
       byteShifts: this.byteShifts.toState(),
       windows: this.windows,
       histograms: this.#latencies.toState(),
+      cache: [...this.#cache].map(([status, meter]) => [status, meter.toState()]),
       lastSuccessAt: this.lastSuccessAt,
     };
   }
@@ -291,7 +336,7 @@ export class StageMeter {
    *
    * @param {StageMeterState} state
    */
-  addState({ counts, seconds, byteShifts, windows, histograms, lastSuccessAt }) {
+  addState({ counts, seconds, byteShifts, windows, histograms, cache, lastSuccessAt }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
@@ -303,6 +348,7 @@ export class StageMeter {
     this.byteShifts.addState(byteShifts);
     this.#windows.addCounts(windows);
     this.#latencies.addState(histograms);
+    cache.forEach(([status, state]) => this.#cacheMeter(status).addState(state));
     this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 

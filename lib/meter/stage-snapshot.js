@@ -78,6 +78,8 @@ export function sumOfSnapshots(parts) {
  * @returns {KindSnapshot}
  */
 function sumOfKinds(operation, parts) {
+  const statuses = [...new Set(parts.flatMap(({ cache = {} }) => Object.keys(cache)))];
+  const ofStatus = (/** @type {string} */ status) => parts.flatMap(({ cache = {} }) => cache[status] ?? []);
   return {
     operation,
     counts: sumOfCounts(parts.map(({ counts }) => counts)),
@@ -86,6 +88,9 @@ function sumOfKinds(operation, parts) {
         LATENCIES.map((name) => [name, joinValueCounts(parts.map(({ latencies }) => latencies[name]))]),
       )
     ),
+    ...(statuses.length === 0
+      ? {}
+      : { cache: Object.fromEntries(statuses.map((status) => [status, joinValueCounts(ofStatus(status))])) }),
   };
 }
 

@@ -9,7 +9,7 @@ import { STAGE_ENDS } from './stage-ends.js';
 /**
  * @import { SomeCounts } from './counters.js'
  * @import { CountName } from './result.js'
- * @import { BottleneckSum, BucketSum, KindSum, PartSum, PartsSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
+ * @import { BottleneckSum, BucketSum, CacheSum, KindSum, PartSum, PartsSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
@@ -139,6 +139,7 @@ export function addStages(stages) {
     ...addBuckets(stages, times),
     ...addSizeClasses(stages, stages, times),
     ...addReads(stages, stages, times),
+    ...addCaches(stages, stages, times),
     ...addRampsOf(stages),
   };
 }
@@ -193,6 +194,7 @@ function addKinds(stages, times) {
         ...counts,
         ...addSizeClasses(same, itsStages, times),
         ...addReads(same, itsStages, times),
+        ...addCaches(same, itsStages, times),
       };
     }),
   };
@@ -241,6 +243,55 @@ function addReads(all, stages, times) {
       times,
     );
   return { reads: { first: sum('first'), repeated: sum('repeated') } };
+}
+
+/**
+ * @param {readonly PartsSum[]} all
+ * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {Times} times of the sum
+ * @returns {Pick<PartsSum, 'cache'>} nothing where one of them has no cache
+ */
+function addCaches(all, stages, times) {
+  const known = all.flatMap(({ cache }, place) =>
+    cache === undefined ? [] : cache.map((of) => ({ of, stage: stages[place] })),
+  );
+  if (all.some(({ cache }) => cache === undefined)) {
+    return {};
+  }
+  const statuses = [...new Set(known.map(({ of }) => of.status))];
+  const sums = statuses.map((status) => {
+    const same = known.filter(({ of }) => of.status === status);
+    const parts = same.map(({ of }) => of);
+    return {
+      status,
+      ...addParts(
+        parts,
+        same.map(({ stage }) => stage),
+        times,
+      ),
+      maxAge: largestOf(parts.map(({ maxAge }) => maxAge)),
+      oldReads: sumOfKnown(parts.map(({ oldReads }) => oldReads)),
+      oldFor: largestOf(parts.map(({ oldFor }) => oldFor)),
+    };
+  });
+  return { cache: sums.sort(byFrequency) };
+}
+
+/**
+ * @param {readonly (number | null)[]} values
+ * @returns {number | null} null where none is known
+ */
+function largestOf(values) {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/**
+ * @param {Pick<CacheSum, 'status' | 'operations'>} one
+ * @param {Pick<CacheSum, 'status' | 'operations'>} other
+ */
+export function byFrequency(one, other) {
+  return other.operations - one.operations || (one.status < other.status ? -1 : 1);
 }
 
 /**

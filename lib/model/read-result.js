@@ -97,7 +97,7 @@ function firstOf(problems) {
  * @returns {string[]} a line for each invalid histogram
  */
 export function brokenHistograms(stages) {
-  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], ramp }, index) => {
+  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], cache = [], ramp }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
       ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
@@ -109,12 +109,25 @@ export function brokenHistograms(stages) {
       ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ position) =>
         LATENCIES.map((name) => [`kinds[${position}].latency.histogram.${name}`, kind.latency.histogram[name]]),
       ),
+      ...histogramsIn('cache', cache),
+      ...kinds.flatMap((/** @type {Json} */ { cache: ofKind = [] }, /** @type {number} */ position) =>
+        histogramsIn(`kinds[${position}].cache`, ofKind),
+      ),
       ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
         return [`ramp.steps[${position}].histogram`, histogram];
       }),
     ];
     return histograms.flatMap(([name, encoded]) => brokenHistogram(`stages[${index}].${name}`, encoded));
   });
+}
+
+/**
+ * @param {string} path of a list
+ * @param {readonly Json[]} parts
+ * @returns {[path: string, histogram: string | null][]}
+ */
+function histogramsIn(path, parts) {
+  return parts.map(({ histogram }, position) => [`${path}[${position}].histogram`, histogram]);
 }
 
 /**

@@ -113,8 +113,8 @@ export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 
 export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 
-/** Operations by object size, and by whether the object was read before. */
-export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads'>;
+/** Operations by object size, by whether the object was read before, and by what a cache said. */
+export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
 
 /** How a stage ended; the schema says what each end means. */
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';

@@ -220,6 +220,11 @@ export interface CommonCounts {
   /** Integrity errors that returned bytes of no single version. Only in a mixed stage. Unit: operations. */
   tornReads?: number | null;
   /**
+   * Reads that a cache answered with a version that had been replaced before the request was sent. They count as
+   * successes. Only in a mixed stage of the public client. Unit: operations.
+   */
+  staleByCache?: number | null;
+  /**
    * Successful operations on existing objects whose content was verified by size only, because no MD5 is known. Unit:
    * operations.
    */
@@ -372,6 +377,11 @@ export interface StageSum extends CommonCounts {
   /** Each kind of operation of a mixed stage, in the order of the mix. Their counters add up to those of the stage. */
   kinds?: readonly KindSum[];
   /**
+   * Read, Range and Stat operations by what the cache in front of the public URL said of its answer, the most frequent
+   * first. Only with `--client public`. A mixed stage has them in its `kinds`, too.
+   */
+  cache?: readonly CacheSum[];
+  /**
    * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
    * was merged.
    */
@@ -416,6 +426,36 @@ export interface SizeClassSum {
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
+}
+
+/** Operations that a cache answered with one status. */
+export interface CacheSum {
+  /**
+   * HIT, MISS, EXPIRED, REVALIDATED, STALE, UPDATING, BYPASS or DYNAMIC, from `cf-cache-status`, `x-cache`,
+   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word.
+   */
+  status: string;
+  /** Operations that succeeded. Unit: operations. */
+  operations: number;
+  /** Bytes that those operations moved. Unit: bytes. */
+  bytes: number;
+  /** Average rate, as for the stage. Unit: ops/s. */
+  average: number | null;
+  /** Average throughput, as for the stage. Unit: bytes/s. */
+  averageBytes: number | null;
+  /** Latency of the operations, as for the stage. Null if there were none. */
+  latency: LatencySummary | null;
+  /** Histogram of the operations, encoded like the histograms of the stage. */
+  histogram: string | null;
+  /** Highest `age` header of these answers. Null if none had one. Unit: s. */
+  maxAge: number | null;
+  /** Those of these operations that count as `staleByCache`. Unit: operations. */
+  oldReads: number;
+  /**
+   * Longest time after an overwrite or removal at which the cache still served the version before it. Null if it served
+   * none. Unit: ms.
+   */
+  oldFor: number | null;
 }
 
 /**
@@ -491,6 +531,11 @@ export interface KindSum extends CommonCounts {
    * Absent if a log was merged. A mixed stage has them in its `kinds`.
    */
   reads?: ReadsSum;
+  /**
+   * Read, Range and Stat operations by what the cache in front of the public URL said of its answer, the most frequent
+   * first. Only with `--client public`. A mixed stage has them in its `kinds`, too.
+   */
+  cache?: readonly CacheSum[];
 }
 
 /** What completed in one second. */

@@ -119,6 +119,8 @@ export interface KindSnapshot {
   operation: string;
   counts: StageCounts;
   latencies: Record<LatencyName, ValueCounts>;
+  /** of the operations that a cache answered, by its status; absent without one */
+  cache?: Record<string, ValueCounts>;
 }
 
 /** The latencies of a stage. */

@@ -45,6 +45,8 @@ export class OperationRecord {
   state = 0;
   /** Whether the store has said that such a change was carried out. */
   isAcknowledged = false;
+  /** The version that a cache served although it had been replaced; -1 where it did not. */
+  oldVersion = -1;
   /** Made so far, the current one included. */
   attempts = 0;
   outcomeUnknown = false;

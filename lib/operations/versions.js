@@ -5,6 +5,7 @@ import { IntegrityError } from './operation.js';
 
 /**
  * @import { S3Call } from '../s3/s3-calls.js'
+ * @import { ChangeLog } from '../workload/change-log.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { Verdict } from '../workload/object-versions.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
@@ -95,6 +96,10 @@ export function checkAbsence(record, lowest) {
   const { versions } = mixedOf(record);
   const highest = versions.highest(localIndex);
   const verdict = versions.judgeAbsence(localIndex, lowest, highest);
+  if (verdict === 'stale' && isOldCopy(record, (changes) => changes.removalBefore(localIndex, versionOf(lowest)))) {
+    record.size = 0;
+    return;
+  }
   if (verdict === 'stale') {
     const since = `version ${versionOf(lowest)} had been there before the request was sent`;
     throw new IntegrityError(record, `the store does not find the object, and ${since}`, 'stale');
@@ -123,7 +128,26 @@ export function checkBody(record, lowest, what) {
   if (verdict === 'torn') {
     throw new IntegrityError(record, `${what} is torn: from offset ${sink.mismatch} on it fits no version`, 'torn');
   }
+  if (verdict === 'stale' && isOldCopy(record, () => sink.version)) {
+    return;
+  }
   refuseVersion(record, { verdict, version: sink.version }, lowest, what);
+}
+
+/**
+ * A cache in front of the store may serve what was replaced: that is no error of the store.
+ *
+ * @param {OperationRecord} record of an answer that is older than it may be
+ * @param {(changes: ChangeLog) => number} versionIn finds the version that came; -1 where it is none that there was
+ * @returns {boolean} whether it is a version of which the cache had a copy
+ */
+function isOldCopy(record, versionIn) {
+  const { changes } = mixedOf(record);
+  if (changes === null || record.connection.reply.isCopy !== true) {
+    return false;
+  }
+  record.oldVersion = versionIn(changes);
+  return record.oldVersion >= 0;
 }
 
 /**
@@ -154,12 +178,16 @@ export function checkEtag(record, etagDigest, lowest, whose) {
   if (lowest !== versions.highest(localIndex) || versions.hasNotes(localIndex)) {
     return;
   }
+  const versionIn = (/** @type {ChangeLog} */ changes) => changes.versionWith(localIndex, etagDigest || NO_ETAG);
   if (isRemoval(lowest)) {
+    if (isOldCopy(record, versionIn)) {
+      return;
+    }
     throw new IntegrityError(record, 'the object is there, and was removed before the request was sent', 'stale');
   }
   const known = etags.of(localIndex, lowest);
   const digest = etagDigest || NO_ETAG;
-  if (known !== null && digest !== known.digest) {
+  if (known !== null && digest !== known.digest && !isOldCopy(record, versionIn)) {
     const verdict = digest === known.before ? 'stale' : 'foreign';
     const shown = `version ${versionOf(lowest)}, which alone was there, has another one`;
     throw new IntegrityError(record, `the ETag ${whose} is ${verdict}: ${shown}`, verdict);

@@ -1,7 +1,8 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { counted, shortLimit } from '../text/figures.js';
+import { counted, decimal, percent, shortLimit } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
+import { cacheRows, oldCopyFindings } from './cache-rows.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { limitReasons } from './limit-reasons.js';
@@ -132,6 +133,7 @@ function stageLines(stage, isDated) {
     ...limitsLine(stage.merge),
     ...bucketLines(stage),
     ...latencyLines(stage),
+    ...cacheLines(stage),
     ...(stage.kinds ?? []).map(kindLine),
   ];
 }
@@ -184,6 +186,20 @@ function limitsLine(merge) {
  */
 function bucketLines({ buckets = [] }) {
   return bucketFindings(buckets).map((finding, index) => [index === 0 ? 'Buckets' : '', finding]);
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {[label: string, text: string][]}
+ */
+function cacheLines(stage) {
+  const rows = cacheRows([{ ...stage, kinds: [] }]).map(({ cache, share }) => {
+    const { status, operations, average, latency } = cache;
+    const figures = average === null ? '' : `, ${decimal(average)} ops/s`;
+    const times = latency === null ? '' : `, p50 ${decimal(latency.p50, 2)} ms, p99 ${decimal(latency.p99, 2)} ms`;
+    return `${status} ${decimal(operations, 0)} (${percent(share)})${figures}${times}`;
+  });
+  return [...rows, ...oldCopyFindings([stage])].map((text, index) => [index === 0 ? 'Cache' : '', text]);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { formatEvidence, shortLimit } from '../text/figures.js';
-import { counted, decimal, rounded } from '../text/figures.js';
+import { counted, decimal, percent, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatSize } from '../text/units.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
+import { cacheRows, oldCopyFindings } from './cache-rows.js';
 import { limitReasons } from './limit-reasons.js';
 import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
@@ -36,6 +37,10 @@ const WAY_COLUMNS = [
   'Failed attempts',
 ];
 
+const CACHE_LATENCIES = /** @type {const} */ (['p50', 'p90', 'p99', 'maximum']);
+
+const CACHE_COLUMNS = ['Stage', 'Cache status', 'Operations', 'Share', 'ops/s', 'p50', 'p90', 'p99', 'max'];
+
 /** A page of Markdown for CI jobs. @satisfies {ResultReporter} */
 export const summaryReporter = {
   option: 'summary',
@@ -44,6 +49,7 @@ export const summaryReporter = {
     yield* section(null, thresholdTable(result.thresholds ?? []));
     yield* section('Ways to the objects', wayLines(result.merge?.ways ?? []));
     yield* section(result.merge?.ways === undefined ? null : 'All ways together', stageTable(result.stages));
+    yield* section('Cache', cacheLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
     yield* section('How it was measured', factLines(result));
@@ -109,6 +115,22 @@ function wayLines(ways) {
     rounded(figures.failedAttempts),
   ]);
   return rows.length === 0 ? [] : [...table(WAY_COLUMNS, rows), '', wayNotes(ways).join(' ')];
+}
+
+/**
+ * @param {readonly WritableStage[]} stages
+ * @returns {string[]} lines; none if nothing was read through a cache
+ */
+function cacheLines(stages) {
+  const rows = cacheRows(stages).map(({ heading, cache, share }) => [
+    escapeMarkdown(heading),
+    escapeMarkdown(cache.status),
+    rounded(cache.operations),
+    percent(share),
+    known(cache.average, decimal),
+    ...CACHE_LATENCIES.map((field) => milliseconds(cache.latency, field)),
+  ]);
+  return rows.length === 0 ? [] : [...table(CACHE_COLUMNS, rows), '', ...oldCopyFindings(stages).map(escapeMarkdown)];
 }
 
 /**

@@ -65,6 +65,9 @@ function wordsOf({ client, through }) {
       ? { name: 'Through the Worker', phrase: 'through the Worker' }
       : { name: 'Binding at the edge', phrase: 'at the binding at the edge' };
   }
+  if (client === 'public') {
+    return { name: 'Public URL', phrase: 'by the public URL' };
+  }
   if (client === null) {
     return { name: 'Not known', phrase: 'in an unknown way' };
   }

@@ -7,7 +7,7 @@ import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
-import { openStore } from '../s3/object-store.js';
+import { CLIENTS, openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
@@ -109,6 +109,7 @@ export async function openRun(config, context) {
       : mixedMemory(
           indexCount,
           operationsOfRun(load).some(({ copies }) => copies),
+          CLIENTS[client].readsCache,
         );
   const purse = purseFor(config);
   /** @type {Workers | null} */

@@ -1,6 +1,7 @@
 import { classify } from '../bottleneck/classify.js';
 import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
+import { byFrequency } from '../model/add-results.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
@@ -191,12 +192,31 @@ function figuresOf(meter, seconds, time) {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
+    ...cacheResults(meter, time.duration),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
     peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
     latency: stageLatency(meter.latencies()),
     failedAttempts: failedAttemptsOf(counts),
     ...counts,
   };
+}
+
+/**
+ * @param {StageMeter} meter
+ * @param {number} duration ms that the rates are of
+ * @returns {Pick<StageResult, 'cache'>} nothing where no cache is between
+ */
+function cacheResults({ cache }, duration) {
+  const statuses = [...cache].map(([status, meter]) => {
+    const { maxAge, oldReads, oldFor } = meter;
+    return {
+      ...{ status, ...ofPart(meter, duration) },
+      maxAge: maxAge < 0 ? null : maxAge,
+      oldReads,
+      oldFor: oldReads === 0 ? null : oldFor,
+    };
+  });
+  return cache.size === 0 ? {} : { cache: statuses.sort(byFrequency) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
  * @import { Transfer } from './object-connection.js'
+ * @import { CacheStatus } from './cache-status.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { LiveCredentials } from './live-credentials.js'
@@ -65,6 +66,9 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} contentRange the header of that name, as the store wrote it; '' where the answer has none
  * @property {string} [encryption] how the store has encrypted the object, as S3 names it; '' where it does not say, or nobody
  *   looks: see keysAreForeign
+ * @property {CacheStatus} [cacheStatus] of a client that reads through a cache, also where the answer is an error
+ * @property {boolean} [isCopy] likewise, whether that is the answer of a cache with what the store may have had some time ago
+ * @property {number} [age] likewise, in s; -1 where the answer has none
  * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
  */
 
@@ -96,6 +100,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} about what it is, for the user; '' where its name says it
  * @property {(options: StoreOptions) => Promise<ObjectStore>} open
  * @property {boolean} readsStreams whether it reads from streams of Node, and not from a buffer that all sockets share
+ * @property {boolean} readsCache whether a cache may answer its reads
  * @property {readonly string[]} packages on whose versions its figures depend, besides Node's
  */
 
@@ -107,6 +112,7 @@ const direct = Object.freeze({
     return new DirectStore(options);
   },
   readsStreams: false,
+  readsCache: false,
   packages: [],
 });
 
@@ -120,12 +126,14 @@ export const CLIENTS = Object.freeze({
       return new SdkStore(options);
     },
     readsStreams: true,
+    readsCache: false,
     packages: ['@aws-sdk/client-s3'],
   }),
   // It sends to a Worker what the direct one sends to a store.
   edge: Object.freeze({ ...direct, about: 'a Worker' }),
   public: Object.freeze({
     ...direct,
+    readsCache: true,
     open: async (/** @type {StoreOptions} */ options) => {
       const { PublicStore } = await import('./public-store.js');
       return new PublicStore(options);

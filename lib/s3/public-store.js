@@ -1,7 +1,9 @@
 import { AddressBook } from '../http/address-book.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
+import { isNamed } from '../http/response-parser.js';
 import { endpointUrl } from './address.js';
+import { CACHE_HEADERS, cacheStatusOf, isCopy } from './cache-status.js';
 import { DirectConnection, DirectStore } from './direct-store.js';
 import { S3_CALLS } from './s3-calls.js';
 
@@ -76,11 +78,11 @@ export class PublicStore {
     return this.#url.hostname.replace('{bucket}', bucket);
   }
 
-  /** @type {(hostname: string) => DirectConnection} */
+  /** @type {(hostname: string) => PublicReader} */
   #openReader = (hostname) => {
     const { port, useTls, basePath, bucketInPath } = this.#url;
     const host = new URL(endpointUrl({ hostname, port, useTls })).host;
-    return new DirectConnection(host, UNSIGNED, {
+    return new PublicReader(host, UNSIGNED, {
       ...this.#options,
       ...{ hostname, port, useTls, basePath, agent: this.#agentFor(hostname) },
       addressing: bucketInPath ? 'path' : 'virtual',
@@ -115,7 +117,7 @@ class PublicConnection {
   #api;
   #hostOf;
   #openReader;
-  /** By host. @type {Map<string, DirectConnection>} */
+  /** By host. @type {Map<string, PublicReader>} */
   #readers = new Map();
   /** @type {DirectConnection} */
   #active;
@@ -125,7 +127,7 @@ class PublicConnection {
   /**
    * @param {DirectConnection} api
    * @param {(bucket: string) => string} hostOf
-   * @param {(hostname: string) => DirectConnection} openReader
+   * @param {(hostname: string) => PublicReader} openReader
    */
   constructor(api, hostOf, openReader) {
     this.#api = api;
@@ -195,6 +197,49 @@ class PublicConnection {
     const reader = this.#readers.get(hostname) ?? this.#openReader(hostname);
     this.#readers.set(hostname, reader);
     return reader;
+  }
+}
+
+const DECIMAL = /^[0-9]{1,9}$/;
+
+/** A connection over which objects are read, and which says what the cache in front of them did. */
+class PublicReader extends DirectConnection {
+  /** The place in CACHE_HEADERS of the header that counts so far. */
+  #header = CACHE_HEADERS.length;
+
+  /**
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
+   * @returns {Promise<void>}
+   */
+  send(call, request) {
+    this.#header = CACHE_HEADERS.length;
+    this.reply.cacheStatus = 'none';
+    this.reply.isCopy = false;
+    this.reply.age = -1;
+    return super.send(call, request);
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} name
+   * @param {number} nameEnd
+   * @param {number} value
+   * @param {number} valueEnd
+   * @param {number} status
+   */
+  onHeader(bytes, name, nameEnd, value, valueEnd, status) {
+    super.onHeader(bytes, name, nameEnd, value, valueEnd, status);
+    const header = CACHE_HEADERS.findIndex((each) => isNamed(bytes, name, nameEnd, each));
+    if (header >= 0 && header < this.#header) {
+      this.#header = header;
+      const cacheStatus = cacheStatusOf(header, bytes.toString('latin1', value, valueEnd));
+      this.reply.cacheStatus = cacheStatus;
+      this.reply.isCopy = isCopy(cacheStatus);
+    } else if (isNamed(bytes, name, nameEnd, 'age')) {
+      const age = bytes.toString('latin1', value, valueEnd);
+      this.reply.age = DECIMAL.test(age) ? Number(age) : -1;
+    }
   }
 }
 

@@ -55,6 +55,14 @@ export const LATENCIES = {
   ),
 };
 
+/** Not known without a client that reads through a cache. */
+export const CACHE = instrument(
+  'r2_benchmark.cache.operation.duration',
+  'histogram',
+  's',
+  'As r2_benchmark.operation.duration, by what the cache in front of the public URL said.',
+);
+
 export const ERRORS = instrument(
   'r2_benchmark.errors',
   'counter',
@@ -149,6 +157,7 @@ export const INSTRUMENTS = Object.freeze([
   ...Object.values(COUNTERS),
   ERRORS,
   ...Object.values(LATENCIES),
+  CACHE,
   ...Object.values(BUCKETS),
   ...Object.values(CONNECTIONS),
   ...Object.values(GAUGES),

@@ -1,5 +1,5 @@
 import { HostGauges } from './host-gauges.js';
-import { BUCKETS, CONNECTIONS, COUNTERS, ERRORS, GAUGES, INSTRUMENTS, LATENCIES } from './instruments.js';
+import { BUCKETS, CACHE, CONNECTIONS, COUNTERS, ERRORS, GAUGES, INSTRUMENTS, LATENCIES } from './instruments.js';
 import { StageTotals } from './stage-totals.js';
 
 /**
@@ -103,10 +103,13 @@ export class RunMetrics {
   #addStage(add, stage, totals) {
     const { kinds, buckets, connections } = totals.sums;
     const ofStage = { 'r2_benchmark.stage': stage };
-    for (const [operation, { counts, latencies }] of kinds) {
+    for (const [operation, { counts, latencies, cache = {} }] of kinds) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
       for (const [name, instrument] of /** @type {[CountName, Instrument][]} */ (Object.entries(COUNTERS))) {
         add(instrument, ofKind, instrument.unit === 's' ? counts[name] / MILLISECONDS : counts[name]);
+      }
+      for (const [status, values] of Object.entries(cache)) {
+        add(CACHE, { ...ofKind, 'r2_benchmark.cache.status': status }, values);
       }
       for (const [kind, count] of Object.entries(counts.errors)) {
         add(ERRORS, { ...ofKind, 'error.type': kind }, count);

@@ -86,13 +86,17 @@ export class StageTotals {
  */
 function sumOf(over, snapshot) {
   const kinds = new Map(over.kinds);
-  for (const { operation, counts, latencies } of snapshot.kinds) {
+  for (const { operation, counts, latencies, cache } of snapshot.kinds) {
     const before = kinds.get(operation);
     kinds.set(
       operation,
       before === undefined
-        ? { counts, latencies }
-        : { counts: sumOfCounts(before.counts, counts), latencies: sumOfLatencies(before.latencies, latencies) },
+        ? { counts, latencies, cache }
+        : {
+            counts: sumOfCounts(before.counts, counts),
+            latencies: sumOfLatencies(before.latencies, latencies),
+            cache: sumOfCaches(before.cache, cache),
+          },
     );
   }
   const buckets = new Map(over.buckets);
@@ -120,6 +124,18 @@ function sumOf(over, snapshot) {
 function sumOfCounts(one, other) {
   // Neither leaves out a counter.
   return /** @type {StageCounts} */ (addCounts([one, other]));
+}
+
+/**
+ * @param {KindSnapshot['cache']} one
+ * @param {KindSnapshot['cache']} other
+ * @returns {KindSnapshot['cache']}
+ */
+function sumOfCaches(one = {}, other = {}) {
+  const statuses = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...statuses].map((status) => [status, sumOfValues(one[status] ?? NO_VALUES, other[status] ?? NO_VALUES)]),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { ObjectVersions, versionMemory } from './object-versions.js';
+import { ChangeLog, changeMemory } from './change-log.js';
+import { ObjectVersions, isRemoval, stateOf, versionMemory } from './object-versions.js';
 import { VersionEtags, etagMemory } from './version-etags.js';
 import { WritePauses, pauseMemory } from './write-pauses.js';
 
@@ -14,6 +15,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
  * @property {SharedArrayBuffer} etags
  * @property {SharedArrayBuffer} pauses
  * @property {SharedArrayBuffer | null} copyPauses null if nothing is copied
+ * @property {SharedArrayBuffer | null} changes null if no cache can serve old versions
  */
 
 /** The largest keyspace of a mixed load: at 48 bytes per object, this takes 1.2 GB. */
@@ -22,26 +24,49 @@ export const MAX_MIXED_OBJECTS = 25_000_000;
 /**
  * @param {number} objects
  * @param {boolean} copies whether objects are copied
+ * @param {boolean} [readsCache] whether a cache may serve old versions
  * @returns {MixedMemory}
  */
-export function mixedMemory(objects, copies) {
+export function mixedMemory(objects, copies, readsCache = false) {
   return {
     objects,
     versions: versionMemory(objects),
     etags: etagMemory(objects),
     pauses: pauseMemory(objects),
     copyPauses: copies ? pauseMemory(objects) : null,
+    changes: readsCache ? changeMemory(objects) : null,
   };
 }
 
 /** State of this host's objects in a run that overwrites them, by localIndex. */
 export class MixedObjects {
   /** @param {MixedMemory} memory */
-  constructor({ objects, versions, etags, pauses, copyPauses }) {
-    this.versions = new ObjectVersions(versions, objects);
+  constructor({ objects, versions, etags, pauses, copyPauses, changes }) {
+    this.versions = new ObjectVersions(versions, objects, changes === null ? undefined : Infinity);
     this.etags = new VersionEtags(etags);
     this.pauses = new WritePauses(pauses);
     this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
+    /** Of objects that a cache may serve in old versions; null where it cannot. */
+    this.changes = changes === null ? null : new ChangeLog(changes, objects);
+  }
+
+  /**
+   * The store said that a change was carried out.
+   *
+   * @param {number} object
+   * @param {number} state that it made
+   * @param {number} now ms since some moment that is the same for all cores
+   */
+  acknowledge(object, state, now) {
+    if (this.changes !== null) {
+      const own = isRemoval(state) ? null : this.etags.of(object, state);
+      if (!this.changes.has(object)) {
+        const first = stateOf(0, false);
+        this.changes.add(object, first, 0, own?.before ?? this.etags.of(object, first)?.digest ?? 0);
+      }
+      this.changes.add(object, state, now, own?.digest ?? 0);
+    }
+    this.versions.acknowledge(object, state);
   }
 
   /**

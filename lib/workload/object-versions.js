@@ -57,6 +57,7 @@ export function versionMemory(objects, furtherNotes = FURTHER_NOTES) {
 export class ObjectVersions {
   #words;
   #notes;
+  #olderCandidates;
   #noted;
   /** The removal before the one in flight, by object; restored if the store refuses the later one. @type {Map<number, number>} */
   #removedBefore = new Map();
@@ -64,8 +65,10 @@ export class ObjectVersions {
   /**
    * @param {SharedArrayBuffer} memory see {@link versionMemory}
    * @param {number} objects
+   * @param {number} [olderCandidates] versions below the lowest that a read without a number in it may have returned
    */
-  constructor(memory, objects) {
+  constructor(memory, objects, olderCandidates = OLDER_CANDIDATES) {
+    this.#olderCandidates = olderCandidates;
     this.#noted = new Uint32Array(memory, 0, 1);
     this.#words = new Uint32Array(memory, Uint32Array.BYTES_PER_ELEMENT, WORDS * objects);
     this.#notes = new Uint32Array(memory, (1 + WORDS * objects) * Uint32Array.BYTES_PER_ELEMENT);
@@ -279,7 +282,7 @@ export class ObjectVersions {
   candidates(object, lowest, highest) {
     const versions = new Set();
     const last = versionOf(highest);
-    for (let version = last; version >= 0 && version >= versionOf(lowest) - OLDER_CANDIDATES; version--) {
+    for (let version = last; version >= 0 && version >= versionOf(lowest) - this.#olderCandidates; version--) {
       versions.add(version);
     }
     for (const state of this.#notedStates(object)) {

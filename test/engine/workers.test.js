@@ -54,6 +54,7 @@ function emptyOutcome(overrides = {}) {
         }),
         seconds: [],
         byteShifts: [],
+        cache: [],
         lastSuccessAt: 100,
         windows: [],
         histograms: {

@@ -104,7 +104,8 @@ export async function startNginx({ upstream, location = '', server = '', listen 
     configurationIn(folder),
     `${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
-worker_processes 1;
+# One process, which ends as a whole.
+master_process off;
 pid ${path.join(folder, 'nginx.pid')};
 error_log stderr;
 events { worker_connections 4096; }

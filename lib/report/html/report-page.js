@@ -1,6 +1,7 @@
 import { isClean, shortcomingsOf } from '../../model/completeness.js';
 import { writeResult } from '../../model/write-result.js';
 import { answerOf } from './answer.js';
+import { cacheSection } from './cache-section.js';
 import { connectionsSection } from './connections-section.js';
 import { factsSection } from './facts-section.js';
 import { hostsSection } from './hosts-section.js';
@@ -41,6 +42,7 @@ export function reportPage(written) {
     factsSection(result),
     timeSection(result),
     latencySection(result),
+    cacheSection(result),
     searchSection(result),
     hostsSection(result),
     connectionsSection(result),

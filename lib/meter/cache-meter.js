@@ -1,0 +1,50 @@
+import { PartMeter } from './part-meter.js';
+
+/**
+ * @import { PartMeterState } from './part-meter.js'
+ * @import { Timings } from './stage-meter.js'
+ */
+
+/**
+ * @typedef {PartMeterState & { maxAge: number, oldReads: number, oldFor: number }} CacheMeterState
+ */
+
+/** Counts the operations that a cache answered with one status. */
+export class CacheMeter extends PartMeter {
+  /** The highest Age of an answer, in s; -1 if none had one. */
+  maxAge = -1;
+  /** Operations that got an older version than the store had. */
+  oldReads = 0;
+  /** The longest time for which a version had been replaced by then, in ms. */
+  oldFor = 0;
+
+  /**
+   * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings
+   * @param {number} bytes
+   * @param {number} age of the answer in s; -1 if it had none
+   */
+  answered(timings, bytes, age) {
+    this.succeeded(timings, bytes);
+    this.maxAge = Math.max(this.maxAge, age);
+  }
+
+  /** @param {number} replacedFor ms since the version that came was replaced */
+  wasOld(replacedFor) {
+    this.oldReads += 1;
+    this.oldFor = Math.max(this.oldFor, replacedFor);
+  }
+
+  /** @returns {CacheMeterState} */
+  toState() {
+    const { maxAge, oldReads, oldFor } = this;
+    return { ...super.toState(), maxAge, oldReads, oldFor };
+  }
+
+  /** @param {CacheMeterState} state what another worker has counted */
+  addState(state) {
+    super.addState(state);
+    this.maxAge = Math.max(this.maxAge, state.maxAge);
+    this.oldReads += state.oldReads;
+    this.oldFor = Math.max(this.oldFor, state.oldFor);
+  }
+}

@@ -1,0 +1,47 @@
+import { counted, decimal } from '../text/figures.js';
+
+/**
+ * @import { CacheSum, StageSum } from '../model/result.js'
+ *
+ * @typedef {object} CacheRow
+ * @property {string} heading the stage, or the kind of operation in it
+ * @property {CacheSum} cache one status of it
+ * @property {number} share of all operations that were read through the cache
+ */
+
+/**
+ * @param {readonly Pick<StageSum, 'stage' | 'cache' | 'kinds'>[]} stages
+ * @returns {CacheRow[]} of each stage, and of each kind of operation that it mixes
+ */
+export function cacheRows(stages) {
+  return stages.flatMap(({ stage, cache, kinds = [] }) => [
+    ...rowsOf(stage, kinds.length > 0 ? undefined : cache),
+    ...kinds.flatMap((kind) => rowsOf(`${stage}: ${kind.operation}`, kind.cache)),
+  ]);
+}
+
+/**
+ * @param {string} heading
+ * @param {readonly CacheSum[]} [cache]
+ * @returns {CacheRow[]}
+ */
+function rowsOf(heading, cache = []) {
+  const all = cache.reduce((sum, { operations }) => sum + operations, 0);
+  return cache.map((each) => ({ heading, cache: each, share: all === 0 ? 0 : each.operations / all }));
+}
+
+/**
+ * @param {readonly Pick<StageSum, 'stage' | 'cache'>[]} stages
+ * @returns {string[]} a sentence for each stage in which the cache served what had been replaced
+ */
+export function oldCopyFindings(stages) {
+  return stages.flatMap(({ stage, cache = [] }) => {
+    const reads = cache.reduce((sum, { oldReads }) => sum + oldReads, 0);
+    const longest = Math.max(...cache.map(({ oldFor }) => oldFor ?? 0), 0);
+    return reads === 0
+      ? []
+      : [
+          `${stage}: the cache served old versions in ${counted(reads, 'read')}, up to ${decimal(longest / 1000, 1)} s after they had been replaced.`,
+        ];
+  });
+}

@@ -1,0 +1,44 @@
+import { cacheRows, oldCopyFindings } from '../cache-rows.js';
+import { count, figure, megabytes, milliseconds, rate, seconds, share, table } from './figures.js';
+import { html } from './markup.js';
+
+/**
+ * @import { Result } from '../../model/result.js'
+ * @import { CacheRow } from '../cache-rows.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** @type {readonly Column<CacheRow>[]} */
+const COLUMNS = [
+  { title: 'Cache status', kind: 'text', cell: ({ cache }) => cache.status },
+  { title: 'Operations', cell: ({ cache }) => count(cache.operations) },
+  { title: 'Share', cell: (row) => share(row.share) },
+  { title: 'Rate', unit: 'ops/s', cell: ({ cache }) => rate(cache.average) },
+  { title: 'Throughput', unit: 'MiB/s', cell: ({ cache }) => megabytes(cache.averageBytes) },
+  { title: 'p50', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.p50) },
+  { title: 'p90', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.p90) },
+  { title: 'p99', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.p99) },
+  { title: 'Longest', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.maximum) },
+  { title: 'Highest age', unit: 's', cell: ({ cache }) => figure(cache.maxAge, String) },
+  { title: 'Old versions', cell: ({ cache }) => count(cache.oldReads) },
+  { title: 'Old for up to', unit: 's', cell: ({ cache }) => seconds(cache.oldFor) },
+];
+
+/**
+ * What the cache in front of a public URL answered.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null if nothing was read through one
+ */
+export function cacheSection({ stages }) {
+  const rows = cacheRows(stages);
+  return rows.length === 0
+    ? null
+    : {
+        id: 'cache',
+        title: 'Cache',
+        body: html`<p>What the cache said of each read by the public URL. ${oldCopyFindings(stages).join(' ')}</p>
+          ${table({ caption: 'Reads by cache status', columns: COLUMNS, rows, groupOf: ({ heading }) => heading })}`,
+      };
+}

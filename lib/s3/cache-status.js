@@ -1,0 +1,99 @@
+/**
+ * What a cache says of an answer, in Cloudflare's words: see
+ * https://developers.cloudflare.com/cache/concepts/cache-responses/.
+ *
+ * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' | 'none'} CacheStatus
+ *   none if no header says it, other if it is none of these words
+ */
+
+/** @type {readonly CacheStatus[]} */
+const CACHE_STATUSES = ['HIT', 'MISS', 'EXPIRED', 'REVALIDATED', 'STALE', 'UPDATING', 'BYPASS', 'DYNAMIC'];
+
+/** The headers that say it; the first of those that an answer has counts. */
+export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status', 'cache-status']);
+
+/** The one of RFC 9211, which has a syntax of its own. */
+const STANDARD = CACHE_HEADERS.indexOf('cache-status');
+
+/** Those of answers that a cache gave from a copy which it had before the request. @type {ReadonlySet<string | undefined>} */
+const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+
+/** Texts whose statuses are remembered, at most: an answer may say anything. */
+const MAX_REMEMBERED = 1000;
+
+/** @type {Map<string, CacheStatus>[]} by header */
+const remembered = CACHE_HEADERS.map(() => new Map());
+
+/**
+ * @param {CacheStatus | undefined} status
+ * @returns {boolean} whether the cache may have answered with what the store had some time ago
+ */
+export function isCopy(status) {
+  return COPIES.has(status);
+}
+
+/**
+ * @param {number} header its place in CACHE_HEADERS
+ * @param {string} value
+ * @returns {CacheStatus}
+ */
+export function cacheStatusOf(header, value) {
+  const known = remembered[header].get(value);
+  if (known !== undefined) {
+    return known;
+  }
+  // A list has the cache that is nearest to the client last.
+  const last = value.slice(value.lastIndexOf(',') + 1).trim();
+  const status = header === STANDARD ? standardStatus(last) : namedStatus(last);
+  if (remembered[header].size < MAX_REMEMBERED) {
+    remembered[header].set(value, status);
+  }
+  return status;
+}
+
+/**
+ * @param {string} text such as `HIT`, `Hit from cloudfront` or `TCP_MISS`
+ * @returns {CacheStatus}
+ */
+function namedStatus(text) {
+  if (text === '' || text === '-') {
+    return 'none';
+  }
+  const [, word = ''] = /^(?:TCP_)?(?:MEM_)?([A-Z]+)(?![A-Z])/.exec(text.toUpperCase()) ?? [];
+  return CACHE_STATUSES.find((status) => status === word) ?? 'other';
+}
+
+/** Why a cache went to the store, as RFC 9211 has it. @type {Readonly<Record<string, CacheStatus>>} */
+const FORWARDED = Object.freeze({
+  miss: 'MISS',
+  'uri-miss': 'MISS',
+  'vary-miss': 'MISS',
+  partial: 'MISS',
+  stale: 'EXPIRED',
+  bypass: 'BYPASS',
+  request: 'BYPASS',
+  method: 'DYNAMIC',
+});
+
+/**
+ * @param {string} member such as `Nginx; hit; ttl=30` or `Varnish; fwd=stale; fwd-status=304`
+ * @returns {CacheStatus}
+ */
+function standardStatus(member) {
+  const [name, ...parameters] = member
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const values = new Map(parameters.map((parameter) => /** @type {[string, string]} */ (parameter.split('=', 2))));
+  const forwarded = values.get('fwd');
+  if (values.has('hit')) {
+    return Number(values.get('ttl') ?? 0) < 0 ? 'STALE' : 'HIT';
+  }
+  if (forwarded === 'stale' && values.get('fwd-status') === '304') {
+    return 'REVALIDATED';
+  }
+  if (forwarded === undefined) {
+    return name === '' ? 'none' : 'other';
+  }
+  return Object.hasOwn(FORWARDED, forwarded) ? FORWARDED[forwarded] : 'other';
+}

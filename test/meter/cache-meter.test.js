@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CacheMeter } from '../../lib/meter/cache-meter.js';
+
+const from = (/** @type {number} */ startedAt) => ({
+  startedAt,
+  attemptStartedAt: startedAt,
+  finishedAt: startedAt + 5,
+});
+
+test('answers of a cache are counted with the highest age, and old ones with the longest time', () => {
+  const [one, other, sum] = [new CacheMeter({ measuredFrom: 100 }), new CacheMeter(), new CacheMeter()];
+  one.answered(from(0), 10, -1);
+  one.answered(from(200), 10, 7);
+  one.wasOld(300);
+  other.answered(from(300), 10, 3);
+  other.wasOld(100);
+  [one, other].forEach((meter) => sum.addState(structuredClone(meter.toState())));
+  const { operations, bytes, measured, maxAge, oldReads, oldFor, latencies } = sum;
+  assert.deepEqual(
+    { operations, bytes, measured, maxAge, oldReads, oldFor, latencies: latencies.count },
+    { operations: 3, bytes: 30, measured: 2, maxAge: 7, oldReads: 2, oldFor: 300, latencies: 2 },
+  );
+});
+
+test('without an answer, no age is known', () => {
+  assert.deepEqual([new CacheMeter().maxAge, new CacheMeter().oldFor], [-1, 0]);
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { cached, startNginx } from '../helpers/nginx.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { startMinio } from '../helpers/servers.js';
+import { runBenchmark } from './run-benchmark.js';
+import { startToxiproxy } from './toxiproxy.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { CacheSum, StageResult } from '../../lib/model/result.js'
+ * @import { LoggedRequest, Nginx } from '../helpers/nginx.js'
+ * @import { Outcome } from '../helpers/outcome.js'
+ */
+
+const minio = await startMinio();
+const toxiproxy = await startToxiproxy();
+after(async () => {
+  await toxiproxy.stop();
+  await minio.stop();
+});
+
+const METHODS = /** @type {Record<string, string>} */ ({ read: 'GET', range: 'GET', stat: 'HEAD' });
+
+/**
+ * @param {TestContext} t
+ * @param {Partial<Parameters<typeof startNginx>[0]>} [options]
+ * @returns {Promise<Nginx>} in front of MinIO
+ */
+async function startCache(t, options = {}) {
+  const nginx = await startNginx({ upstream: minio.port, location: cached(), ...options });
+  t.after(() => nginx.stop());
+  return nginx;
+}
+
+/**
+ * @param {readonly string[]} parameters
+ * @param {Nginx} nginx
+ * @param {object} [choice]
+ * @param {readonly string[]} [choice.buckets]
+ * @param {string} [choice.url] that is read from
+ * @returns {Promise<Outcome & { stages: StageResult[], requests: LoggedRequest[] }>} what nginx logged of the run's objects
+ */
+async function runPublic(parameters, nginx, { buckets, url = `${nginx.url}/{bucket}` } = {}) {
+  const those = buckets ?? (await publicBuckets(1));
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-public-'));
+  const json = path.join(folder, 'result.json');
+  const run = await runBenchmark([...parameters, '--client', 'public', '--public-url', url, '--json', json], {
+    server: minio,
+    buckets: those,
+  });
+  const stages = await readFile(json, 'utf8').then(
+    (text) => JSON.parse(text).stages,
+    () => [],
+  );
+  await rm(folder, { recursive: true });
+  return { ...run, stages, requests: await nginx.requests() };
+}
+
+/** @param {number} count */
+async function publicBuckets(count) {
+  const buckets = await minio.createBuckets(count);
+  await Promise.all(buckets.map((bucket) => minio.publish(bucket)));
+  return buckets;
+}
+
+/**
+ * @param {readonly CacheSum[]} [cache]
+ * @returns {Record<string, number>} operations by status
+ */
+function byStatus(cache = []) {
+  return Object.fromEntries(cache.map(({ status, operations }) => [status, operations]).sort());
+}
+
+/**
+ * @param {readonly LoggedRequest[]} requests
+ * @param {(request: LoggedRequest) => boolean} isMeant
+ * @returns {Record<string, number>} likewise, by nginx's own account
+ */
+function logged(requests, isMeant) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const { cache } of requests.filter(isMeant)) {
+    counts[cache] = (counts[cache] ?? 0) + 1;
+  }
+  return Object.fromEntries(Object.entries(counts).sort());
+}
+
+/** @param {readonly LoggedRequest[]} requests */
+function assertNoCredentials(requests) {
+  assert.ok(requests.length > 0);
+  for (const { secrets, encoding, method } of requests) {
+    assert.deepEqual(new Set(Object.values(secrets)), new Set(['']));
+    assert.equal(encoding, 'identity');
+    assert.ok(['GET', 'HEAD'].includes(method), method);
+  }
+}
+
+test('nginx: the counts by cache status are those of its own log, without a credential, over two cores and buckets', async (t) => {
+  const nginx = await startCache(t);
+  const run = await runPublic(
+    ['300', '8', '--cores', '2', '--stages', 'write,read,range,stat,remove', '--no-preflight'],
+    nginx,
+    { buckets: await publicBuckets(2) },
+  );
+  assertStatus(run, 0);
+  assertNoCredentials(run.requests);
+  const isRange = (/** @type {LoggedRequest} */ { range }) => range !== '';
+  const found = run.requests.filter(({ status }) => status !== 404);
+  for (const [name, isMeant] of /** @type {readonly [string, (each: LoggedRequest) => boolean][]} */ ([
+    ['Read', (each) => each.method === METHODS.read && !isRange(each)],
+    ['Range', (each) => each.method === METHODS.range && isRange(each)],
+    ['Stat', (each) => each.method === METHODS.stat],
+  ])) {
+    const stage = run.stages.find((each) => each.stage === name);
+    assert.deepEqual(byStatus(stage?.cache), logged(found, isMeant), name);
+    assert.equal(stage?.operations, 300);
+  }
+  assert.deepEqual(byStatus(run.stages[1].cache), { MISS: 300 });
+  assert.deepEqual(byStatus(run.stages[3].cache), { HIT: 300 });
+  assert.equal(run.stages[0].cache, undefined);
+});
+
+test('nginx: hits and misses of zipf reads are those of its log', async (t) => {
+  const nginx = await startCache(t);
+  const parameters = ['3000', '16', '--size', '1KiB', '--access', 'zipf:0.99', '--stages', 'write,read,remove'];
+  const run = await runPublic([...parameters, '--no-preflight', '--cores', '2'], nginx);
+  assertStatus(run, 0);
+  const read = run.stages[1];
+  const counts = byStatus(read.cache);
+  assert.deepEqual(
+    counts,
+    logged(run.requests, ({ status }) => status === 200),
+  );
+  assert.equal(counts.HIT + counts.MISS, 3000);
+  assert.ok(counts.MISS >= Number(read.reads?.first.operations), 'what was not read before cannot be a hit');
+  assert.ok(counts.HIT > 0);
+  assertNoCredentials(run.requests);
+});
+
+for (const [title, valid, isStale] of /** @type {const} */ ([
+  ['outlives an overwrite', '1h', true],
+  ['keeps nothing', '0s', false],
+])) {
+  test(`nginx: old versions are stale by cache if the cache ${title}, and no error of the store`, async (t) => {
+    const nginx = await startCache(t, {
+      location: isStale ? cached({ valid }) : `${cached({ valid })}\n proxy_cache_bypass 1; proxy_no_cache 1;`,
+    });
+    const mix = ['--mix', 'read=50,range=10,stat=10,write=25,remove=5', '--duration', '6s', '--range-size', '1000'];
+    const run = await runPublic(['200', '8', ...mix, '--cores', '2'], nginx);
+    assertStatus(run, 0);
+    const mixed = run.stages[1];
+    assert.deepEqual([mixed.staleReads, mixed.foreignReads, mixed.tornReads, mixed.integrityErrors], [0, 0, 0, 0]);
+    assert.equal(Number(mixed.staleByCache) > 0, isStale, `${mixed.staleByCache} stale by cache`);
+    const old = (mixed.cache ?? []).filter(({ oldReads }) => oldReads > 0);
+    assert.deepEqual(
+      old.map(({ status }) => status),
+      isStale ? ['HIT'] : [],
+    );
+    assert.ok(old.every(({ oldFor }) => oldFor !== null && oldFor > 0 && oldFor < 20_000));
+    const kinds = mixed.kinds ?? [];
+    assert.equal(
+      kinds.reduce((sum, kind) => sum + Number(kind.staleByCache), 0),
+      mixed.staleByCache,
+    );
+    if (isStale) {
+      const stale = kinds.filter(({ staleByCache }) => Number(staleByCache) > 0).map(({ operation }) => operation);
+      assert.deepEqual(stale, ['read', 'range', 'stat']);
+    }
+  });
+}
