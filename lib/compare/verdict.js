@@ -3,7 +3,7 @@
  * @import { MetricFinding } from './compare-stage.js'
  */
 
-/** Of each interval, and of all tests together. */
+/** For each interval, and for all tests together. */
 export const CONFIDENCE = 0.95;
 
 /** Verdicts for a larger and a smaller figure. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */

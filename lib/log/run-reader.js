@@ -182,7 +182,7 @@ export class RunReader {
     }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
-    // These stand in until the exact record of the seconds arrives.
+    // Approximate, until the exact record of the seconds arrives.
     if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }

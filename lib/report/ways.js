@@ -98,7 +98,7 @@ function connectionsText(keepAlive) {
 /**
  * @param {number} ms
  * @param {Way} way
- * @param {boolean} [isMean] a mean is finer than the values behind it
+ * @param {boolean} [isMean] a mean is finer than its values
  * @returns {string} no finer than the way's clock
  */
 export function wayLatency(ms, { clockResolution }, isMean = false) {

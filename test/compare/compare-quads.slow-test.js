@@ -147,7 +147,7 @@ describe('what the quads show', () => {
 
   test('failed attempts are added up per side', () => {
     const quads = simulateQuads({ orders });
-    quads[0].passes.forEach(({ stages }, place) => (stages[0].failedAttempts = 10 ** place));
+    quads[0].passes.forEach(({ stages }, index) => (stages[0].failedAttempts = 10 ** index));
     const [{ failedAttempts }] = compareQuads(quads, { margin: MARGIN });
     assert.deepEqual(failedAttempts, orders[0] === 'ABBA' ? { a: 1001, b: 110 } : { a: 110, b: 1001 });
   });

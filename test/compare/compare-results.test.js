@@ -95,7 +95,7 @@ describe('a rate', () => {
 
   test('that varies as much as it differs is inconclusive', () => {
     const wandering = (/** @type {number} */ shift) =>
-      run({ rates: ratesOf(60, (place) => 1000 + shift + 300 * Math.sin(place / 10)) });
+      run({ rates: ratesOf(60, (index) => 1000 + shift + 300 * Math.sin(index / 10)) });
     const { verdict, reason } = metricOf(compare(wandering(0), wandering(80)), 'rate');
     assert.equal(verdict, 'cannot tell');
     assert.equal(reason, 'it may be unchanged, or changed by more than 3%');
@@ -137,7 +137,7 @@ describe('a throughput', () => {
 
   test('is a separate measurement otherwise', () => {
     const { stages } = run({});
-    const seconds = stages[0].seconds.map((second, place) => ({ ...second, bytes: second.bytes * (1 + (place % 2)) }));
+    const seconds = stages[0].seconds.map((second, index) => ({ ...second, bytes: second.bytes * (1 + (index % 2)) }));
     const comparison = compare(run({}), run({}, { seconds, averageBytes: 1.5 * Number(stages[0].averageBytes) }));
     assert.equal(metricOf(comparison, 'rate').verdict, 'the same');
     assert.equal(metricOf(comparison, 'throughput').verdict, 'faster');
@@ -203,12 +203,12 @@ describe('a latency', () => {
     ofLog.stages[0].seconds = ofLog.stages[0].seconds.map((second) => ({ ...second, histogram: null }));
     const { verdict, reason, ratio } = metricOf(compare(result, ofLog), 'p50');
     assert.equal(verdict, 'cannot tell');
-    assert.match(String(reason), /^after: no latencies of single seconds are known/);
+    assert.match(String(reason), /^after: no latencies per second are known/);
     assert.equal(ratio, 1);
   });
 
   test('is known even if a second has no operations', () => {
-    const rates = ratesOf(60).map((rate, place) => (place === 30 ? 0 : rate));
+    const rates = ratesOf(60).map((rate, index) => (index === 30 ? 0 : rate));
     const latencies = (/** @type {number} */ second) => (second === 30 ? [] : lognormal(1, 10)(second));
     const result = run({ rates, latencies });
     const { low, high, verdict } = metricOf(compare(result, result, 0.2), 'p50');
@@ -251,7 +251,7 @@ describe('CPU time', () => {
   test('is shown without a verdict: one figure has no spread', () => {
     const { before, verdict, reason } = metricOf(compare(run({}), run({})), 'cpu');
     assert.deepEqual([before, verdict], [50, 'cannot tell']);
-    assert.match(String(reason), /^a run has one figure of it/);
+    assert.match(String(reason), /^a single figure per run/);
   });
 
   test('is unknown for a log', () => {
@@ -329,9 +329,9 @@ describe('a comparison', () => {
     fc.assert(
       fc.property(anyRun, anyRun, fc.double({ min: 0, max: 0.5, noNaN: true }), (before, after, margin) => {
         const [forth, back] = [compare(before, after, margin), compare(after, before, margin)];
-        forth.stages[0].metrics.forEach((each, place) => {
+        forth.stages[0].metrics.forEach((each, index) => {
           const { low, high, ratio, verdict, reason } = each;
-          assert.equal(back.stages[0].metrics[place].verdict, opposite.get(verdict), JSON.stringify(each));
+          assert.equal(back.stages[0].metrics[index].verdict, opposite.get(verdict), JSON.stringify(each));
           assert.equal(verdict === 'cannot tell', reason !== null);
           if (low !== null && high !== null && ratio !== null) {
             assert.ok(low <= ratio && ratio <= high, JSON.stringify(each));
@@ -391,8 +391,11 @@ describe('a stage that mixes operations', () => {
     const comparison = compare(before, after);
     const p99 = metricOf(comparison, 'p99', 'Mixed read');
     assert.deepEqual([p99.before, p99.after, p99.ratio, p99.verdict], [20, 25, 1.25, 'cannot tell']);
-    assert.match(String(p99.reason), /^single seconds are known of the stage alone/);
-    assert.match(String(metricOf(comparison, 'rate', 'Mixed write').reason), /^it is a fixed share of the rate/);
+    assert.match(String(p99.reason), /^seconds are recorded per stage/);
+    assert.match(
+      String(metricOf(comparison, 'rate', 'Mixed write').reason),
+      /^it is a fixed share of the stage's rate/,
+    );
     assert.equal(metricOf(comparison, 'errors', 'Mixed read').verdict, 'the same');
     assert.equal(metricOf(comparison, 'errors', 'Mixed write').verdict, 'more');
     assert.deepEqual(

@@ -18,12 +18,12 @@ test('adjusted values never decrease, keep their order, and are below 5% exactly
     fc.property(fc.array(probability, { maxLength: 20 }), (probabilities) => {
       const adjusted = adjustByHolm(probabilities);
       assert.equal(adjusted.length, probabilities.length);
-      probabilities.forEach((p, place) => assert.ok(adjusted[place] >= p && adjusted[place] <= 1));
-      const places = probabilities.map((_, place) => place).sort((a, b) => probabilities[a] - probabilities[b]);
+      probabilities.forEach((p, index) => assert.ok(adjusted[index] >= p && adjusted[index] <= 1));
+      const places = probabilities.map((_, index) => index).sort((a, b) => probabilities[a] - probabilities[b]);
       let isRejected = true;
-      places.forEach((place, rank) => {
-        isRejected &&= (probabilities.length - rank) * probabilities[place] < 0.05;
-        assert.equal(adjusted[place] < 0.05, isRejected);
+      places.forEach((index, rank) => {
+        isRejected &&= (probabilities.length - rank) * probabilities[index] < 0.05;
+        assert.equal(adjusted[index] < 0.05, isRejected);
       });
     }),
   );

@@ -93,7 +93,7 @@ test('if all seconds are alike, the quantile is as exact as the histogram', () =
 
 test('too few operations above the quantile, or in too few seconds, prove nothing', () => {
   const exceedances = (/** @type {readonly number[]} */ counts) => counts.map((above) => ({ above, all: 1000 }));
-  const spread = (/** @type {number} */ count) => Array.from({ length: 60 }, (_, place) => (place < count ? 10 : 0));
+  const spread = (/** @type {number} */ count) => Array.from({ length: 60 }, (_, index) => (index < count ? 10 : 0));
   assert.equal(whyTooFew(exceedances(spread(10))), null);
   assert.match(String(whyTooFew(exceedances(spread(9)))), /^90 operations were slower, expected 100 or more$/);
   assert.match(

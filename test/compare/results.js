@@ -53,13 +53,13 @@ export function resultOf(stages, facts = {}) {
  */
 export function stageOf({ name = 'Read', rates, latencies, facts = {} }) {
   const whole = latencies === undefined ? null : new LatencyHistogram();
-  const seconds = rates.map((operations, place) => {
+  const seconds = rates.map((operations, index) => {
     const second = latencies === undefined ? null : new LatencyHistogram();
-    latencies?.(place).forEach((latency) => second?.record(latency));
+    latencies?.(index).forEach((latency) => second?.record(latency));
     if (second !== null) {
       whole?.add(second);
     }
-    return secondOf(place, operations, second);
+    return secondOf(index, operations, second);
   });
   const operations = rates.reduce((sum, rate) => sum + rate, 0);
   const average = operations / Math.max(rates.length, 1);
@@ -87,15 +87,15 @@ export function stageOf({ name = 'Read', rates, latencies, facts = {} }) {
 }
 
 /**
- * @param {number} place
+ * @param {number} index
  * @param {number} operations
  * @param {LatencyHistogram | null} latencies
  * @returns {SecondResult}
  */
-function secondOf(place, operations, latencies) {
+function secondOf(index, operations, latencies) {
   const { p50 = null, p99 = null, maximum = null } = latencies?.summary() ?? {};
   return {
-    secondStart: STARTED / 1000 + place,
+    secondStart: STARTED / 1000 + index,
     operations,
     bytes: operations * OBJECT_SIZE,
     ...{ p50, p99, maximum, histogram: latencies === null || latencies.count === 0 ? null : latencies.encode() },
@@ -104,9 +104,9 @@ function secondOf(place, operations, latencies) {
 
 /**
  * @param {number} length
- * @param {(place: number) => number} [rate]
+ * @param {(index: number) => number} [rate]
  * @returns {number[]} rates that vary a little from second to second
  */
 export function ratesOf(length, rate = () => 1000) {
-  return Array.from({ length }, (_, place) => rate(place) + [0, 7, -5, 3, -8, 6, -3][place % 7]);
+  return Array.from({ length }, (_, index) => rate(index) + [0, 7, -5, 3, -8, 6, -3][index % 7]);
 }

@@ -23,7 +23,7 @@ function placesOf(facts, options = null) {
  * @param {number} to
  */
 function range(from, to) {
-  return Array.from({ length: to - from + 1 }, (_, place) => from + place);
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 test('an incomplete second does not count', () => {
@@ -74,8 +74,8 @@ test('seconds that count are within all times, and in order', () => {
   fc.assert(
     fc.property(time, time, fc.nat(9000), fc.nat(9000), (from, to, warmup, drain) => {
       const places = placesOf({ startedAt: STARTED + from, endedAt: STARTED + to, warmup, drain });
-      for (const place of places) {
-        assert.ok(1000 * place >= from + warmup && 1000 * (place + 1) <= to - drain);
+      for (const index of places) {
+        assert.ok(1000 * index >= from + warmup && 1000 * (index + 1) <= to - drain);
       }
       assert.deepEqual(
         places,

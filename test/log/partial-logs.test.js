@@ -19,7 +19,7 @@ function logOf({ rates, stop, totals }) {
   return [
     machineLine({ kind: 'run', format: 1, run: 'a', shard: '0/1', start: new Date(NOON).toISOString(), options: {} }),
     scheduleLine(),
-    ...rates.map((rate, place) => secondLine(`12:00:0${place + 1}`, rate)),
+    ...rates.map((rate, index) => secondLine(`12:00:0${index + 1}`, rate)),
     machineLine({ ...facts, bytes: operations * 1000, ...totals }),
   ];
 }

@@ -156,7 +156,7 @@ test('unreadable files give a warning, and reading continues', async () => {
   const empty = await logFile('empty.txt', '');
   const log = await logFile('log.txt', RETRYING);
   const entries = await itemsOf([missing, directory, foreign, empty, log]);
-  const expected = 'expected what r2-benchmark writes to stdout, --log or --json';
+  const expected = 'expected output of r2-benchmark (stdout, --log or --json)';
   assert.deepEqual(entries, [
     { file: log, line: 1 },
     {
@@ -169,10 +169,10 @@ test('unreadable files give a warning, and reading continues', async () => {
     {
       file: foreign,
       line: 1,
-      message: `neither this line nor any after it is one of a log, ${expected}`,
+      message: `contains no log lines: ${expected}`,
       incomplete: true,
     },
-    { file: empty, line: null, message: `is empty, ${expected}`, incomplete: true },
+    { file: empty, line: null, message: `is empty: ${expected}`, incomplete: true },
   ]);
 });
 

@@ -73,12 +73,12 @@ test('a log without its first line, after a copy, is cut short where the next ru
     WHOLE.findIndex((line) => line.startsWith('Read: scheduling')),
   );
   const log = [...WHOLE, ...headless, ...LATER];
-  const place = WHOLE.length + headless.length + 1;
+  const index = WHOLE.length + headless.length + 1;
   const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': log })).filter((text) =>
     text.includes('another run'),
   );
   assert.ok(
-    warning.startsWith(`!b.txt:${place}: another run begins before the run from line ${WHOLE.length + 1} ended`),
+    warning.startsWith(`!b.txt:${index}: another run begins before the run from line ${WHOLE.length + 1} ended`),
   );
 });
 

@@ -27,8 +27,8 @@ function logOfRun(withMachineLines) {
   const result = finishedStage({ startedAt: STARTED, operations, threads: 4 }, { retries: 9 });
   log.runStarts(FACTS);
   log.stageStarts({ stage: 'Write', objects: 25, threads: 4, buckets: 2 });
-  result.seconds.forEach((second, place) => {
-    for (let count = 0; place === 1 && count < 8; count++) {
+  result.seconds.forEach((second, index) => {
+    for (let count = 0; index === 1 && count < 8; count++) {
       log.retrying();
     }
     log.second({ stage: 'Write', ...second });
@@ -72,7 +72,7 @@ test('elsewhere, machine lines are added between the same lines', () => {
   assert.deepEqual(human.map((line) => `${line}\n`).join(''), GOLDEN);
   const kinds = lines.filter((line) => !human.includes(line)).map((line) => /"kind":"(\w+)"/.exec(line)?.[1]);
   assert.deepEqual(
-    kinds.filter((kind, place) => kind !== kinds[place - 1]),
+    kinds.filter((kind, index) => kind !== kinds[index - 1]),
     ['run', 'seconds', 'stage', 'end'],
   );
   assert.ok(lines[0].startsWith('# r2-benchmark '));

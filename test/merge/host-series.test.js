@@ -12,8 +12,8 @@ test('the seconds of hosts, and their minutes, add up to those of all', () => {
   const { stages } = resultFrom(text);
   const [{ seconds, operations, merge }] = stages;
   const counts = merge.shares.map((/** @type {any} */ { series }) => decodeSeconds(series.tenths));
-  for (const [place, second] of seconds.entries()) {
-    const sum = counts.reduce((/** @type {number} */ total, /** @type {number[]} */ host) => total + host[place], 0);
+  for (const [index, second] of seconds.entries()) {
+    const sum = counts.reduce((/** @type {number} */ total, /** @type {number[]} */ host) => total + host[index], 0);
     assert.equal(sum, second.operations);
   }
   const minutes = merge.shares.flatMap((/** @type {any} */ { series }) => series.minutes);

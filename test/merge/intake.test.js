@@ -107,7 +107,7 @@ test('different object sizes give a warning', () => {
 });
 
 test('hosts with another read order, or a distribution of sizes, give a warning', () => {
-  const [one, other] = [0, 1].map((place) => logOf(place, { hosts: 2 }));
+  const [one, other] = [0, 1].map((index) => logOf(index, { hosts: 2 }));
   const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
@@ -117,9 +117,9 @@ test('hosts with another read order, or a distribution of sizes, give a warning'
 });
 
 test('hosts with another mix, or none, give a warning', () => {
-  const logs = [0, 1, 2].map((place) => logOf(place, { hosts: 3 }));
-  const [one, other, none] = logs.map((log, place) => {
-    const mix = ['read=70,write=30', 'read=50,write=50', undefined][place];
+  const logs = [0, 1, 2].map((index) => logOf(index, { hosts: 3 }));
+  const [one, other, none] = logs.map((log, index) => {
+    const mix = ['read=70,write=30', 'read=50,write=50', undefined][index];
     return withRunLine(log, { options: { size: 16_384, mix } });
   });
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
@@ -150,7 +150,7 @@ test('a file may contain the logs of several hosts in a row', () => {
 
 test('interleaved lines of two hosts in one file are reported and never added up', () => {
   const [one, other] = PAIR;
-  const mixed = one.flatMap((line, place) => (other[place] === undefined ? [line] : [line, other[place]]));
+  const mixed = one.flatMap((line, index) => (other[index] === undefined ? [line] : [line, other[index]]));
   const aggregate = aggregateOf({ 'mixed.txt': mixed });
   const warnings = warningsOf(aggregate);
   assert.ok(
@@ -164,18 +164,18 @@ test('interleaved lines of two hosts in one file are reported and never added up
 });
 
 test('a repeated second counts once and is reported with its line', () => {
-  const place = placeIn(WHOLE, /: Write: Ops/);
-  const doubled = WHOLE.toSpliced(place, 0, WHOLE[place], WHOLE[place]);
+  const index = placeIn(WHOLE, /: Write: Ops/);
+  const doubled = WHOLE.toSpliced(index, 0, WHOLE[index], WHOLE[index]);
   const aggregate = aggregateOf({ 'a.txt': doubled });
   assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
   assert.deepEqual(warningsOf(aggregate), [
-    `a.txt:${place + 2}: this second of Write appears again and is not counted twice: do several hosts write to one file? (and 1 more like it)`,
+    `a.txt:${index + 2}: this second of Write appears again and is not counted twice: do several hosts write to one file? (and 1 more like it)`,
   ]);
 });
 
 test('a line missing in the middle is a gap, reported at the next line', () => {
-  const place = placeIn(WHOLE, /: Write: Ops/) + 1;
-  const next = place + placeIn(WHOLE.slice(place), /: Write: Ops/);
+  const index = placeIn(WHOLE, /: Write: Ops/) + 1;
+  const next = index + placeIn(WHOLE.slice(index), /: Write: Ops/);
   const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(next, 1) });
   const [total, gap] = warningsOf(aggregate).toSorted();
   assert.match(gap, /^a\.txt:\d+: Write has no line for the seconds before this one$/);
@@ -184,8 +184,8 @@ test('a line missing in the middle is a gap, reported at the next line', () => {
 });
 
 test('a line missing at the start shows in the total', () => {
-  const place = placeIn(WHOLE, /: Write: Ops/);
-  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1) }));
+  const index = placeIn(WHOLE, /: Write: Ops/);
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(index, 1) }));
   assert.match(
     warning,
     /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing or belong to another run$/,
@@ -194,8 +194,8 @@ test('a line missing at the start shows in the total', () => {
 
 test('a stage that lacks part of its latencies has no percentiles, and the file is named', () => {
   const [long, other] = [0, 1].map((number) => logOf(number, { hosts: 2, seconds: 500 }));
-  const place = placeIn(long, /"stage":"Read".*"field":"latency"/);
-  const aggregate = aggregateOf({ 'a.txt': long.toSpliced(place, 1), 'b.txt': other });
+  const index = placeIn(long, /"stage":"Read".*"field":"latency"/);
+  const aggregate = aggregateOf({ 'a.txt': long.toSpliced(index, 1), 'b.txt': other });
   const read = stageOf(aggregate, 'Read');
   assert.equal(read.latency, null);
   assert.deepEqual(
@@ -211,9 +211,9 @@ test('a stage that lacks part of its latencies has no percentiles, and the file 
 });
 
 test('latencies of another number of operations are not used', () => {
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
-  const other = WHOLE[place].replace(/"operations":(\d+)/, (_, count) => `"operations":${Number(count) + 1}`);
-  const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE.with(place, other) }));
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const other = WHOLE[index].replace(/"operations":(\d+)/, (_, count) => `"operations":${Number(count) + 1}`);
+  const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE.with(index, other) }));
   assert.ok(
     warnings.some((warning) =>
       /Read has no percentiles: the histogram holds \d+ latencies of \d+ operations$/.test(warning),
@@ -231,7 +231,7 @@ test('a truncated log keeps its data, and an edge second alone is not a peak', (
     start: new Date(start).toISOString(),
     options: {},
   });
-  const seconds = [900, 10, 20, 800].map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+  const seconds = [900, 10, 20, 800].map((rate, index) => secondLine(`12:00:0${index + 1}`, rate));
   const aggregate = aggregateOf({ 'a.txt': [runLine, scheduleLine(), ...seconds] });
   const write = stageOf(aggregate);
   assert.deepEqual([write.peak.operationsPerSecond, write.peak.secondStart], [20, start / 1000 + 2]);
@@ -246,7 +246,7 @@ test('an edge second of one host counts in the sum if it is inside the stage of 
     scheduleLine(),
   ];
   const seconds = (/** @type {number[]} */ rates) =>
-    rates.map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+    rates.map((rate, index) => secondLine(`12:00:0${index + 1}`, rate));
   const logs = { a: [...head('a'), ...seconds([1, 5, 5, 1])], b: [...head('b'), ...seconds([7, 6, 6, 6, 9])] };
   const { peak } = stageOf(aggregateOf(logs));
   assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [11, start / 1000 + 1]);
@@ -255,27 +255,27 @@ test('an edge second of one host counts in the sum if it is inside the stage of 
 });
 
 test('a run stopped between two stages is incomplete, although its log is complete', () => {
-  const place = placeIn(WHOLE, /^Stat: scheduling/);
+  const index = placeIn(WHOLE, /^Stat: scheduling/);
   const table = WHOLE.slice(placeIn(WHOLE, /"kind":"end"/));
-  const [warning] = warningsOf(aggregateOf({ 'a.txt': [...WHOLE.slice(0, place), ...table] }));
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': [...WHOLE.slice(0, index), ...table] }));
   assert.match(warning, /^!a\.txt:\d+: the run ended here, before Stat$/);
 });
 
 test('a log that ends between two stages is cut short', () => {
-  const place = placeIn(WHOLE, /^Stat: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place) })), [
-    `!a.txt:${place}: the log ends here, before Stat: it is cut short`,
+  const index = placeIn(WHOLE, /^Stat: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, index) })), [
+    `!a.txt:${index}: the log ends here, before Stat: it is cut short`,
   ]);
 });
 
 test('a stage that ended early is reported once, and its missing work counts as missing', () => {
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
-    place,
-    WHOLE[place].replace('"complete"', '"stopped"'),
+    index,
+    WHOLE[index].replace('"complete"', '"stopped"'),
   );
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': stopped })), [
-    `!a.txt:${place + 1}: Read ended before its work was done (stopped)`,
+    `!a.txt:${index + 1}: Read ended before its work was done (stopped)`,
   ]);
 });
 
@@ -297,9 +297,9 @@ for (const [what, pattern] of /** @type {const} */ ([
 }
 
 test('if a log is cut within a stage, the stages after it are not reported as well', () => {
-  const place = placeIn(WHOLE, /^Read: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place + 3) })), [
-    `!a.txt:${place + 1}: Read begins here and has no summary: the log is cut short`,
+  const index = placeIn(WHOLE, /^Read: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, index + 3) })), [
+    `!a.txt:${index + 1}: Read begins here and has no summary: the log is cut short`,
   ]);
 });
 
@@ -337,9 +337,9 @@ test('counters of a later version are named and added up under their own names',
 });
 
 test('a cause of a later version is shown as in its log', () => {
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const bottleneck = '"bottleneck":{"cause":"name server","evidence":"as it seems","advice":null}';
-  const log = WHOLE.with(place, WHOLE[place].replace('"end":"complete",', `"end":"complete",${bottleneck},`));
+  const log = WHOLE.with(index, WHOLE[index].replace('"end":"complete",', `"end":"complete",${bottleneck},`));
   const aggregate = aggregateOf({ a: log });
   assert.deepEqual(warningsOf(aggregate), []);
   assert.deepEqual(
@@ -349,18 +349,18 @@ test('a cause of a later version is shown as in its log', () => {
 });
 
 test('impossible totals are reported with their line, and make the sum incomplete', () => {
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const told = (/** @type {RegExp} */ pattern, /** @type {string} */ by) =>
-    warningsOf(aggregateOf({ a: WHOLE.with(place, WHOLE[place].replace(pattern, by)) })).find((warning) =>
-      warning.startsWith(`!a:${place + 1}: `),
+    warningsOf(aggregateOf({ a: WHOLE.with(index, WHOLE[index].replace(pattern, by)) })).find((warning) =>
+      warning.startsWith(`!a:${index + 1}: `),
     );
   assert.equal(
     told(/"bytes":\d+/, '"bytes":-1'),
-    `!a:${place + 1}: cannot use the data of this line for the totals of Read: bytes: expected at least 0, got "-1"`,
+    `!a:${index + 1}: cannot use the data of this line for the totals of Read: bytes: expected at least 0, got "-1"`,
   );
   assert.equal(
     told(/"operations":\d+/, '"operations":null'),
-    `!a:${place + 1}: cannot use the data of this line for the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
+    `!a:${index + 1}: cannot use the data of this line for the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
   );
 });
 
@@ -383,9 +383,9 @@ test('stages of a later version are added up like any other, after the known one
 
 test('a log that ends before a planned stage of a later version is cut short', () => {
   const log = withNewNames(WHOLE);
-  const place = placeIn(log, /^Copy-Part: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': log.slice(0, place) })), [
-    `!a.txt:${place}: the log ends here, before Copy-part: it is cut short`,
+  const index = placeIn(log, /^Copy-Part: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': log.slice(0, index) })), [
+    `!a.txt:${index}: the log ends here, before Copy-part: it is cut short`,
   ]);
 });
 
@@ -399,8 +399,8 @@ test('machine lines of a later format give a warning', () => {
 
 test('the largest clock uncertainty is named, and so are hosts whose own clock is trusted', () => {
   const clock = { offset: 3, uncertainty: 41.5 };
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
-  const drifted = WHOLE.with(place, WHOLE[place].replace('"storeClock":null', `"storeClock":${JSON.stringify(clock)}`));
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
+  const drifted = WHOLE.with(index, WHOLE[index].replace('"storeClock":null', `"storeClock":${JSON.stringify(clock)}`));
   const { clocks } = aggregateOf({ a: drifted, b: PAIR[1], old: logOf(2, { hosts: 3, old: 1 }) });
   assert.deepEqual(clocks, {
     worst: { uncertainty: 41.5, host: 'host-1' },
@@ -431,8 +431,8 @@ test('hosts of the same name get distinct names by shard or file', () => {
 });
 
 test('a summary without its machine line is reported, and its figures count', () => {
-  const place = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
-  const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, place) });
+  const index = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, index) });
   assert.deepEqual(warningsOf(aggregate), [
     `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here but has no machine line with its totals: lines are missing`,
   ]);

@@ -143,7 +143,7 @@ test('the order of the logs does not matter', () => {
       const plans = planHosts({ ...options, old: 0 });
       const logs = plans.map((plan, number) => [String(number), [...linesOfHost(plan)].map(({ text }) => text)]);
       const [one, other] = [logs, logs.toReversed()].map((files) =>
-        aggregateOf(Object.fromEntries(files.map(([name, lines], place) => [`${place}-${name}`, lines]))),
+        aggregateOf(Object.fromEntries(files.map(([name, lines], index) => [`${index}-${name}`, lines]))),
       );
       assert.deepEqual(withoutShares(one), withoutShares(other));
     }),

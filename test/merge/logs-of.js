@@ -105,9 +105,9 @@ export function withRunLine(lines, change) {
  * @param {{ evidence: string, advice?: string | null }} [found]
  */
 export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
-  const place = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));
-  const data = JSON.parse(lines[place].slice(lines[place].indexOf('{')));
-  return lines.with(place, machineLine({ ...data, bottleneck: { cause, evidence, advice } }));
+  const index = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));
+  const data = JSON.parse(lines[index].slice(lines[index].indexOf('{')));
+  return lines.with(index, machineLine({ ...data, bottleneck: { cause, evidence, advice } }));
 }
 
 /**

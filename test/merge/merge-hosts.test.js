@@ -58,7 +58,7 @@ test('only seconds of the same stage are added up', () => {
 });
 
 test('stages keep their order, whatever the order in the logs', () => {
-  const log = ['Remove', 'Stat', 'Write', 'Read'].map((stage, place) => second(place, 1, stage));
+  const log = ['Remove', 'Stat', 'Write', 'Read'].map((stage, index) => second(index, 1, stage));
   assert.deepEqual(Object.keys(aggregateOf({ log }).peaks), ['Write', 'Read', 'Stat', 'Remove']);
 });
 
@@ -115,7 +115,7 @@ test('there is no peak without logs, or if they measured nothing', () => {
 
 test('the best ten seconds are consecutive, and a gap interrupts them', () => {
   const rates = [1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1];
-  const row = rates.map((rate, place) => second(100 + place, rate));
+  const row = rates.map((rate, index) => second(100 + index, rate));
   const { sustained } = stageOf(aggregateOf({ row }));
   assert.deepEqual([sustained?.operationsPerSecond, sustained?.secondStart], [9, 100]);
   assert.equal(stageOf(aggregateOf({ holed: row.toSpliced(5, 1) })).sustained, null);
@@ -123,9 +123,9 @@ test('the best ten seconds are consecutive, and a gap interrupts them', () => {
 
 test('ten consecutive seconds that include an edge do not count if a stage has no ten whole seconds', () => {
   const bestOf = (/** @type {number} */ seconds) => {
-    const lines = Array.from({ length: seconds + 1 }, (_, place) => {
-      const isEdge = place === 0 || place === seconds;
-      return secondLine(`12:00:${String(place + 1).padStart(2, '0')}`, isEdge ? 40 : 100);
+    const lines = Array.from({ length: seconds + 1 }, (_, index) => {
+      const isEdge = index === 0 || index === seconds;
+      return secondLine(`12:00:${String(index + 1).padStart(2, '0')}`, isEdge ? 40 : 100);
     });
     const times = { start: Date.UTC(2026, 0, 31, 12, 0, 0, 600), stop: Date.UTC(2026, 0, 31, 12, 0, seconds, 400) };
     const counts = { operations: 100 * (seconds - 1) + 80, attempts: 100 * (seconds - 1) + 80, errors: {} };
@@ -178,8 +178,12 @@ const CUTS = [
   ['a stage that is only scheduled', ['Retrying on TRANSIENT error', scheduleLine()], 2],
   ['a log that has lost its head and its tail', [SECOND, SECOND], 1],
   ['a log that has lost its head', [SECOND, summaryLine(10)], null],
-  ['a second behind the summary', [scheduleLine(), summaryLine(10), SECOND], null],
-  ['a first run cut short and a second behind it', [scheduleLine(), SECOND, scheduleLine(), SECOND, summaryLine(1)], 1],
+  ['a second after the summary', [scheduleLine(), summaryLine(10), SECOND], null],
+  [
+    'a truncated first run and a second one after it',
+    [scheduleLine(), SECOND, scheduleLine(), SECOND, summaryLine(1)],
+    1,
+  ],
   ['a second run cut short', [scheduleLine(), SECOND, summaryLine(10), scheduleLine(), SECOND], 4],
 ];
 

@@ -26,7 +26,7 @@ function logOf({ shard, id = 'a', start = NOON, isSearch = false }) {
 
 /** @param {string[][]} logs */
 function warned(...logs) {
-  return warningsOf(aggregateOf(Object.fromEntries(logs.map((lines, place) => [`${place}.txt`, lines]))));
+  return warningsOf(aggregateOf(Object.fromEntries(logs.map((lines, index) => [`${index}.txt`, lines]))));
 }
 
 /**

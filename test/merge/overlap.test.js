@@ -40,5 +40,5 @@ test('hosts do not overlap if one begins when the other ends', () => {
  * @param {number} stop
  */
 function range(start, stop) {
-  return Array.from({ length: stop - start }, (_, place) => start + place);
+  return Array.from({ length: stop - start }, (_, index) => start + index);
 }

@@ -62,8 +62,8 @@ test('the result counts if a host left both a log and a result', async (t) => {
 
 test('an unreadable file gives a warning and no stage', async (t) => {
   const folder = await folderWith(t, { 'foreign.txt': 'Lorem ipsum' });
-  for (const place of [folder, path.join(folder, 'missing.json'), path.join(folder, 'foreign.txt'), '-']) {
-    const { result, warnings } = await readRun(place);
+  for (const index of [folder, path.join(folder, 'missing.json'), path.join(folder, 'foreign.txt'), '-']) {
+    const { result, warnings } = await readRun(index);
     assert.deepEqual(result.stages, []);
     assert.equal(warnings.length, 1);
     assert.ok(warnings[0].incomplete);

@@ -24,8 +24,8 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
   const { stages = ['Write'], client = 'direct' } = rest;
   const options = { client, stages: stages.map((stage) => stage.toLowerCase()) };
   const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
-  const lines = stages.flatMap((stage, place) => {
-    const from = start + place * length;
+  const lines = stages.flatMap((stage, index) => {
+    const from = start + index * length;
     const times = { startedAt: from, endedAt: from + length, end: 'complete', operations: 0 };
     return [
       scheduleLine(stage),
@@ -38,7 +38,7 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
 
 /** @param {string[][]} logs one file each: a.txt, b.txt and so on */
 function aggregateOfLogs(...logs) {
-  return aggregateOf(Object.fromEntries(logs.map((lines, place) => [`${'abcdef'[place]}.txt`, lines])));
+  return aggregateOf(Object.fromEntries(logs.map((lines, index) => [`${'abcdef'[index]}.txt`, lines])));
 }
 
 /** @param {string[][]} logs */
@@ -61,12 +61,12 @@ const TODAY = logOf({ id: 'b', start: NOON + DAY });
 
 /**
  * @param {string} when
- * @param {string} [place]
+ * @param {string} [index]
  * @param {string} [host]
  */
-function refusal(when, place = 'a.txt:1', host = 'host fra-1') {
+function refusal(when, index = 'a.txt:1', host = 'host fra-1') {
   return (
-    `${host} started this run ${when} after its run in ${place} ended, so adding them up is meaningless: ` +
+    `${host} started this run ${when} after its run in ${index} ended, so adding them up is meaningless: ` +
     'give the logs of one run only, or pass --several-runs to add them up anyway'
   );
 }
@@ -181,7 +181,7 @@ test('runs of one host are refused if all of them have ended before another begi
         const before = runs.filter((other) => other.start < start);
         return before.length > 0 && before.every((other) => other.start + other.length <= start);
       });
-      assert.equal(apart(...runs.map((run, place) => logOf({ ...run, id: `run-${place}` }))).length, isApart ? 1 : 0);
+      assert.equal(apart(...runs.map((run, index) => logOf({ ...run, id: `run-${index}` }))).length, isApart ? 1 : 0);
     }),
   );
 });

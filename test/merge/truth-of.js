@@ -103,7 +103,7 @@ export function peakOf(truths) {
 export function sustainedOf(truths) {
   const rowsIn = (/** @type {Set<number>} */ seconds) =>
     [...seconds]
-      .map((first) => Array.from({ length: 10 }, (_, place) => first + place))
+      .map((first) => Array.from({ length: 10 }, (_, index) => first + index))
       .filter((row) => row.every((second) => seconds.has(second)));
   const sums = rowsIn(new Set(allSeconds(truths))).map(
     (row) => row.reduce((sum, second) => sum + sumIn(truths, second), 0) / 10,

@@ -63,11 +63,11 @@ test('each way equals the merge of its own hosts, from logs and from results', (
       const ways = waysIn(Object.fromEntries(files));
       const names = [...new Set(runs.map(({ way }) => way))];
       assert.equal(ways.length, names.length === 1 ? 0 : names.length);
-      for (const [place, way] of ways.entries()) {
-        const alone = merged(Object.fromEntries(files.filter((_, run) => runs[run].way === names[place])));
+      for (const [index, way] of ways.entries()) {
+        const alone = merged(Object.fromEntries(files.filter((_, run) => runs[run].way === names[index])));
         assert.equal(alone.result.merge.ways, undefined);
         assert.deepEqual(way.stages, JSON.parse(JSON.stringify(alone.result.stages.map(stageOfWay))));
-        assert.equal(way.client, WAYS[names[place]].client);
+        assert.equal(way.client, WAYS[names[index]].client);
       }
     }),
     { numRuns: cases(60) },
@@ -75,8 +75,8 @@ test('each way equals the merge of its own hosts, from logs and from results', (
 });
 
 test('percentiles, extremes and failures of a way come from its own operations', () => {
-  const slow = Array.from({ length: 100 }, (_, place) => ({ after: 10, latency: 100 + place, failures: ['timeout'] }));
-  const quick = Array.from({ length: 50 }, (_, place) => ({ after: 10, latency: 1 + place }));
+  const slow = Array.from({ length: 100 }, (_, index) => ({ after: 10, latency: 100 + index, failures: ['timeout'] }));
+  const quick = Array.from({ length: 50 }, (_, index) => ({ after: 10, latency: 1 + index }));
   const ways = waysIn({
     'a.json': runOfWay({ way: 'direct', operations: slow }).json,
     'b.log': runOfWay({ way: 'binding', operations: quick, delay: 600_000 }).log,
@@ -93,9 +93,9 @@ test('percentiles, extremes and failures of a way come from its own operations',
 
 test('a way has its client, connections and clock resolution, in the order of the hosts', () => {
   const operations = [{ after: 5 }];
-  const files = ['throughNew', 'binding', 'direct', 'through', 'sdk'].map((way, place) => {
-    const { log, json } = runOfWay({ way: /** @type {any} */ (way), operations, delay: place * 600_000 });
-    return [`${place}`, place % 2 === 0 ? log : json];
+  const files = ['throughNew', 'binding', 'direct', 'through', 'sdk'].map((way, index) => {
+    const { log, json } = runOfWay({ way: /** @type {any} */ (way), operations, delay: index * 600_000 });
+    return [`${index}`, index % 2 === 0 ? log : json];
   });
   assert.deepEqual(
     waysIn(Object.fromEntries(files)).map(({ client, through, keepAlive, clockResolution }) => [
@@ -156,7 +156,7 @@ test('each operation of a mix is listed per way, if all hosts distinguish operat
 });
 
 test('the latencies of all ways are those of each, added up', () => {
-  const operations = Array.from({ length: 20 }, (_, place) => ({ after: 10, latency: 3 * place + 1 }));
+  const operations = Array.from({ length: 20 }, (_, index) => ({ after: 10, latency: 3 * index + 1 }));
   const files = {
     a: runOfWay({ way: 'direct', operations }).log,
     b: runOfWay({ way: 'binding', operations, host: 'fra-2' }).log,

@@ -32,13 +32,13 @@ function textOf(quads, overrides = {}) {
 
 test('each stage has a sentence, then one line per figure', () => {
   const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
-  for (const [place, { passes }] of quads.entries()) {
+  for (const [index, { passes }] of quads.entries()) {
     for (const { side, stages } of passes) {
       const [stage] = stages;
       // The same for both.
       stage.metrics.p50 = 4;
       // Too different from quad to quad for a verdict.
-      stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (place % 2 === 0 ? 1 : -0.9);
+      stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (index % 2 === 0 ? 1 : -0.9);
     }
   }
   quads[1].passes[0].stages[0].failedAttempts = 3;
@@ -55,8 +55,8 @@ Write, B compared with A: 25% more operations per second; p50 the same.
   p50            4.00ms       4.00ms    1.000     1.000 to 1.000  the same
   p99            8.00ms       8.28ms    1.035     0.486 to 2.207  cannot tell
   CPU/op      1,000.0µs    1,250.0µs    1.250     1.250 to 1.250  more
-  cannot tell p99: it may be unchanged, or changed by more than 3%; rather than
-    more quads, it takes more objects or a longer --duration
+  cannot tell p99: it may be unchanged, or changed by more than 3%; instead of
+    more quads, use more objects or a longer --duration
   failed attempts: 0 with A, 3 with B
 
 The same: the whole interval is within 3% of no change. Faster, slower, fewer,

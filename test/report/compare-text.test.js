@@ -51,7 +51,7 @@ test('names both sides, lists differences, and has a table per stage', () => {
   assert.match(lines[stage + 5], /^ {2}p50 +\d+\.\d\dms +\d+\.\d\dms +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
   assert.match(lines[stage + 9], /^ {2}errors +0\.000% +0\.000% +- +- {2}the same$/);
   assert.match(lines[stage + 10], /^ {2}CPU\/op +50\.0µs +50\.0µs +1\.000 +- {2}cannot tell$/);
-  assert.match(lines.join(' '), /cannot tell CPU\/op: a run has one figure of it/);
+  assert.match(lines.join(' '), /cannot tell CPU\/op: a single figure per run/);
 });
 
 test('the text has the figures of the comparison', () => {
@@ -113,8 +113,8 @@ test('a text too long for the table gets its own lines', () => {
     { what: 'endpoint', before: 'https://account.r2.cloudflarestorage.com:443', after: 'https://s3.example.com:443' },
   ];
   const lines = linesOf(formatComparison(comparison({ differences })));
-  const place = lines.indexOf('  endpoint');
-  assert.deepEqual(lines.slice(place + 1, place + 3), [
+  const index = lines.indexOf('  endpoint');
+  assert.deepEqual(lines.slice(index + 1, index + 3), [
     '    before  https://account.r2.cloudflarestorage.com:443',
     '    after   https://s3.example.com:443',
   ]);
@@ -208,7 +208,10 @@ test('stages that are too short share one sentence with the necessary duration, 
   const [stage] = COMPARED.stages;
   const short = { ...stage, seconds: { before: 4, after: 5 } };
   const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
-  assert.match(text, /Too short to judge: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. It takes 30 whole/);
+  assert.match(
+    text,
+    /Too short to judge: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. A comparison needs 30 whole/,
+  );
   assert.match(text, /run both with --duration 32s or longer/);
   assert.doesNotMatch(text, /cannot tell/);
   const metrics = stage.metrics.map((each) =>

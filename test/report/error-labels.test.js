@@ -48,7 +48,7 @@ test('every kind of error has its own words', () => {
   assert.equal(new Set(words).size, all.length);
   const short = ['timeout'];
   assert.deepEqual(
-    all.filter((kind, place) => words[place] === kind),
+    all.filter((kind, index) => words[index] === kind),
     short,
   );
 });

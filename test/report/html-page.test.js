@@ -74,13 +74,13 @@ test('the answer is one sentence: the rates and the bottleneck', () => {
   const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
   assert.match(
     String(answerIn(pageOf(run))),
-    /^One host did \d+\.\d Write operations a second; limited by the store\.$/,
+    /^One host did \d+\.\d Write operations per second; limited by the store\.$/,
   );
   const [write] = run.stages;
   const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
   assert.match(
     String(answerIn(pageOf(both))),
-    /Write and [\d.,]+ Read operations a second; Write was limited by the store, the bottleneck of Read is not known\.$/,
+    /Write and [\d.,]+ Read operations per second; Write was limited by the store, the bottleneck of Read is not known\.$/,
   );
   assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
 });
@@ -119,7 +119,7 @@ test('a search is answered by its capacity, with the interval, whatever it varie
   const threads = pageOf(runWith({ search: { ...SEARCH, capacity: CAPACITY } }));
   assert.match(
     String(answerIn(threads)),
-    /^The capacity is 905\.0 Write operations a second \(95% interval 900\.0 to 910\.0, from 8 threads on\); /,
+    /^The capacity is 905\.0 Write operations per second \(95% interval 900\.0 to 910\.0, from 8 threads\); /,
   );
   assert.match(threads, /More than 4 threads were not faster: 905\.0 ops\/s/);
   const open = pageOf(runWith({ search: { ...SEARCH, hasPlateau: false, knee: null, capacity: CAPACITY } }));
@@ -135,9 +135,9 @@ test('a search is answered by its capacity, with the interval, whatever it varie
   );
   assert.match(
     String(answerIn(highest)),
-    /^The capacity is 700\.0 Write operations a second with a p99 of up to 50\.0 ms; /,
+    /^The capacity is 700\.0 Write operations per second at a p99 of up to 50\.0 ms; /,
   );
-  assert.match(highest, /against\s+ops\/s asked for/);
+  assert.match(highest, /by\s+requested ops\/s/);
 });
 
 test('a ramp shows its steps, even for one host', () => {
@@ -154,7 +154,7 @@ test('a ramp shows its steps, even for one host', () => {
     ...{ errors: 0, throttled: 0, shortfall: null },
   };
   const steps = [8, 16].map((threads) => ({ ...slot, threads }));
-  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host alone\./);
+  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host only\./);
 });
 
 test('a page shows thresholds, and what is missing above everything else', () => {
@@ -318,9 +318,9 @@ test('a half-open interval is shown with its one end, in the table and in the ch
 });
 
 test('the evidence for a bottleneck of several hosts comes from the first host with it', () => {
-  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
-    const cause = place === 0 ? 'store' : 'inconclusive';
-    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
+  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], index) => {
+    const cause = index === 0 ? 'store' : 'inconclusive';
+    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${index}`, advice: '--find-peak' })];
   });
   const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
   assert.match(page, /<p>host-1: figures of host 0; try --find-peak\.<\/p>/);
@@ -329,7 +329,7 @@ test('the evidence for a bottleneck of several hosts comes from the first host w
 });
 
 test('a suspended stage says for how long', () => {
-  const suspended = /It was suspended for 4\.0 s: that time is in no rate and no percentile\./;
+  const suspended = /It was suspended for 4\.0 s: that time is excluded from rates and percentiles\./;
   assert.match(pageOf(runWith({ paused: 4016 })), suspended);
   assert.doesNotMatch(pageOf(runWith()), /suspended for/);
 });

@@ -54,8 +54,8 @@ test('stages share one axis, and no line crosses missing seconds', () => {
  */
 function stageAt900({ from, until, drain = 0 }, facts = {}) {
   const first = Math.floor(from);
-  const seconds = Array.from({ length: Math.ceil(until) - first }, (_, place) => {
-    const [start, end] = [first + place, first + place + 1];
+  const seconds = Array.from({ length: Math.ceil(until) - first }, (_, index) => {
+    const [start, end] = [first + index, first + index + 1];
     const measured = Math.max(Math.min(until - drain, end) - Math.max(from, start), 0);
     const operations = Math.round(900 * measured) + (until > start && until <= end && drain > 0 ? 10 : 0);
     return { secondStart: start, operations, bytes: 100 * operations };

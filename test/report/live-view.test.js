@@ -226,8 +226,8 @@ test('the latencies cover all operations of the last five seconds', (t) => {
   const { view, drawn } = openView(t);
   view.stageStarts?.(PLAN);
   const seconds = [[900], [1], [2], [3], [4, 4, 4], [5]];
-  seconds.forEach((latencies, place) =>
-    view.second?.({ stage: 'Write', secondStart: place, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
+  seconds.forEach((latencies, index) =>
+    view.second?.({ stage: 'Write', secondStart: index, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
   );
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
@@ -262,9 +262,9 @@ test('seconds without latencies keep the last figures, and seconds without opera
 test('the rates of a mix cover the last five seconds', (t) => {
   const { view, drawn } = openView(t, { rows: 8 });
   view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
-  [900, 10, 20, 30, 40, 50].forEach((reads, place) =>
+  [900, 10, 20, 30, 40, 50].forEach((reads, index) =>
     view.second?.({
-      ...{ stage: 'Mixed', secondStart: place, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
+      ...{ stage: 'Mixed', secondStart: index, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
       kinds: [
         { operation: 'read', operations: reads, bytes: 0 },
         { operation: 'write', operations: 1, bytes: 0 },

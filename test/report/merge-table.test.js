@@ -19,8 +19,8 @@ function lookOf(columns) {
  * @param {number} [columns]
  */
 function tableOf(causes, columns = 80) {
-  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 4 })).map(([name, lines], place) => {
-    const cause = causes[place];
+  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 4 })).map(([name, lines], index) => {
+    const cause = causes[index];
     return [name, cause === null ? lines : withBottleneck(lines, cause)];
   });
   const { result } = aggregateOf(Object.fromEntries(logs));
@@ -57,10 +57,10 @@ test('names from logs neither move the cursor nor break lines', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 4 }));
   const hostile = '\x1b[2J漢字漢字漢字漢字🙂\r\n<script>';
   const stages = result.stages.map((stage) => {
-    const shares = stage.merge.shares.map((share, place) => ({
+    const shares = stage.merge.shares.map((share, index) => ({
       ...share,
       host: hostile,
-      limitedBy: `${place}${hostile}`,
+      limitedBy: `${index}${hostile}`,
       evidence: hostile,
       advice: hostile,
     }));

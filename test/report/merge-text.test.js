@@ -76,8 +76,8 @@ test('the share of an overlap matches the figures next to it', () => {
 
 /** @param {(string | null)[]} causes per host; null if its log lacks it */
 function limitsShown(causes) {
-  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], place) => {
-    const cause = causes[place];
+  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], index) => {
+    const cause = causes[index];
     return [name, cause === null ? lines : withBottleneck(lines, cause)];
   });
   return /Limited by {11}(.*)/.exec(blocksOf(Object.fromEntries(logs)))?.[1];
@@ -92,9 +92,9 @@ test('a common bottleneck appears once, and different ones per host', () => {
 });
 
 test('the evidence follows, once per cause, with advice', () => {
-  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
-    const cause = place === 0 ? 'store' : 'inconclusive';
-    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
+  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], index) => {
+    const cause = index === 0 ? 'store' : 'inconclusive';
+    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${index}`, advice: '--find-peak' })];
   });
   const shown = (/** @type {(string | string[])[][]} */ files) =>
     /Limited by {11}([^]*?)\n {2}Latency/.exec(blocksOf(Object.fromEntries(files)))?.[1].split(/\n {23}/);
@@ -111,7 +111,7 @@ test('the evidence follows, once per cause, with advice', () => {
 });
 
 test('the bottlenecks of many hosts do not fill the screen', () => {
-  const causes = Array.from({ length: 20 }, (_, place) => (place === 0 ? 'store' : 'concurrency'));
+  const causes = Array.from({ length: 20 }, (_, index) => (index === 0 ? 'store' : 'concurrency'));
   assert.match(limitsShown(causes) ?? '', /^host-1: store; .*host-8: concurrency and 12 more$/);
 });
 
@@ -131,7 +131,7 @@ test('missing figures are reported in their place', () => {
 test('the first of many hosts are listed, with the number of the rest', () => {
   const text = blocksOf(madeLogs({ hosts: 25, seconds: 2 }));
   assert.match(text, /^\nHosts {16}25: host-1, .*, host-8 and 17 more\n/);
-  assert.equal(text.match(/\n {2}and 5 more (see --json)\n/g)?.length, 4);
+  assert.equal(text.match(/\n {2}and 5 more \(see --json\)\n/g)?.length, 4);
 });
 
 test('a long name does not widen the table', () => {

@@ -36,8 +36,8 @@ test('the correlation of a known series matches the formula', () => {
 });
 
 test('it is never negative, nor so close to 1 that nothing is left', () => {
-  assert.equal(lagOneCorrelation(Array.from({ length: 60 }, (_, place) => place % 2)), 0);
-  assert.equal(lagOneCorrelation(Array.from({ length: 600 }, (_, place) => place)), 0.97);
+  assert.equal(lagOneCorrelation(Array.from({ length: 60 }, (_, index) => index % 2)), 0);
+  assert.equal(lagOneCorrelation(Array.from({ length: 600 }, (_, index) => index)), 0.97);
   assert.equal(lagOneCorrelation(Array.from({ length: 60 }, () => 5)), 0);
 });
 
@@ -68,8 +68,8 @@ test('seconds that resemble their neighbours have a wider interval than the same
   const seconds = secondsOf(0.9, 3);
   const { uniform } = chance(4);
   const shuffled = seconds
-    .map((value) => ({ value, place: uniform() }))
-    .sort((one, other) => one.place - other.place)
+    .map((value) => ({ value, index: uniform() }))
+    .sort((one, other) => one.index - other.index)
     .map(({ value }) => value);
   assert.ok(halfWidthOf(seconds) > 1.5 * halfWidthOf(shuffled));
 });

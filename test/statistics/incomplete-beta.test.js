@@ -28,8 +28,8 @@ test('it matches closed formulas', () => {
 
 test('it is the binomial distribution summed from a upwards', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), share, (n, place, p) => {
-      const least = 1 + (place % n);
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), share, (n, index, p) => {
+      const least = 1 + (index % n);
       let probability = (1 - p) ** n;
       let sum = 0;
       for (let k = 1; k <= n && p < 1; k += 1) {

@@ -11,7 +11,7 @@ import { signFlipTest } from '../../lib/statistics/sign-flip.js';
 function byEnumeration(values) {
   const sum = Math.abs(values.reduce((total, value) => total + value, 0));
   const ways = Array.from({ length: 2 ** values.length }, (_, way) =>
-    values.reduce((total, value, place) => total + ((way >> place) & 1 ? -value : value), 0),
+    values.reduce((total, value, index) => total + ((way >> index) & 1 ? -value : value), 0),
   );
   return ways.filter((each) => Math.abs(each) >= sum).length / ways.length;
 }
@@ -23,7 +23,7 @@ test('the share of sign combinations matches an enumeration', () => {
 
 test('if all values have the same sign, only two combinations reach their sum', () => {
   for (const count of [1, 6, 8, 40]) {
-    const values = Array.from({ length: count }, (_, place) => -0.01 - place / 1000);
+    const values = Array.from({ length: count }, (_, index) => -0.01 - index / 1000);
     assert.equal(signFlipTest(values), 2 / 2 ** count);
   }
 });

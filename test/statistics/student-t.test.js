@@ -12,8 +12,8 @@ const HANDBOOK = [
 ];
 
 test('the quantiles match the handbook', () => {
-  HANDBOOK.forEach((quantile, place) => {
-    assert.equal(Number(studentT(place + 1).toFixed(3)), quantile);
+  HANDBOOK.forEach((quantile, index) => {
+    assert.equal(Number(studentT(index + 1).toFixed(3)), quantile);
   });
   assert.equal(studentT(100).toFixed(3), '1.984');
 });
@@ -25,7 +25,7 @@ test('with many degrees of freedom it approaches the normal distribution', () =>
 test('each quantile matches a statistics package', () => {
   for (let freedom = 2; freedom < 60; freedom += 2) {
     // Two samples of the same size and variance: the degrees of freedom are the number of values minus two.
-    const one = Array.from({ length: freedom / 2 + 1 }, (_, place) => place);
+    const one = Array.from({ length: freedom / 2 + 1 }, (_, index) => index);
     const other = one.map((value) => value + 10);
     const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
     const standardError = sampleStandardDeviation(one) * Math.sqrt(2 / one.length);

@@ -147,13 +147,13 @@ test('an unknown figure is inconclusive, with the reason', () => {
     ['write.p99 < 50ms', /^not known: old\.txt:\d+: /],
     ['write.firstByte.p99 < 50ms', /^not known: only stages that read objects have it$/],
     ['write.cpu < 50us', /^not known: the result does not contain it$/],
-    ['write.capacity > 5', /^not known: only a search has it/],
+    ['write.capacity > 5', /^not known: only a search \(--find-peak\)/],
     ['list.p99 < 50ms', /^not known: the stage did not run$/],
     ['cleanup.left == 0', /^not known: the result does not contain it$/],
   ]) {
-    const { outcome, value, message: told } = judged(String(text), result);
+    const { outcome, value, message: shown } = judged(String(text), result);
     assert.deepEqual([outcome, value], ['inconclusive', null], String(text));
-    assert.match(told, /** @type {RegExp} */ (message));
+    assert.match(shown, /** @type {RegExp} */ (message));
   }
   assert.deepEqual(judged('read.p99 < 50ms', { ...RESULT, stages: [] }).message, 'not known: no stage ran');
   assert.match(

@@ -9,7 +9,7 @@ import { plot, stageKey } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Of the percentile axis: 1 is 90%, 2 is 99%, and so on. */
+/** Units of the percentile axis: 1 is 90%, 2 is 99%, and so on. */
 const NINES_STEP = 0.05;
 const MAX_NINES = 6;
 
