@@ -40,7 +40,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" is versioned: unlisted runs may have left old versions, which --cleanup <run-id> removes`,
+        `Bucket "${bucket}" keeps versions: unlisted runs may have left some, which --cleanup <run-id> removes`,
       );
     }
     return EXIT.complete;

@@ -42,7 +42,7 @@ describe('a run', { concurrency: 4 }, () => {
       assert.deepEqual(
         ofKind(records, 'latency').map(({ stage, of }) => `${stage} ${of}`),
         ['Write latency', 'Read latency', 'Read time to first byte', 'Stat latency', 'Remove latency'],
-        'the latency of attempts is told only where it differs',
+        'attempt latency appears only if it differs',
       );
     });
 

@@ -325,7 +325,7 @@ describe('--log', { concurrency: 3 }, () => {
     assert.match(told[0], /^error: log\.txt could not be written: EFBIG.*; the log ends there, and the run continues$/);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'table-row').length, 4);
     const log = await logOf(command);
-    assert.ok(log.length > 0 && merge(log).status === 1, 'what is there is a log that was cut short');
+    assert.ok(log.length > 0 && merge(log).status === 1, 'the file is a truncated log');
   });
 });
 

@@ -200,7 +200,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       const endpoint = await startTestEndpoint(t, { tls });
       const line = await refusal(t, client, dotEnvOf(endpoint));
       assert.match(line, /certificate of 127\.0\.0\.1 is not trusted .*NODE_EXTRA_CA_CERTS/);
-      assert.equal((await endpoint.report()).requests.GET.total, 0, 'not a byte is sent to whom nobody knows');
+      assert.equal((await endpoint.report()).requests.GET.total, 0, 'no byte is sent to an untrusted server');
 
       const folder = await folderWith(t, { 'authority.pem': tls.cert });
       const env = { NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') };

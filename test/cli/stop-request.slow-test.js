@@ -46,7 +46,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
         const interrupted = stages.at(-1);
         assert.deepEqual([interrupted.stage, interrupted.end], [stage, 'stopped']);
         assert.ok(interrupted.operations > 0 && interrupted.operations < OBJECTS);
-        assert.equal(interrupted.abandoned, 0, 'what is under way has time to settle');
+        assert.equal(interrupted.abandoned, 0, 'requests in flight have time to finish');
         assert.ok(stages.slice(0, -1).every(({ operations, end }) => operations === OBJECTS && end === 'complete'));
 
         const seconds = ofKind(records, 'second').filter((second) => second.stage === stage);

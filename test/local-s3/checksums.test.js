@@ -12,7 +12,7 @@ const Bucket = 'bucket-a';
 const Key = 'key';
 const Body = '123456789';
 
-/** Of the body. */
+/** The correct checksums of the body. */
 const RIGHT = {
   ChecksumCRC32C: Buffer.from('e3069283', 'hex').toString('base64'),
   ChecksumCRC64NVME: Buffer.from('ae8b14860a799888', 'hex').toString('base64'),

@@ -54,12 +54,12 @@ const PROBLEMS = [
     'hosts[0].host: expected a string like ',
   ],
   [
-    'a moment that is none',
+    'an invalid time',
     (result) => (result.stages[0].seconds[1].secondStart = 1e15),
     'stages[0].seconds[1].secondStart: expected at most 7258118400, got "1000000000000000"',
   ],
   [
-    'a kind of error that is none',
+    'an invalid error kind',
     (result) => (result.stages[0].errors = { 'a\nb': 1 }),
     'stages[0].errors: expected a valid field name',
   ],

@@ -71,7 +71,7 @@ test('S3_… variables take precedence over AWS settings, and a notice reports i
   assert.deepEqual(notices, [
     'Using credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
   ]);
-  assert.deepEqual((await find(S3)).notices, [], 'where there was no choice, there is nothing to say');
+  assert.deepEqual((await find(S3)).notices, [], 'without a choice, there is no notice');
 });
 
 test('each part comes from its own source: the address from an option, credentials from AWS, a bucket from a variable', async () => {

@@ -273,7 +273,7 @@ describe('the versions that a read may return', () => {
     assert.equal(
       versions.judge(0, 1, versions.lowest(0), versions.highest(0)),
       'foreign',
-      'other objects are told apart',
+      'other objects are distinguished',
     );
   });
 });
