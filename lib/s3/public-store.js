@@ -1,8 +1,6 @@
 import { plainText } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { AddressBook } from '../http/address-book.js';
-import { KeepAliveAgent } from '../http/keep-alive-agent.js';
-import { createReadBuffer } from '../http/socket-reader.js';
 import { isNamed } from '../http/response-parser.js';
 import { endpointUrl } from './address.js';
 import { CACHE_HEADERS, cacheStatusOf, isCopy } from './cache-status.js';
@@ -11,6 +9,7 @@ import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, THROTTLED } from './s3-error.js';
 
 /**
+ * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
  * @import { ObjectConnection, ObjectRequest, ObjectStore, StoreOptions } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { RequestSigner } from './sigv4.js'
@@ -18,8 +17,6 @@ import { AttemptError, THROTTLED } from './s3-error.js';
 
 /** What anybody may send: no credentials, and nothing of the S3 API. Objects are compared as they were written. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Stands in for the signer of the direct client.
@@ -44,8 +41,8 @@ export class PublicStore {
   #options;
   #url;
   #api;
-  /** By host, since each has connections of its own. @type {Map<string, KeepAliveAgent>} */
-  #agents = new Map();
+  /** By host, since each has connections of its own. @type {ReadonlyMap<string, KeepAliveAgent>} */
+  #agents;
   /** @type {PublicConnection[]} */
   #connections = [];
 
@@ -57,6 +54,8 @@ export class PublicStore {
     this.#options = options;
     this.#url = options.publicUrl;
     this.#api = new DirectStore(options);
+    const hosts = new Set(options.buckets.map((bucket) => this.#hostOf(bucket)));
+    this.#agents = new Map([...hosts].map((hostname) => [hostname, this.#openAgent(hostname)]));
   }
 
   openConnection() {
@@ -72,7 +71,6 @@ export class PublicStore {
   async close() {
     this.#connections.forEach((connection) => connection.close());
     await this.#api.close();
-    this.#agents.forEach((agent) => agent.close());
   }
 
   /** @param {string} bucket */
@@ -86,26 +84,20 @@ export class PublicStore {
     const url = endpointUrl({ hostname, port, useTls, basePath });
     return new PublicReader(new URL(url).host, url, {
       ...this.#options,
-      ...{ hostname, port, useTls, basePath, agent: this.#agentFor(hostname) },
+      ...{ hostname, port, useTls, basePath, agent: /** @type {KeepAliveAgent} */ (this.#agents.get(hostname)) },
       addressing: bucketInPath ? 'path' : 'virtual',
     });
   };
 
-  /** @param {string} hostname */
-  #agentFor(hostname) {
+  /**
+   * @param {string} hostname
+   * @returns {KeepAliveAgent}
+   */
+  #openAgent(hostname) {
     const { port, useTls, proxy } = this.#url;
-    const { now } = this.#options;
-    const agent =
-      this.#agents.get(hostname) ??
-      new KeepAliveAgent({
-        ...{ hostname, port, useTls, proxy, now },
-        addresses: new AddressBook(proxy?.hostname ?? hostname, now),
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        readBuffer: createReadBuffer(),
-        hooks: { opened() {} },
-      });
-    this.#agents.set(hostname, agent);
-    return agent;
+    const { agent, now } = this.#options;
+    const addresses = new AddressBook(proxy?.hostname ?? hostname, now);
+    return agent.openBeside({ hostname, port, useTls, proxy, addresses });
   }
 }
 
