@@ -6,6 +6,7 @@ import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './phases.js';
+import { reportCopies } from './copies-in-cache.js';
 import { removeLeftovers } from './remove-leftovers.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
@@ -76,6 +77,7 @@ export async function withRun(config, surroundings, work) {
   try {
     await run.closeWorkers();
     await removeLeftovers(session);
+    await reportCopies(session);
   } finally {
     await run.close();
   }
