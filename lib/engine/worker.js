@@ -274,13 +274,13 @@ export class Worker {
 
   /** @returns {ConnectionSnapshot} */
   #lookAtConnections() {
-    const { opened, reused, open } = this.#agent;
+    const { opened, reused, open } = this.#agent.counts;
     return { opened: opened - this.#opened, reused: reused - this.#reused, open };
   }
 
   /** @returns {ConnectionCounts} */
   #takeConnections() {
-    const { opened, reused } = this.#agent;
+    const { opened, reused } = this.#agent.counts;
     const lookupTime = this.#agent.takeLookupTime();
     const since = { opened: opened - this.#opened, reused: reused - this.#reused };
     this.#opened = opened;

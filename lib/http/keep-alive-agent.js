@@ -61,6 +61,8 @@ export class KeepAliveAgent {
   #now;
   #hooks;
   #addresses;
+  /** To other hosts. @type {KeepAliveAgent[]} */
+  #beside = [];
   /** @type {Set<IdleConnection>} opened ahead, not yet in use */
   #idle = new Set();
   /** @type {Set<Socket>} every socket that is not closed yet */
@@ -119,6 +121,36 @@ export class KeepAliveAgent {
     this.#addresses = addresses;
   }
 
+  /**
+   * Makes an agent to another host. Its connections are opened ahead, counted and closed with those of this one.
+   *
+   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
+   * @returns {KeepAliveAgent}
+   */
+  openBeside(address) {
+    const agent = new KeepAliveAgent({
+      ...address,
+      connectTimeout: this.#connectTimeout,
+      readBuffer: this.#readBuffer,
+      now: this.#now,
+      hooks: this.#hooks,
+    });
+    this.#beside.push(agent);
+    return agent;
+  }
+
+  /** What has been counted of all connections, and how many are open. */
+  get counts() {
+    return this.#beside.reduce(
+      ({ opened, reused, open }, agent) => ({
+        opened: opened + agent.opened,
+        reused: reused + agent.reused,
+        open: open + agent.open,
+      }),
+      { opened: this.opened, reused: this.reused, open: this.open },
+    );
+  }
+
   /** Connections that are open and ready. */
   get open() {
     return Math.max(this.#open.size - this.#opening.size - this.#carriers, 0);
@@ -130,14 +162,28 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Opens connections, up to a number of them, and keeps them until they are needed. One that cannot be opened now is
-   * opened when a request needs it.
+   * Opens connections, up to a number of them to each host, and keeps them until they are needed. One that cannot be opened
+   * now is opened when a request needs it.
    *
    * @param {number} count
    * @param {AbortSignal} signal stops opening more
    * @returns {Promise<{ failed: number, lastError: Error | null }>}
    */
   async openAhead(count, signal) {
+    const own = this.#openAhead(count, signal);
+    const all = await Promise.all([own, ...this.#beside.map((agent) => agent.openAhead(count, signal))]);
+    return {
+      failed: all.reduce((sum, { failed }) => sum + failed, 0),
+      lastError: all.find(({ lastError }) => lastError !== null)?.lastError ?? null,
+    };
+  }
+
+  /**
+   * @param {number} count
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ failed: number, lastError: Error | null }>}
+   */
+  async #openAhead(count, signal) {
     let left = Math.max(count - this.#idle.size, 0);
     try {
       await settledOrAborted(this.#addresses.peek(), signal);
@@ -191,6 +237,7 @@ export class KeepAliveAgent {
   /** Destroys every connection. */
   close() {
     this.#isClosed = true;
+    this.#beside.forEach((agent) => agent.close());
     this.#giveUpOpening();
     for (const socket of this.#open) {
       socket.destroy();

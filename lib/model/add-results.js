@@ -249,13 +249,13 @@ function addReads(all, stages, times) {
  * @param {readonly PartsSum[]} all
  * @param {readonly Partial<Times>[]} stages whose parts they are
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'cache'>} nothing where one of them has no cache
+ * @returns {Pick<PartsSum, 'cache'>} of those that were read through a cache; nothing where none was
  */
 function addCaches(all, stages, times) {
   const known = all.flatMap(({ cache }, place) =>
     cache === undefined ? [] : cache.map((of) => ({ of, stage: stages[place] })),
   );
-  if (all.some(({ cache }) => cache === undefined)) {
+  if (known.length === 0) {
     return {};
   }
   const statuses = [...new Set(known.map(({ of }) => of.status))];

@@ -129,7 +129,14 @@ export async function sendControlOperation(context, record, multipart) {
  * @returns {Promise<Answer>} its error is null where the object does exist
  */
 export async function requestAbsentObject(context, connection, bucket) {
-  const absent = { bucket, key: context.run.keyspace.absentKey, size: 0, body: null, sink: { accept() {} } };
+  const absent = {
+    bucket,
+    key: context.run.keyspace.absentKey,
+    size: 0,
+    body: null,
+    byApi: true,
+    sink: { accept() {} },
+  };
   const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
   return sendControlRequest(context, request);
 }

@@ -4,10 +4,12 @@ import { OperationRecord } from '../operations/operation-record.js';
 import { CHANGED, onExisting } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
+import { CLIENTS } from '../s3/object-store.js';
 import { ARCHIVED, NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { requestAbsentObject, sendControlOperation } from './control-request.js';
 import { Findings } from './preflight-findings.js';
+import { readByPublicUrl } from './public-reads.js';
 import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';
 
 /**
@@ -68,13 +70,24 @@ export async function preflight(run, config, signal, hooks) {
   const missing = new Set();
   /** @type {Set<string>} */
   const unverified = new Set();
+  /** @type {string[]} */
+  const cacheNotices = [];
   const { store, objects } = config;
   const { buckets } = store;
   const workloads = {
     probes: probeWorkload(run, objects.shard, () => Math.min(objects.size, MAX_PROBE_BYTES)),
     kept: keptWorkload(run, objects),
   };
-  const shared = { run, config, findings, missing, unverified, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
+  const shared = {
+    run,
+    config,
+    findings,
+    missing,
+    unverified,
+    cacheNotices,
+    ...workloads,
+    hooks: { ...NO_HOOKS, ...hooks },
+  };
   let next = 0;
   if (config.schedule.preflight) {
     await runPool({
@@ -92,7 +105,7 @@ export async function preflight(run, config, signal, hooks) {
   return {
     problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
     mayPass: !isOver && unverified.size === 0 && findings.mayPass,
-    notices: isOver ? [] : noticesOf(run, config, missing),
+    notices: isOver ? [] : [...noticesOf(run, config, missing), ...cacheNotices],
   };
 }
 
@@ -140,6 +153,7 @@ function missingNotice(runId, missing) {
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
  * @property {Set<string>} unverified buckets in which a wrong checksum was accepted
+ * @property {string[]} cacheNotices why reads of a bucket say nothing of a cache
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -211,7 +225,9 @@ class BucketPreflight {
     if (written.some(({ error }) => error === null)) {
       await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
     }
-    await this.#tryAll(this.#operations, 'reads', probes, localIndex);
+    if (await this.#isReadByPublicUrl(probes, localIndex)) {
+      await this.#tryAll(this.#operations, 'reads', probes, localIndex);
+    }
     const isCopyGone = await this.#tryCopy(localIndex);
     if (signal.aborted) {
       return;
@@ -285,7 +301,7 @@ class BucketPreflight {
     );
     /** @type {Set<Operation>} */
     const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
-    if (localIndex >= 0) {
+    if (localIndex >= 0 && (await this.#isReadByPublicUrl(kept, localIndex))) {
       const answers = await this.#tryAll(readable, 'reads', kept, localIndex);
       if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
         missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.objects.shard, localIndex))}`);
@@ -298,6 +314,34 @@ class BucketPreflight {
       await this.#tryAll(this.#operations, 'removes', probes, probe);
     }
     return tried;
+  }
+
+  /**
+   * @param {Workload} workload
+   * @param {number} localIndex of an object of the workload that is there
+   * @returns {Promise<boolean>} whether its reads can be tried, because visitors get it, or nobody is to read as they do
+   */
+  async #isReadByPublicUrl(workload, localIndex) {
+    const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
+    const size = workload.sizeOf(globalIndex(config.objects.shard, localIndex));
+    const operation = this.#operations.find(
+      ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
+    );
+    if (!CLIENTS[config.load.client].readsCache || operation === undefined || signal.aborted) {
+      return true;
+    }
+    const record = new OperationRecord(operation, workload, connection);
+    record.take(0, operation, localIndex);
+    const { error, cache, attempts } = await readByPublicUrl({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
+    run.requests.preflight += attempts;
+    // Of an earlier run's objects, nobody knows yet whether they are there.
+    const isThere = workload === this.#shared.probes || run.listed !== null;
+    const isObstacle = error !== null && (isThere || !NO_OBSTACLES.includes(error.kind));
+    if (isObstacle) {
+      findings.add(operation.name, this.#bucket, error);
+    }
+    cacheNotices.push(...(cache === '' ? [] : [cache]));
+    return !isObstacle;
   }
 
   /**

@@ -6,6 +6,7 @@ import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './phases.js';
+import { reportCopies } from './copies-in-cache.js';
 import { removeLeftovers } from './remove-leftovers.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
@@ -72,6 +73,7 @@ export async function withRun(config, deps, work) {
   try {
     await run.closeWorkers();
     await removeLeftovers(session);
+    await reportCopies(session);
   } finally {
     await run.close();
   }

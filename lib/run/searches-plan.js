@@ -5,6 +5,8 @@ import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { SearchStep } from '../search/search-step.js';
+import { CLIENTS } from '../s3/object-store.js';
+import { formatPublicUrl } from '../options/values.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
@@ -14,7 +16,8 @@ import { dimensionOf } from './search-dimensions.js';
  * @import { BucketObjects } from '../search/bucket-objects.js'
  * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { Config, SearchConfig } from '../model/config.js'
+ * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
+ * @import { StageResult } from '../model/result.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Step } from '../search/search-plan.js'
@@ -94,6 +97,9 @@ class SearchOfStage {
   #step = null;
   /** @type {FinishedStep[]} */
   #finished = [];
+  /** Whether each key is to be read once before the search, which then finds it in a cache. */
+  #isCold;
+  #isFilling = false;
 
   /**
    * @param {Stage} stage
@@ -116,6 +122,7 @@ class SearchOfStage {
     this.#count = objects.countFor(stage);
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
     this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
+    this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
     const isFirst = index === 0 && search.peakOf === 'threads';
     this.notices = [
       ...(index === 0 ? [timeNotice(dimension.stageTime, this.#names.toRun.length)] : []),
@@ -165,6 +172,11 @@ class SearchOfStage {
   next() {
     const { config, clock } = this.#context;
     const { objects, dimension } = this.#parts;
+    this.#isFilling = this.#isCold;
+    if (this.#isCold) {
+      this.#isCold = false;
+      return this.#fillingSlot();
+    }
     const step = this.#search.next();
     if (step === null) {
       return null;
@@ -183,15 +195,36 @@ class SearchOfStage {
     return { slot: this.#step.slot, ending: this.#step };
   }
 
+  /** @returns {PlannedSlot} that reads each key once */
+  #fillingSlot() {
+    const { config } = this.#context;
+    const { size, sizes } = config.objects;
+    const { threads } = config.load;
+    const range = this.#parts.objects.rangeFor(this.#stage, false, this.#count);
+    return {
+      notice: `${this.#stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${urlOf(config)}, not the store`,
+      slot: {
+        stage: this.#stage,
+        load: { threads, size, sizes, pacing: null, warmup: 0, windows: null },
+        range: { ...range, goesRound: false },
+        limit: null,
+      },
+    };
+  }
+
   /**
    * @param {FinishedSlot | null} ran null if the run stopped before it
    * @param {Pick<RunObserver, 'stepEnds'>} observer
    */
   take(ran, observer) {
+    const { objects, costs } = this.#parts;
+    if (ran !== null && this.#isFilling) {
+      costs.spend(nameOf(this.#stage), ran.outcome.meter.counts().attempts);
+      return;
+    }
     if (ran === null || this.#step === null) {
       return;
     }
-    const { objects, costs } = this.#parts;
     const finished = this.#step.finish(ran);
     const { outcome, claimed, step } = finished;
     objects.use(this.#stage, isOfHalfSize(step), claimed, step.buckets);
@@ -214,16 +247,40 @@ class SearchOfStage {
       // If earlier stages have a result, the command itself was fine.
       return { result: null, problem, mayPass: this.#index > 0, continues: false };
     }
-    return {
-      result: this.#search.result(finished, {
-        stage,
-        dollarsNeeded: dollarsNeeded(this.#search.conclusion(), finished, this.#parts.costs, this.#names),
-        maxThreads: config.load.threads,
-        availableCores: config.load.availableCores,
-        ...this.#resultContext(),
-      }),
-    };
+    const result = this.#search.result(finished, {
+      stage,
+      dollarsNeeded: dollarsNeeded(this.#search.conclusion(), finished, this.#parts.costs, this.#names),
+      maxThreads: config.load.threads,
+      availableCores: config.load.availableCores,
+      ...this.#resultContext(),
+    });
+    return { result: readsCacheIn(stage, config) ? ofCache(result, urlOf(config)) : result };
   }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Config} config
+ * @returns {boolean} whether a cache may answer its operations
+ */
+function readsCacheIn({ kinds }, { load: { client } }) {
+  return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
+}
+
+/** @param {Config} config of a client with a public URL */
+function urlOf({ store: { publicUrl } }) {
+  return formatPublicUrl(/** @type {PublicUrl} */ (publicUrl));
+}
+
+/**
+ * @param {StageResult} result of a search whose keys were all read before
+ * @param {string} url
+ * @returns {StageResult} that says what it is of
+ */
+function ofCache(result, url) {
+  const { bottleneck } = result;
+  const evidence = `this is the cache of ${url}, not the store; ${bottleneck.evidence}`;
+  return { ...result, bottleneck: { ...bottleneck, evidence } };
 }
 
 /**

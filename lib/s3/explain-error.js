@@ -42,6 +42,9 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
   const { message } = error;
   const settings = { ...S3_VARIABLES, ...place.settings };
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
+  if (error.publicUrl !== '') {
+    return `${action} by the public URL ${error.publicUrl} failed (${message}): ${error.advice}`;
+  }
   switch (error.kind) {
     case 'denied':
       return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error, settings)}`;

@@ -48,6 +48,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} size bytes of the body
  * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be walked again for each attempt
  * @property {BodySink} sink of a call that receives one
+ * @property {boolean} [byApi] whether it goes over the S3 API, also where a client has another way to read
  * @property {Readonly<Record<string, any>>} [input] further members of the call's input, as the S3 API names them
  */
 
@@ -68,6 +69,8 @@ export { S3_CALLS } from './s3-calls.js';
  *   looks: see keysAreForeign
  * @property {CacheStatus} [cacheStatus] of a client that reads through a cache, also where the answer is an error
  * @property {boolean} [isCopy] likewise, whether that is the answer of a cache with what the store may have had some time ago
+ * @property {string} [publicUrl] likewise, where it came from
+ * @property {boolean} [isPage] likewise, whether it is HTML
  * @property {number} [age] likewise, in s; -1 where the answer has none
  * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
  */

@@ -1,23 +1,22 @@
+import { plainText } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 import { AddressBook } from '../http/address-book.js';
-import { KeepAliveAgent } from '../http/keep-alive-agent.js';
-import { createReadBuffer } from '../http/socket-reader.js';
 import { isNamed } from '../http/response-parser.js';
 import { endpointUrl } from './address.js';
 import { CACHE_HEADERS, cacheStatusOf, isCopy } from './cache-status.js';
 import { DirectConnection, DirectStore } from './direct-store.js';
 import { S3_CALLS } from './s3-calls.js';
+import { AttemptError, THROTTLED } from './s3-error.js';
 
 /**
+ * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
  * @import { ObjectConnection, ObjectRequest, ObjectStore, StoreOptions } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
- * @import { AttemptError } from './s3-error.js'
  * @import { RequestSigner } from './sigv4.js'
  */
 
 /** What anybody may send: no credentials, and nothing of the S3 API. Objects are compared as they were written. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Stands in for the signer of the direct client.
@@ -42,8 +41,8 @@ export class PublicStore {
   #options;
   #url;
   #api;
-  /** By host, since each has connections of its own. @type {Map<string, KeepAliveAgent>} */
-  #agents = new Map();
+  /** By host, since each has connections of its own. @type {ReadonlyMap<string, KeepAliveAgent>} */
+  #agents;
   /** @type {PublicConnection[]} */
   #connections = [];
 
@@ -55,6 +54,8 @@ export class PublicStore {
     this.#options = options;
     this.#url = options.publicUrl;
     this.#api = new DirectStore(options);
+    const hosts = new Set(options.buckets.map((bucket) => this.#hostOf(bucket)));
+    this.#agents = new Map([...hosts].map((hostname) => [hostname, this.#openAgent(hostname)]));
   }
 
   openConnection() {
@@ -70,7 +71,6 @@ export class PublicStore {
   async close() {
     this.#connections.forEach((connection) => connection.close());
     await this.#api.close();
-    this.#agents.forEach((agent) => agent.close());
   }
 
   /** @param {string} bucket */
@@ -81,29 +81,23 @@ export class PublicStore {
   /** @type {(hostname: string) => PublicReader} */
   #openReader = (hostname) => {
     const { port, useTls, basePath, bucketInPath } = this.#url;
-    const host = new URL(endpointUrl({ hostname, port, useTls })).host;
-    return new PublicReader(host, UNSIGNED, {
+    const url = endpointUrl({ hostname, port, useTls, basePath });
+    return new PublicReader(new URL(url).host, url, {
       ...this.#options,
-      ...{ hostname, port, useTls, basePath, agent: this.#agentFor(hostname) },
+      ...{ hostname, port, useTls, basePath, agent: /** @type {KeepAliveAgent} */ (this.#agents.get(hostname)) },
       addressing: bucketInPath ? 'path' : 'virtual',
     });
   };
 
-  /** @param {string} hostname */
-  #agentFor(hostname) {
+  /**
+   * @param {string} hostname
+   * @returns {KeepAliveAgent}
+   */
+  #openAgent(hostname) {
     const { port, useTls, proxy } = this.#url;
-    const { now } = this.#options;
-    const agent =
-      this.#agents.get(hostname) ??
-      new KeepAliveAgent({
-        ...{ hostname, port, useTls, proxy, now },
-        addresses: new AddressBook(proxy?.hostname ?? hostname, now),
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        readBuffer: createReadBuffer(),
-        hooks: { opened() {} },
-      });
-    this.#agents.set(hostname, agent);
-    return agent;
+    const { agent, now } = this.#options;
+    const addresses = new AddressBook(proxy?.hostname ?? hostname, now);
+    return agent.openBeside({ hostname, port, useTls, proxy, addresses });
   }
 }
 
@@ -143,9 +137,15 @@ class PublicConnection {
    */
   send(call, request) {
     this.movedBefore = this.moved;
-    this.#active = readsObject(call) ? this.#readerFor(request.bucket) : this.#api;
+    const reader = readsObject(call) && request.byApi !== true ? this.#readerFor(request.bucket) : null;
+    this.#active = reader ?? this.#api;
     this.#active.startedAt = this.#startedAt;
-    return this.#active.send(call, request);
+    const sent = this.#active.send(call, request);
+    return reader === null
+      ? sent
+      : sent.catch((error) => {
+          throw reader.explained(error);
+        });
   }
 
   get reply() {
@@ -202,10 +202,65 @@ class PublicConnection {
 
 const DECIMAL = /^[0-9]{1,9}$/;
 
+const HTML = /^text\/html\b/i;
+
+/** Characters of an address that are shown. */
+const MAX_LOCATION = 200;
+
+/**
+ * @param {AttemptError} error of a request to the public URL
+ * @param {string} location that its answer names
+ * @returns {string} what the user can check
+ */
+function adviceOf({ kind, status }, location) {
+  if (kind === 'redirect') {
+    const place = location === '' ? 'elsewhere' : `to ${plainText(redact(location))}`;
+    return `it redirects ${place}, and redirects are not followed: --public-url takes the address that serves the objects`;
+  }
+  if (kind === THROTTLED) {
+    return 'it limits the rate of its visitors: look for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always limited';
+  }
+  if (status === 401 || status === 403) {
+    return 'everybody must be able to read the objects: is public access on, and is no bot challenge, WAF rule or Access login in front of it?';
+  }
+  if (status === 404) {
+    return "it does not have an object that the S3 API has: is it the address of this bucket, and is the bucket's public access on?";
+  }
+  return status === 0
+    ? 'check --public-url, or PUBLIC_URL'
+    : 'what answers there does not serve the objects of the bucket';
+}
+
 /** A connection over which objects are read, and which says what the cache in front of them did. */
 class PublicReader extends DirectConnection {
+  #url;
   /** The place in CACHE_HEADERS of the header that counts so far. */
   #header = CACHE_HEADERS.length;
+  /** Where an answer sends its readers. */
+  #location = '';
+
+  /**
+   * @param {string} host the value of the Host header
+   * @param {string} url for messages
+   * @param {StoreOptions} options
+   */
+  constructor(host, url, options) {
+    super(host, UNSIGNED, options);
+    this.#url = url;
+    this.reply.publicUrl = url;
+  }
+
+  /**
+   * @param {unknown} error of an attempt
+   * @returns {unknown} the same, with what the user can check
+   */
+  explained(error) {
+    if (error instanceof AttemptError) {
+      error.publicUrl = this.#url;
+      error.advice = adviceOf(error, this.#location);
+    }
+    return error;
+  }
 
   /**
    * @param {S3Call} call
@@ -216,6 +271,8 @@ class PublicReader extends DirectConnection {
     this.#header = CACHE_HEADERS.length;
     this.reply.cacheStatus = 'none';
     this.reply.isCopy = false;
+    this.reply.isPage = false;
+    this.#location = '';
     this.reply.age = -1;
     return super.send(call, request);
   }
@@ -239,6 +296,10 @@ class PublicReader extends DirectConnection {
     } else if (isNamed(bytes, name, nameEnd, 'age')) {
       const age = bytes.toString('latin1', value, valueEnd);
       this.reply.age = DECIMAL.test(age) ? Number(age) : -1;
+    } else if (isNamed(bytes, name, nameEnd, 'content-type')) {
+      this.reply.isPage = HTML.test(bytes.toString('latin1', value, valueEnd));
+    } else if (status >= 300 && isNamed(bytes, name, nameEnd, 'location')) {
+      this.#location = bytes.toString('latin1', value, Math.min(valueEnd, value + MAX_LOCATION));
     }
   }
 }

@@ -29,6 +29,8 @@ import { isRegion } from './signing-region.js';
  *   answer was an error
  * @property {boolean} [wasMoving] its time was over while its object was on the way: more time might have done
  * @property {boolean} [isOverload] the store had too much to do, although it did not ask for fewer requests
+ * @property {string} [publicUrl] that refused the attempt, where it is not the S3 API
+ * @property {string} [advice] likewise, what the user can check
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
  */
 
@@ -50,6 +52,8 @@ export class AttemptError extends Error {
     this.wasMoving = details.wasMoving ?? false;
     this.isOverload = details.isOverload ?? false;
     this.staleConnection = details.staleConnection ?? false;
+    this.publicUrl = details.publicUrl ?? '';
+    this.advice = details.advice ?? '';
   }
 }
 
@@ -59,10 +63,10 @@ export class AttemptError extends Error {
  */
 export function detailsOf(error) {
   const { kind, handling, message, status, code, retryAfter, serverTime } = error;
-  const { sent, outcomeUnknown, wasMoving, isOverload, staleConnection } = error;
+  const { sent, outcomeUnknown, wasMoving, isOverload, staleConnection, publicUrl, advice } = error;
   return {
     ...{ kind, handling, message, status, code, retryAfter, serverTime },
-    ...{ sent, outcomeUnknown, wasMoving, isOverload, staleConnection },
+    ...{ sent, outcomeUnknown, wasMoving, isOverload, staleConnection, publicUrl, advice },
   };
 }
 

@@ -87,10 +87,10 @@ export class Nginx {
  * @param {number} options.upstream port of the server that it reads from
  * @param {string} [options.location] directives for what it serves
  * @param {string} [options.server] directives of the server, such as further locations
- * @param {string} [options.listen] what follows the port
+ * @param {string} [options.http] directives beside the server
  * @returns {Promise<Nginx>} ready
  */
-export async function startNginx({ upstream, location = '', server = '', listen = '' }) {
+export async function startNginx({ upstream, location = '', server = '', http = '' }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-nginx-'));
   const port = await freePort();
   await Promise.all(['cache', 'temp'].map((name) => mkdir(path.join(folder, name))));
@@ -115,9 +115,10 @@ http {
   ${temporary.map((name) => `${name}_temp_path ${path.join(folder, 'temp', name)};`).join('\n  ')}
   proxy_cache_path ${path.join(folder, 'cache')} keys_zone=objects:32m max_size=4g inactive=1h use_temp_path=off;
   keepalive_requests 1000000;
+  ${http}
   upstream store { server ${ADDRESS}:${upstream}; keepalive 64; }
   server {
-    listen ${ADDRESS}:${port} ${listen};
+    listen ${ADDRESS}:${port};
     ${server}
     location / {
       proxy_pass http://store;

@@ -172,3 +172,92 @@ for (const [title, valid, isStale] of /** @type {const} */ ([
     }
   });
 }
+
+test('nginx with Cache-Status of RFC 9211: hits and misses are told from it, and ages from Age', async (t) => {
+  const header = 'add_header Cache-Status $standard always; add_header Age $age always';
+  const nginx = await startCache(t, {
+    location: cached({ header }),
+    http: `map $upstream_cache_status $standard { HIT 'nginx; hit; ttl=60'; MISS 'nginx; fwd=uri-miss; stored'; default nginx; }
+  map $upstream_cache_status $age { HIT 17; default ''; }`,
+  });
+  const run = await runPublic(['200', '8', '--stages', 'write,read,stat,remove', '--no-preflight'], nginx);
+  assertStatus(run, 0);
+  const [, read, stat] = run.stages;
+  assert.deepEqual(byStatus(read.cache), { MISS: 200 });
+  assert.deepEqual(byStatus(stat.cache), { HIT: 200 });
+  assert.deepEqual(
+    [read, stat].map(({ cache }) => cache?.[0].maxAge),
+    [null, 17],
+  );
+});
+
+test('nginx in front of a store that is far away: percentiles by status are those of the way that an answer took', async (t) => {
+  const far = await toxiproxy.openProxy(minio.port);
+  const latency = 200;
+  await far.add({ type: 'latency', attributes: { latency } });
+  const nginx = await startCache(t, { upstream: far.port });
+  const parameters = ['400', '16', '--access', 'zipf:0.99', '--stages', 'write,read,remove', '--no-preflight'];
+  const run = await runPublic(parameters, nginx);
+  assertStatus(run, 0);
+  const { cache = [] } = run.stages[1];
+  assert.deepEqual(
+    byStatus(cache),
+    logged(run.requests, ({ status }) => status === 200),
+  );
+  const [hit, miss] = ['HIT', 'MISS'].map((status) => cache.find((each) => each.status === status)?.latency);
+  assert.ok(hit && miss);
+  assert.ok(miss.minimum >= latency && miss.p50 >= latency, `a miss took ${miss.minimum} ms`);
+  assert.ok(miss.p50 < 2 * latency, `half of the misses took ${miss.p50} ms`);
+  assert.ok(hit.p50 < latency / 2, `half of the hits took ${hit.p50} ms`);
+});
+
+/** @type {readonly [title: string, options: Parameters<typeof startCache>[1], status: number, shown: RegExp][]} */
+const SITES = [
+  [
+    'public access that is off',
+    { location: 'return 404;' },
+    2,
+    /failed \(HTTP 404\): it does not have an object that the S3 API has/,
+  ],
+  [
+    'a bot challenge',
+    { location: 'return 403;' },
+    2,
+    /failed \(HTTP 403\): everybody must be able to read the objects/,
+  ],
+  [
+    'a login page',
+    { location: "default_type text/html; return 200 '<html>Sign in</html>';" },
+    2,
+    /failed \(HTTP 200 with an HTML page in place of the object\): is it the address of the bucket/,
+  ],
+  [
+    'a redirect',
+    { location: 'return 302 https://elsewhere.example.com/login;' },
+    2,
+    /failed \(HTTP 302\): it redirects to https:\/\/elsewhere\.example\.com\/login, and redirects are not followed/,
+  ],
+  [
+    'a rate limit',
+    { location: "return 429 'error code: 1015';" },
+    2,
+    /failed \(HTTP 429\): it limits the rate of its visitors/,
+  ],
+  [
+    'a cache that keeps nothing',
+    { location: 'add_header cf-cache-status DYNAMIC;' },
+    0,
+    /does not cache objects of bucket-\d+ \(a second read was DYNAMIC\): Cloudflare caches by file extension, unless a Cache Rule/,
+  ],
+  ['no cache at all', { location: '' }, 0, /No header of the public URL says that a cache answers reads of bucket-\d+/],
+];
+
+for (const [title, options, status, shown] of SITES) {
+  test(`preflight: ${title} is one clear line`, async (t) => {
+    const nginx = await startCache(t, options);
+    const run = await runPublic(['20', '2', '--stages', 'write,read,remove'], nginx);
+    assert.equal(run.status === 0 ? 0 : 2, status, run.stderr);
+    assert.equal(run.stderr.split('\n').filter((line) => shown.test(line)).length, 1, run.stderr);
+    assertNoCredentials(run.requests);
+  });
+}

@@ -1,0 +1,81 @@
+import { IntegrityError } from '../operations/operation.js';
+import { retriedRequest } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { sendControlRequest } from './control-request.js';
+
+/**
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { RequestContext } from './control-request.js'
+ */
+
+/** The first one may bring a copy into the cache, and the second one may find it there. */
+const READS = 2;
+
+/**
+ * What reading an object by the public URL has shown.
+ *
+ * @typedef {object} PublicReads
+ * @property {AttemptError | null} error why visitors do not get it
+ * @property {string} cache why its reads say nothing of a cache; '' where they do
+ * @property {number} attempts
+ */
+
+/**
+ * Reads an object twice, as a visitor would.
+ *
+ * @param {RequestContext} context
+ * @param {OperationRecord} record of a read
+ * @returns {Promise<PublicReads>}
+ */
+export async function readByPublicUrl(context, record) {
+  const { connection, bucket } = record;
+  let attempts = 0;
+  for (let read = 1; read <= READS; read++) {
+    let isWrong = false;
+    const attempt = async () => {
+      try {
+        await record.attempt();
+      } catch (error) {
+        if (!(error instanceof IntegrityError)) {
+          throw error;
+        }
+        isWrong = true;
+      }
+    };
+    const answer = await sendControlRequest(context, retriedRequest(attempt, connection));
+    attempts += answer.attempts;
+    if (answer.error !== null) {
+      return { error: answer.error, cache: '', attempts };
+    }
+    if (isWrong) {
+      return { error: otherContent(record), cache: '', attempts };
+    }
+  }
+  const { cacheStatus = 'none', isCopy = false } = connection.reply;
+  return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
+}
+
+/** @param {OperationRecord} record that got something else than its object */
+function otherContent({ connection: { reply } }) {
+  const isPage = reply.isPage === true;
+  return new AttemptError({
+    kind: 'protocol',
+    handling: 'stop',
+    message: `HTTP ${reply.status} with ${isPage ? 'an HTML page' : 'something else'} in place of the object`,
+    status: reply.status,
+    publicUrl: reply.publicUrl ?? 'that was given',
+    advice: isPage
+      ? 'is it the address of the bucket, without a bot challenge or an Access login in front of it?'
+      : 'is it the address of this bucket, and does nothing change what it serves?',
+  });
+}
+
+/**
+ * @param {string} bucket
+ * @param {string} status of a second read
+ */
+function cacheNotice(bucket, status) {
+  return status === 'none'
+    ? `No header of the public URL says that a cache answers reads of ${bucket}: they may all reach the store`
+    : `The public URL does not cache objects of ${bucket} (a second read was ${status}): Cloudflare caches by file extension, unless a Cache Rule makes the keys eligible for cache`;
+}
