@@ -49,7 +49,7 @@ export interface ReporterContext {
   stdoutIsTaken: boolean;
   /** a person watches both outputs: the live view takes the place of lines that come again and again */
   hasView: boolean;
-  /** what hands on metrics and spans; absent where nobody asked for them */
+  /** what exports live metrics; absent without their options */
   telemetry?: Listener;
   /** monotonic ms */
   now: () => number;

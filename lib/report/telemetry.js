@@ -1,8 +1,7 @@
 /** @import { ListeningReporter } from './reporter.js' */
 
 /**
- * Metrics and spans, for those who watch the run from where they watch all else. They go out while the run goes on, and
- * after it: the command line opens what they go out by.
+ * Live metrics, for OpenTelemetry and Prometheus. The command line opens the ways out, and exports the final counts after the run.
  *
  * @type {ListeningReporter}
  */

@@ -1,70 +1,44 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { Server as TlsServer, createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
+import { namedForPrometheus } from '../../lib/telemetry/export-metrics.js';
 
 /**
  * @import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
+ * @import { Instrument } from '../../lib/telemetry/instruments.js'
  */
 
-// What OpenTelemetry itself generates from its definitions: https://github.com/open-telemetry/opentelemetry-proto
-const { opentelemetry } = createRequire(import.meta.url)('@opentelemetry/otlp-transformer/build/src/generated/root.js');
+// What OpenTelemetry generated from its definitions (https://github.com/open-telemetry/opentelemetry-proto), in an older version of
+// otlp-transformer: the newer ones write messages by hand, and read none.
+const { opentelemetry } = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
 
-const { collector } = opentelemetry.proto;
-
-/** Messages whose ids are bytes, and hexadecimal digits in JSON. */
-const IDS = ['traceId', 'spanId', 'parentSpanId'];
+const { ExportMetricsServiceRequest } = opentelemetry.proto.collector.metrics.v1;
 
 /**
- * Decodes what is in JSON by the official definitions, by way of the binary form, and refuses what they do not know: all that was
- * there has to be there afterwards.
+ * Decodes a message by the official definitions, and refuses what they do not know: encoded again, it has as many bytes.
  *
- * @param {'metrics' | 'trace'} signal
- * @param {any} json
- * @returns {any} the message; 64-bit integers are decimal strings
+ * @param {Buffer} bytes
+ * @returns {any} with 64-bit integers as decimal strings
  */
-export function decodeStrictly(signal, json) {
-  const type =
-    signal === 'metrics'
-      ? collector.metrics.v1.ExportMetricsServiceRequest
-      : collector.trace.v1.ExportTraceServiceRequest;
-  const withBytes = mapIds(json, (digits) => Buffer.from(digits, 'hex'));
-  const message = type.decode(type.encode(type.fromObject(withBytes)).finish());
-  const decoded = mapIds(type.toObject(message, { longs: String }), (bytes) => Buffer.from(bytes).toString('hex'));
-  assert.deepEqual(withoutEmptyLists(decoded), withoutEmptyLists(json));
+function decodeStrictly(bytes) {
+  const message = ExportMetricsServiceRequest.decode(bytes);
+  const decoded = ExportMetricsServiceRequest.toObject(message, { longs: String });
+  const again = ExportMetricsServiceRequest.encode(ExportMetricsServiceRequest.fromObject(decoded)).finish();
+  assert.equal(again.length, bytes.length);
   return decoded;
 }
 
 /**
- * @param {any} value
- * @param {(id: any) => any} change
- * @returns {any}
+ * @param {Instrument} instrument
+ * @returns {string} what it is called in Prometheus
  */
-function mapIds(value, change) {
-  if (Array.isArray(value)) {
-    return value.map((each) => mapIds(each, change));
-  }
-  if (value === null || typeof value !== 'object' || Buffer.isBuffer(value) || value instanceof Uint8Array) {
-    return value;
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, IDS.includes(name) ? change(each) : mapIds(each, change)]),
-  );
-}
-
-/** A list without elements is not there in the binary form. @param {any} value @returns {any} */
-function withoutEmptyLists(value) {
-  if (Array.isArray(value)) {
-    return value.map(withoutEmptyLists);
-  }
-  if (value === null || typeof value !== 'object') {
-    return value;
-  }
-  const kept = Object.entries(value).filter(([, each]) => !(Array.isArray(each) && each.length === 0));
-  return Object.fromEntries(kept.map(([name, each]) => [name, withoutEmptyLists(each)]));
+export function prometheusName({ name, type, unit }) {
+  return `${namedForPrometheus(name, unit).name.replace(/\W/g, '_')}${type === 'counter' ? '_total' : ''}`;
 }
 
 /**
@@ -73,8 +47,9 @@ function withoutEmptyLists(value) {
  * @typedef {object} Series
  * @property {string} name
  * @property {Record<string, string>} attributes
- * @property {any} point a NumberDataPoint or an ExponentialHistogramDataPoint
- * @property {'sum' | 'gauge' | 'exponentialHistogram'} type
+ * @property {any} point a NumberDataPoint or a HistogramDataPoint
+ * @property {'sum' | 'gauge' | 'histogram'} type
+ * @property {boolean} isMonotonic
  */
 
 /**
@@ -86,12 +61,13 @@ export function seriesOf({ resourceMetrics }) {
     scopeMetrics.flatMap((/** @type {any} */ scope) => scope.metrics),
   );
   return metrics.flatMap((/** @type {any} */ metric) => {
-    const type = /** @type {const} */ (['sum', 'gauge', 'exponentialHistogram']).find((each) => metric[each]) ?? 'sum';
+    const type = /** @type {const} */ (['sum', 'gauge', 'histogram']).find((each) => metric[each]) ?? 'sum';
     return metric[type].dataPoints.map((/** @type {any} */ point) => ({
       name: metric.name,
       attributes: attributesOf(point.attributes),
       point,
       type,
+      isMonotonic: metric[type].isMonotonic === true,
     }));
   });
 }
@@ -118,26 +94,13 @@ export class Collector {
   }
 
   get url() {
-    return `http://127.0.0.1:${/** @type {AddressInfo} */ (this.#server.address()).port}`;
+    const { port } = /** @type {AddressInfo} */ (this.#server.address());
+    return `${this.#server instanceof TlsServer ? 'https' : 'http'}://127.0.0.1:${port}`;
   }
 
   /** @returns {any[]} metrics requests */
   get metrics() {
-    return this.#bodies('/v1/metrics');
-  }
-
-  /** @returns {any[]} the spans of all requests */
-  get spans() {
-    return this.#bodies('/v1/traces').flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap((/** @type {any} */ { scopeSpans }) =>
-        scopeSpans.flatMap((/** @type {any} */ scope) => scope.spans),
-      ),
-    );
-  }
-
-  /** @param {string} path */
-  #bodies(path) {
-    return this.received.filter((each) => each.path === path).map(({ body }) => body);
+    return this.received.map(({ body }) => body);
   }
 }
 
@@ -145,17 +108,18 @@ export class Collector {
  * @param {TestContext} t
  * @param {(response: ServerResponse, received: Received, count: number) => void} [answer] to each request; takes all of them by
  *   default
+ * @param {{ key: string, cert: string }} [tls]
  * @returns {Promise<Collector>}
  */
-export async function startCollector(t, answer = (response) => response.end('{}')) {
-  const server = createServer(async (request, response) => {
-    const [path] = (request.url ?? '').split('?');
-    const text = await textOf(request);
-    const body = decodeStrictly(path.endsWith('metrics') ? 'metrics' : 'trace', JSON.parse(text));
-    const received = { path, headers: request.headers, body };
+export async function startCollector(t, answer = (response) => response.end(), tls) {
+  const listener = async (/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) => {
+    assert.equal(request.headers['content-type'], 'application/x-protobuf');
+    const body = decodeStrictly(await bytesOf(request));
+    const received = { path: request.url ?? '', headers: request.headers, body };
     collecting.received.push(received);
     answer(response, received, collecting.received.length);
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   const collecting = new Collector(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -167,11 +131,11 @@ export async function startCollector(t, answer = (response) => response.end('{}'
 }
 
 /** @param {IncomingMessage} request */
-async function textOf(request) {
+async function bytesOf(request) {
   const parts = [];
   for await (const part of request) {
     parts.push(part);
   }
   const bytes = Buffer.concat(parts);
-  return String(request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
+  return request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
 }

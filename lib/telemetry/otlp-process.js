@@ -1,0 +1,28 @@
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+
+// Sends metrics to a collector, in a process of its own: see OtlpExporter.
+
+/** @type {string[]} */
+const problems = [];
+// What is quoted may be secret.
+const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
+diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
+const [url] = process.argv.slice(2);
+const exporter = new OTLPMetricExporter(url === '' ? {} : { url });
+diag.disable();
+
+process.on('disconnect', () => process.exit());
+process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
+  exporter.export({ resource: resourceFromAttributes(attributes), scopeMetrics }, ({ code, error }) =>
+    process.send?.({ outcome: code === 0 ? null : reasonOf(/** @type {any} */ (error)) }),
+  ),
+);
+process.send?.({ problems });
+
+/** Nothing that the collector answered or was sent. @param {Error & { code?: string | number }} error */
+function reasonOf({ code, message }) {
+  const reason = /retryable status/.test(message) ? 'it asks to retry later' : 'no valid response';
+  return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);
+}
