@@ -168,7 +168,7 @@ for (const cores of ['1', '2']) {
     const last = /** @type {Series[]} */ (exports.at(-1));
     assertSame(last, result);
     assertNothingDecreases(exports);
-    assert.deepEqual([...new Set(collector.received.map(({ path }) => path))], ['/v1/metrics']);
+    assert.deepEqual([...new Set(collector.received.map((each) => each.path))], ['/v1/metrics']);
     const moving = last.filter(({ name }) => name === 'r2_benchmark.bytes');
     assert.deepEqual(
       moving.map(({ attributes }) => attributes['r2_benchmark.stage']),

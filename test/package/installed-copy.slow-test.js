@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -177,9 +177,12 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`, own), 0);
     assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`, own), 0);
 
-    // npx installs into a folder of its own, from the archive here.
+    // npx installs into a folder of its own, from the archive here and npm's cache.
     const cache = path.join(parent, 'npx');
-    const npx = `npm_config_cache='${cache}' npx --yes --no-audit`;
+    const { stdout: used } = await type('npm config get cache');
+    await mkdir(cache);
+    await symlink(path.join(used.trim(), '_cacache'), path.join(cache, '_cacache'));
+    const npx = `npm_config_cache='${cache}' npx --yes --no-audit --prefer-offline`;
     const elsewhere = await emptyFolder('npx', dotEnvOf(endpoint));
     const missing = await type(`${npx} -p '${archive}' r2-benchmark ${run}`, elsewhere);
     assertEnds(missing, 2);
