@@ -40,7 +40,7 @@ export function canOccur(name, traits) {
 /** The UCUM units for those of result.schema.json. @type {Readonly<Record<string, string>>} */
 const UNITS = { operations: '{operation}', attempts: '{attempt}', objects: '{object}', bytes: 'By', ms: 's' };
 
-/** Where the description in the schema does not stand alone. @type {Partial<Record<CountName, string>>} */
+/** In place of descriptions in the schema that need context. @type {Partial<Record<CountName, string>>} */
 const DESCRIPTIONS = {
   bytes: 'Bytes of objects that successful operations sent or received.',
   keys: 'Objects of successful operations on several objects.',

@@ -17,7 +17,7 @@ const MAX_FINISH_MS = 5000;
 const TOO_LATE = 'no response in time';
 
 /**
- * Hands metrics to OpenTelemetry's exporter in a process of its own, which can be ended at any time. Within this process, a name
+ * Hands metrics to OpenTelemetry's exporter in a separate process, which can be ended at any time. Within this process, a name
  * look-up, a request or a retry that hangs would keep the run from ending: none of them can be cancelled.
  *
  * @implements {PushMetricExporter}
@@ -72,7 +72,6 @@ export class OtlpExporter {
   }
 
   async forceFlush() {}
-
   async shutdown() {}
 
   /** Exports the final counts, if the collector takes them in time, and reports what was lost. */

@@ -31,7 +31,7 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  *   point to a metric, unless its value is unknown; since the start of the run by default
  */
 
-/** What is known of a run at any moment. It listens to the run, and computes nothing until it is asked. */
+/** The metrics of a run at any moment. It listens to the run, and computes nothing until it is asked. */
 export class RunMetrics {
   #config;
   #common;

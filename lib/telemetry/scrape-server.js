@@ -31,7 +31,7 @@ export class ScrapeServer {
   }
 
   constructor() {
-    // More connections, or responses that nobody reads, would only take sockets from the run.
+    // More connections, or responses that are never read, would only take sockets from the run.
     this.#server.maxConnections = 16;
     this.#server.setTimeout(TIMEOUTS.requestTimeout);
   }
