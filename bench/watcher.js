@@ -13,7 +13,7 @@ const SCRAPE_INTERVAL_MS = 15_000;
  *   watched
  */
 export async function startWatcher() {
-  const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
   collector.listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const { port } = /** @type {AddressInfo} */ (collector.address());

@@ -19,12 +19,13 @@ import { openResults } from './result-files.js';
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { PreparedRun, ProgramContext } from '../run/program.js'
- * @import { Outlets, Telemetry } from '../telemetry/telemetry.js'
+ * @import { RunMetrics } from '../telemetry/run-metrics.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { Later } from './later-commands.js'
  * @import { Program } from './main.js'
  * @import { ResultOutput } from './result-files.js'
+ * @import { Outlets } from './telemetry.js'
  * @import { Terminal } from './terminal.js'
  */
 
@@ -34,7 +35,7 @@ import { openResults } from './result-files.js';
  * @property {Guard | null} guard
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
- * @property {Outlets | null} outlets for metrics and spans; null without their options
+ * @property {Outlets | null} outlets of metrics; null without their options
  */
 /**
  * @param {CommandLine} options
@@ -55,7 +56,7 @@ export async function runByCommand(options, program) {
   } finally {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
-    await outlets?.server?.close();
+    await outlets?.close();
   }
 }
 
@@ -79,10 +80,9 @@ async function openOutputs(options, env) {
  * @param {CommandLine} options
  * @param {NodeJS.ProcessEnv} env
  * @param {Checks} checks
- * @returns {Promise<Outlets>}
+ * @returns {Promise<Outlets | null>}
  */
 async function openOutlets(options, env, checks) {
-  // HTTP servers and clients are loaded only for metrics.
   const telemetry = await load(() => import('./telemetry.js'));
   return telemetry.openOutlets(options, env, checks);
 }
@@ -98,8 +98,8 @@ class ReportedRun {
   #later = null;
   /** @type {Required<Listener> | null} */
   #observer = null;
-  /** @type {Telemetry | null} */
-  #telemetry = null;
+  /** @type {RunMetrics | null} */
+  #metrics = null;
   /** @type {RunResult | null} */
   #ran = null;
   /** The exit status, once it is known. @type {number | null} */
@@ -162,7 +162,7 @@ class ReportedRun {
     }
     this.#prepared = prepared;
     this.#later = later;
-    this.#telemetry = await this.#watch(prepared);
+    this.#metrics = await this.#watch(prepared);
     this.#observer = this.#openListeners(prepared);
     const { runEnds } = this.#observer;
     return {
@@ -176,7 +176,7 @@ class ReportedRun {
 
   /**
    * @param {PreparedRun} prepared
-   * @returns {Promise<Telemetry | null>}
+   * @returns {Promise<RunMetrics | null>} that listens to the run
    */
   async #watch({ config, identity, clock: { now, epochNow } }) {
     const { outlets } = this.#outputs;
@@ -186,8 +186,7 @@ class ReportedRun {
     const { noticesOfOutlets, startTelemetry } = await load(() => import('./telemetry.js'));
     const warn = (/** @type {string} */ message) => this.#program.terminal.err(`warning: ${message}`);
     noticesOfOutlets(outlets, this.#options).forEach(this.#notify);
-    const listeners = { warn, notice: this.#notify };
-    return startTelemetry(outlets, { config, identity, now, epochNow, random: Math.random, ...listeners });
+    return startTelemetry(outlets, { config, identity, now, epochNow, warn });
   }
 
   /** @param {PreparedRun} prepared */
@@ -198,7 +197,7 @@ class ReportedRun {
     return openListeners({
       ...{ screen: terminal, config, quiet, logFile: this.#outputs.logFile, stdoutIsTaken, now: clock.now },
       hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !quiet,
-      telemetry: this.#telemetry ?? undefined,
+      telemetry: this.#metrics ?? undefined,
     });
   }
 
@@ -244,8 +243,13 @@ class ReportedRun {
       stopRequest.onRequest = () => {};
       stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
     }
-    // A collector cannot change the outcome of the run.
-    await this.#telemetry?.finish(this.#settled, stopRequest.signal);
+    // Nothing that a collector does can change what the run came to.
+    const { outlets } = this.#outputs;
+    if (this.#metrics !== null && outlets !== null) {
+      const { exportLast } = await load(() => import('./telemetry.js'));
+      await exportLast(outlets, stopRequest.signal, this.#notify);
+      this.#metrics.close();
+    }
   }
 }
 

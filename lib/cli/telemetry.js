@@ -1,32 +1,79 @@
-import { OPERATIONS, stagesOf } from '../operations/registry.js';
-import { ScrapeServer } from '../telemetry/scrape-server.js';
-import { Telemetry } from '../telemetry/telemetry.js';
-import { readOtlpSettings } from './otlp-settings.js';
-import { VERSION } from '../s3/versions.js';
+import { stagesOf } from '../operations/registry.js';
 import { UsageError } from '../options/usage-error.js';
+import { VERSION } from '../s3/versions.js';
+import { formatDuration } from '../text/units.js';
+import { load } from './load.js';
+import { requireOtelPackages } from './otel-packages.js';
+import { readOtlpSettings } from './otlp-settings.js';
 
 /**
  * @import { Config } from '../model/config.js'
- * @import { Outlets } from '../telemetry/telemetry.js'
- * @import { CommandLine } from './command-line.js'
+ * @import { Operation } from '../operations/operation.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { Checks } from '../options/usage-error.js'
+ * @import { Trait } from '../telemetry/instruments.js'
+ * @import { OtlpExporter } from '../telemetry/otlp-exporter.js'
+ * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
+ * @import { ScrapeServer } from '../telemetry/scrape-server.js'
+ * @import { CommandLine } from './command-line.js'
  */
 
 /**
- * Makes ready what metrics and spans go out by, before the run: a port that is taken is known at once.
+ * The ways out for metrics.
+ *
+ * @typedef {object} Outlets
+ * @property {OtlpExporter | null} otlp
+ * @property {ScrapeServer | null} server
+ * @property {number} hold ms that the server waits for a last scrape, at most
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Opens the ways out for metrics before the run, so that a missing package or an occupied port is known at once.
  *
  * @param {Pick<CommandLine, 'otlp' | 'otlpUrl' | 'metricsPort' | 'metricsHold'>} options
  * @param {NodeJS.ProcessEnv} env
- * @param {Checks} checks
- * @returns {Promise<Outlets>} what can be had; the checks know the rest
+ * @param {Checks} checks that take the problems
+ * @returns {Promise<Outlets | null>} null if a package is missing
  */
-export async function openOutlets({ otlp, otlpUrl, metricsPort, metricsHold }, env, checks) {
-  const isWanted = otlp || otlpUrl !== undefined;
-  return {
-    otlp: isWanted ? await checks.run(() => readOtlpSettings(env, otlpUrl)) : null,
-    server: metricsPort === undefined ? null : await checks.run(() => listen(metricsPort)),
-    hold: metricsHold,
+export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metricsHold }, env, checks) {
+  const isPushed = wantsOtlp || otlpUrl !== undefined;
+  const wanted = { otlp: isPushed, prometheus: metricsPort !== undefined };
+  const areInstalled = await checks.run(() => {
+    requireOtelPackages(wanted);
+    return true;
+  });
+  if (!areInstalled) {
+    return null;
+  }
+  const otlp = isPushed ? await checks.run(() => openExporter(env, otlpUrl)) : null;
+  const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
+  const close = async () => {
+    otlp?.close();
+    await server?.close();
   };
+  return { otlp, server, hold: metricsHold, close };
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @param {URL} [url] of the collector
+ * @returns {Promise<OtlpExporter | null>} null if a variable turns metrics off
+ * @throws {UsageError}
+ */
+async function openExporter(env, url) {
+  const settings = readOtlpSettings(env, url);
+  if (settings === null) {
+    return null;
+  }
+  const { OtlpExporter } = await load(() => import('../telemetry/otlp-exporter.js'));
+  const exporter = new OtlpExporter(settings);
+  const problems = await exporter.open();
+  if (problems.length > 0) {
+    exporter.close();
+    throw new UsageError(problems.map((problem) => `OpenTelemetry's variables: ${problem}`));
+  }
+  return exporter;
 }
 
 /**
@@ -35,12 +82,13 @@ export async function openOutlets({ otlp, otlpUrl, metricsPort, metricsHold }, e
  * @throws {UsageError}
  */
 async function listen(address) {
+  const { ScrapeServer } = await load(() => import('../telemetry/scrape-server.js'));
   try {
     return await ScrapeServer.open(address);
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new UsageError([
-      `--metrics-port: cannot listen at port ${address.port} of ${address.host} (${code}), expected a port that is free, or 0 for any, of an address of this host`,
+      `--metrics-port: cannot listen at port ${address.port} of ${address.host} (${code}), expected a free port, or 0 for any, at an address of this host`,
     ]);
   }
 }
@@ -52,29 +100,109 @@ async function listen(address) {
  * @param {{ host: string, versions: Record<string, string> }} run.identity
  * @param {() => number} run.now monotonic ms
  * @param {() => number} run.epochNow epoch ms
- * @param {() => number} run.random uniform in [0, 1)
  * @param {(message: string) => void} run.warn
- * @param {(message: string) => void} run.notice
- * @returns {Telemetry}
+ * @returns {Promise<RunMetrics>} that has to listen to the run
  */
-export function startTelemetry(outlets, run) {
-  const stages = stagesOf(run.config.load).map(({ name, kinds }) => ({
-    stage: name,
-    operations: kinds.map(({ operation }) => operation.name),
+export async function startTelemetry(outlets, { config, identity, now, epochNow, warn }) {
+  const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
+  if (outlets.otlp !== null) {
+    outlets.otlp.warn = warn;
+  }
+  const run = { config, host: identity.host, stages: plannedStages(config), now, epochNow };
+  return exportMetrics(outlets, run, resourceAttributes(config, identity));
+}
+
+/**
+ * Exports the final counts, and waits for the last scrape.
+ *
+ * @param {Outlets} outlets
+ * @param {AbortSignal} signal ends the wait for a scrape
+ * @param {(message: string) => void} notice
+ */
+export async function exportLast({ otlp, server, hold }, signal, notice) {
+  const exported = otlp?.finish();
+  if (server !== null && hold > 0 && !signal.aborted) {
+    const scraped = server.waitForScrape(hold, signal);
+    notice(`Waiting up to ${formatDuration(hold)} for a last scrape of ${server.url}`);
+    await scraped;
+  }
+  await exported;
+}
+
+/**
+ * https://opentelemetry.io/docs/specs/semconv/resource/
+ *
+ * @param {Config} config
+ * @param {{ host: string, versions: Record<string, string> }} identity
+ */
+function resourceAttributes({ objects: { runId, shard, size }, load: { client } }, { host, versions }) {
+  return {
+    'service.name': 'r2-benchmark',
+    'service.version': VERSION,
+    'service.instance.id': `${runId}/${host}/${shard.index}`,
+    'host.name': host,
+    'process.runtime.name': 'nodejs',
+    'process.runtime.version': versions.node,
+    'r2_benchmark.run.id': runId,
+    'r2_benchmark.shard': `${shard.index}/${shard.count}`,
+    'r2_benchmark.client': client,
+    'r2_benchmark.object.size': size,
+  };
+}
+
+/**
+ * @param {Config} config
+ * @returns {PlannedStage[]}
+ */
+function plannedStages(config) {
+  return stagesOf(config.load).map((stage) => ({
+    stage: stage.name,
+    kinds: stage.kinds.map(({ operation }) => ({
+      operation: operation.name,
+      method: operation.call.method,
+      traits: traitsOf(operation, stage, config),
+    })),
   }));
-  const methods = new Map(OPERATIONS.map(({ name, call }) => [name, call.method]));
-  return new Telemetry(outlets, { ...run, stages, methods, version: VERSION });
+}
+
+/**
+ * @param {Operation} operation
+ * @param {Stage} stage
+ * @param {Config} config
+ * @returns {Set<Trait>} what decides which metrics of the operation can occur
+ */
+export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
+  const isExisting = objects.existing !== undefined;
+  const readsVersions = stage.rewrites && operation.effect === 'reads';
+  /** @type {Record<Trait, boolean>} */
+  const traits = {
+    movesBytes: operation.movesBytes,
+    receives: operation.receives,
+    writes: operation.writes,
+    needsObject: operation.needsObject && !isExisting,
+    grouped: operation.grouping !== undefined,
+    multipart: multipart !== undefined && operation.canTakeParts === true,
+    versions: readsVersions,
+    oldCopies: readsVersions && client === 'public',
+    existing: isExisting,
+    warmup: schedule.warmup > 0,
+    timed: schedule.duration !== undefined || schedule.ramp !== undefined || search !== null,
+    rate: rate !== undefined,
+  };
+  return new Set(/** @type {Trait[]} */ (Object.keys(traits).filter((name) => traits[/** @type {Trait} */ (name)])));
 }
 
 /**
  * @param {Outlets} outlets
  * @param {CommandLine} options
- * @returns {string[]} what the user is to know of them
+ * @returns {string[]} what the user should know of them
  */
 export function noticesOfOutlets({ otlp, server }, options) {
   const wantsOtlp = options.otlp || options.otlpUrl !== undefined;
   return [
     ...(server === null ? [] : [`Prometheus finds the metrics of this run at ${server.url}`]),
-    ...(wantsOtlp && otlp === null ? ['OTEL_SDK_DISABLED is set: no metrics or spans are sent'] : []),
+    ...(wantsOtlp && otlp === null
+      ? ['OTEL_SDK_DISABLED or OTEL_METRICS_EXPORTER turns off metrics: none are sent']
+      : []),
   ];
 }

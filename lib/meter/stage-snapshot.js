@@ -38,7 +38,7 @@ function countsOfOnlyBucket(kinds) {
 }
 
 /**
- * @param {readonly StageSnapshot[]} parts of one stage on several workers while it runs, at least one
+ * @param {readonly StageSnapshot[]} parts of one stage, of several workers or steps, at least one
  * @returns {StageSnapshot}
  */
 export function sumOfSnapshots(parts) {
@@ -60,7 +60,7 @@ export function sumOfSnapshots(parts) {
       .../** @type {Record<typeof BUCKET_COUNTS[number], number>} */ (
         Object.fromEntries(BUCKET_COUNTS.map((name) => [name, sumOf(({ buckets }) => buckets[slot][name])]))
       ),
-      latencies: null,
+      latencies: joinKnown(parts.map(({ buckets }) => buckets[slot].latencies)),
     })),
     connections: {
       opened: sumOf(({ connections }) => connections.opened),
@@ -70,6 +70,12 @@ export function sumOfSnapshots(parts) {
     inFlight: sumOf(({ inFlight }) => inFlight),
     loops: parts.flatMap(({ loops }) => loops),
   };
+}
+
+/** @param {readonly BucketSnapshot['latencies'][]} parts */
+function joinKnown(parts) {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : joinValueCounts(known);
 }
 
 /**

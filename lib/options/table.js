@@ -729,20 +729,20 @@ const CHECKS = {
 const METRICS = {
   otlp: {
     flag: '--otlp',
-    help: 'send metrics and spans during the run, to the collector of OTEL_… variables',
-    detail: 'see [metrics](metrics.md#to-a-collector)',
+    help: 'send metrics to an OpenTelemetry collector during the run',
+    detail: '`OTEL_…` variables configure it, see [metrics](metrics.md#opentelemetry)',
     excludes: RUNS_ONLY,
   },
   otlpUrl: {
     flag: '--otlp-url <url>',
-    help: 'send them to this OTLP/HTTP collector',
+    help: 'send metrics to this OTLP/HTTP collector',
     read: values.collectorUrl,
     excludes: RUNS_ONLY,
   },
   metricsPort: {
     flag: '--metrics-port <port>',
     help: 'serve metrics to Prometheus, for Grafana: 9464, 0.0.0.0:9464',
-    detail: 'see [Prometheus](metrics.md)',
+    detail: 'see [Prometheus](metrics.md#prometheus)',
     read: values.listenAddress,
     excludes: RUNS_ONLY,
   },

@@ -49,7 +49,7 @@ export interface ReporterContext {
   stdoutIsTaken: boolean;
   /** a person watches both outputs: the live view replaces repeating lines */
   hasView: boolean;
-  /** exports metrics and spans, if requested */
+  /** exports metrics, if requested */
   telemetry?: Listener;
   /** monotonic ms */
   now: () => number;

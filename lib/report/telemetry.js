@@ -1,8 +1,7 @@
 /** @import { ListeningReporter } from './reporter.js' */
 
 /**
- * Metrics and spans. They are sent during and after the run; the command line opens the exporters.
- *
+ * Live metrics, for OpenTelemetry and Prometheus. The command line opens the ways out, and exports the final counts after the run.
  *
  * @type {ListeningReporter}
  */

@@ -1,44 +1,36 @@
 import { HostSampler } from '../host/host-sampler.js';
 import { findInterface } from '../host/store-interface.js';
 
-/** @import { HostLoad } from '../model/result.js' */
-
-/** A look costs half a millisecond of CPU time. Whoever asks again within that time gets what was seen before. */
+/** A look costs half a millisecond of CPU time, so it is not repeated within this time. */
 const MIN_INTERVAL_MS = 1000;
 
-/** What the host has done since somebody last asked: by the files that the result's host load comes from. */
+/** What the host has done since the last look, from the same files as the host load of the result. */
 export class HostGauges {
-  #now;
-  /** @type {string | null} */
-  #interfaceName = null;
+  #options;
   #sampler;
   #sampledAt;
-  /** @type {Omit<HostLoad, 'loops'> | null} */
+  /** Null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
   #load = null;
 
-  /**
-   * @param {object} options
-   * @param {() => number} options.now monotonic ms
-   * @param {{ hostname: string, port: number }} options.store
-   */
-  constructor({ now, store }) {
-    this.#now = now;
+  /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */
+  constructor(now, { hostname, port }) {
+    this.#options = { now, interfaceName: /** @type {string | null} */ (null) };
+    this.#sampler = new HostSampler(this.#options);
     this.#sampledAt = now();
-    this.#sampler = new HostSampler({ now, interfaceName: null });
-    void findInterface(store.hostname, store.port).then((name) => (this.#interfaceName = name));
+    void findInterface(hostname, port).then((name) => (this.#options.interfaceName = name));
   }
 
-  /** @returns {Omit<HostLoad, 'loops'> | null} null in the first second */
   look() {
-    if (this.#now() - this.#sampledAt >= MIN_INTERVAL_MS) {
-      this.#load = this.#sampler.stop();
-      this.#sampler = new HostSampler({ now: this.#now, interfaceName: this.#interfaceName });
-      this.#sampledAt = this.#now();
+    const now = this.#options.now();
+    if (now - this.#sampledAt >= MIN_INTERVAL_MS) {
+      this.#load = this.close();
+      this.#sampler = new HostSampler(this.#options);
+      this.#sampledAt = now;
     }
     return this.#load;
   }
 
   close() {
-    this.#sampler.stop();
+    return this.#sampler.stop();
   }
 }

@@ -1,52 +1,58 @@
+import { ValueType } from '@opentelemetry/api';
+import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metrics';
+import { histogramOf } from './histogram-buckets.js';
 import { HostGauges } from './host-gauges.js';
-import { BUCKETS, CACHE, CONNECTIONS, COUNTERS, ERRORS, GAUGES, INSTRUMENTS, LATENCIES } from './instruments.js';
+import { BUCKET_COUNTERS, BUCKET_LATENCY, CACHE_LATENCY, CONNECTIONS, COUNTERS, ERRORS } from './instruments.js';
+import { GAUGES, INSTRUMENTS, LATENCIES, canOccur } from './instruments.js';
 import { StageTotals } from './stage-totals.js';
 
 /**
+ * @import { Attributes, HrTime } from '@opentelemetry/api'
+ * @import { MetricData } from '@opentelemetry/sdk-metrics'
  * @import { Config } from '../model/config.js'
- * @import { CountName } from '../model/result.js'
- * @import { LatencyName, StageStart, StageSnapshot } from '../model/run-events.js'
- * @import { Attributes, Instrument, Metric, Point } from './metric.js'
- * @import { PlannedStage } from './telemetry.js'
+ * @import { KindSnapshot, StageSnapshot, StageStart, ValueCounts } from '../model/run-events.js'
+ * @import { Instrument, Trait } from './instruments.js'
  */
 
-const MILLISECONDS = 1000;
+const { SUM, GAUGE, HISTOGRAM } = DataPointType;
+const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
 
 /**
- * What is to be known of a run at any moment while it goes on. It listens to the run, and works out nothing until somebody asks.
+ * @typedef {object} WatchedRun
+ * @property {Config} config
+ * @property {string} host
+ * @property {readonly PlannedStage[]} stages whose metrics exist from the beginning, so that they rise from zero
+ * @property {() => number} now monotonic ms
+ * @property {() => number} epochNow epoch ms
+ * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
+ * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
+ * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming what a metric is called
+ * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null, since?: HrTime) => void} Add a
+ *   point to a metric, unless its value is unknown; since the start of the run by default
  */
+
+/** The metrics of a run at any moment. It listens to the run, and computes nothing until it is asked. */
 export class RunMetrics {
   #config;
   #common;
-  #methods;
+  #server;
   #epochNow;
-  #beganAt;
+  #startTime;
   #host;
-  /** By their names. @type {Map<string, StageTotals>} */
-  #stages = new Map();
+  /** @type {Map<string, { kinds: readonly PlannedKind[], totals: StageTotals }>} */
+  #stages;
   #threads = 0;
   #openConnections = 0;
 
-  /**
-   * @param {object} options
-   * @param {Config} options.config
-   * @param {string} options.host
-   * @param {readonly PlannedStage[]} options.stages of the run: they are there from the beginning, so that what is counted rises
-   *   from nothing
-   * @param {ReadonlyMap<string, string>} options.methods of HTTP, by operation
-   * @param {() => number} options.now monotonic ms
-   * @param {() => number} options.epochNow epoch ms
-   */
-  constructor({ config, host, stages, methods, now, epochNow }) {
+  /** @param {WatchedRun} run */
+  constructor({ config, host, stages, now, epochNow }) {
     this.#config = config;
     this.#common = { 'host.name': host, 'r2_benchmark.run.id': config.objects.runId };
-    this.#methods = methods;
+    this.#server = { 'server.address': config.store.hostname, 'server.port': config.store.port };
     this.#epochNow = epochNow;
-    this.#beganAt = epochNow();
-    this.#host = new HostGauges({ now, store: config.store });
-    for (const { stage, operations } of stages) {
-      this.#stages.set(stage, this.#newTotals(operations));
-    }
+    this.#startTime = hrTimeOf(epochNow());
+    this.#host = new HostGauges(now, config.store);
+    this.#stages = new Map(stages.map(({ stage, kinds }) => [stage, { kinds, totals: new StageTotals() }]));
   }
 
   /** @param {Pick<StageStart, 'stage' | 'threads'>} plan */
@@ -55,10 +61,7 @@ export class RunMetrics {
     this.#totalsOf(stage).isRunning = true;
   }
 
-  /**
-   * @param {string} stage
-   * @param {StageSnapshot} snapshot
-   */
+  /** @type {(stage: string, snapshot: StageSnapshot) => void} */
   snapshot(stage, snapshot) {
     this.#totalsOf(stage).take(snapshot);
     this.#openConnections = snapshot.connections.open ?? this.#openConnections;
@@ -70,7 +73,7 @@ export class RunMetrics {
   }
 
   runEnds() {
-    this.#stages.forEach((totals) => totals.end());
+    this.#stages.forEach(({ totals }) => totals.end());
     this.#threads = 0;
     this.#openConnections = 0;
   }
@@ -79,137 +82,115 @@ export class RunMetrics {
     this.#host.close();
   }
 
-  /** @returns {Metric[]} with one point at least */
-  collect() {
-    const points = new Map(INSTRUMENTS.map((instrument) => [instrument, /** @type {Point[]} */ ([])]));
+  /** Each has at least one point. @type {(named: Naming) => MetricData[]} */
+  collect(named) {
+    const endTime = hrTimeOf(this.#epochNow());
+    const metrics = new Map(INSTRUMENTS.map((instrument) => [instrument, metricOf(instrument, named)]));
     /** @type {Add} */
-    const add = (instrument, attributes, value, startedAt = this.#beganAt) =>
-      points.get(instrument)?.push({ attributes: { ...attributes, ...this.#common }, startedAt, value });
-    for (const [stage, totals] of this.#stages) {
-      this.#addStage(add, stage, totals);
-    }
-    this.#addClient(add);
-    this.#addHost(add);
-    return INSTRUMENTS.map((instrument) => ({ ...instrument, points: points.get(instrument) ?? [] })).filter(
-      (metric) => metric.points.length > 0,
-    );
+    const add = (instrument, attributes, given = null, startTime = this.#startTime) => {
+      if (given !== null) {
+        const value = /** @type {any} */ (typeof given === 'number' ? given : histogramOf(given));
+        const point = { attributes: { ...attributes, ...this.#common }, startTime, endTime, value };
+        metrics.get(instrument)?.dataPoints.push(point);
+      }
+    };
+    this.#stages.forEach(({ kinds, totals }, stage) => this.#addStage(add, stage, kinds, totals));
+    this.#addMachine(add);
+    return [...metrics.values()].filter(({ dataPoints }) => dataPoints.length > 0);
   }
 
-  /**
-   * @param {Add} add
-   * @param {string} stage
-   * @param {StageTotals} totals
-   */
-  #addStage(add, stage, totals) {
-    const { kinds, buckets, connections } = totals.sums;
+  /** @type {(add: Add, stage: string, planned: readonly PlannedKind[], totals: StageTotals) => void} */
+  #addStage(add, stage, planned, { sum, isRunning }) {
     const ofStage = { 'r2_benchmark.stage': stage };
-    for (const [operation, { counts, latencies, cache = {} }] of kinds) {
+    for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(nothingOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
-      for (const [name, instrument] of /** @type {[CountName, Instrument][]} */ (Object.entries(COUNTERS))) {
-        add(instrument, ofKind, instrument.unit === 's' ? counts[name] / MILLISECONDS : counts[name]);
-      }
-      for (const [status, values] of Object.entries(cache)) {
-        add(CACHE, { ...ofKind, 'r2_benchmark.cache.status': status }, values);
-      }
-      for (const [kind, count] of Object.entries(counts.errors)) {
-        add(ERRORS, { ...ofKind, 'error.type': kind }, count);
-      }
-      for (const [name, instrument] of /** @type {[LatencyName, Instrument][]} */ (Object.entries(LATENCIES))) {
-        const values = latencies[name];
-        const isUsual = name === 'operations' || name === 'attempts';
-        if (isUsual || values.count > 0) {
-          add(instrument, { ...ofKind, ...(name === 'attempts' ? this.#requestAttributes(operation) : {}) }, values);
+      const { method = '_OTHER', traits = new Set() } = planned.find((kind) => kind.operation === operation) ?? {};
+      for (const [name, instrument] of entriesOf(COUNTERS)) {
+        const count = counts[name] ?? 0;
+        if (count > 0 || canOccur(name, traits)) {
+          add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
         }
       }
-    }
-    for (const [bucket, figures] of buckets) {
-      const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
-      add(BUCKETS.operations, ofBucket, figures.operations);
-      add(BUCKETS.failed, ofBucket, figures.failed);
-      add(BUCKETS.failedAttempts, ofBucket, figures.failedAttempts);
-      add(BUCKETS.throttled, ofBucket, figures.throttled);
-      if (figures.latencies !== null && figures.latencies.count > 0) {
-        add(BUCKETS.latencies, ofBucket, figures.latencies);
+      entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
+      const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
+      for (const [name, instrument] of entriesOf(LATENCIES)) {
+        if (latencies[name].count > 0 || canOccur(name, traits)) {
+          add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies[name]);
+        }
       }
+      entriesOf(cache).forEach(([status, values]) =>
+        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, values),
+      );
     }
-    add(CONNECTIONS.opened, ofStage, connections.opened);
-    add(CONNECTIONS.reused, ofStage, connections.reused);
-    add(GAUGES.isRunning, ofStage, Number(totals.isRunning));
+    for (const bucket of this.#config.store.buckets) {
+      const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
+      const counts = sum?.buckets.find((each) => each.bucket === bucket);
+      entriesOf(BUCKET_COUNTERS).forEach(([name, instrument]) => add(instrument, ofBucket, counts?.[name] ?? 0));
+      add(BUCKET_LATENCY, ofBucket, counts?.latencies?.count ? counts.latencies : null);
+    }
+    entriesOf(CONNECTIONS).forEach(([name, instrument]) => add(instrument, ofStage, sum?.connections[name] ?? 0));
+    add(GAUGES.isRunning, ofStage, Number(isRunning));
   }
 
   /** @param {Add} add */
-  #addClient(add) {
-    const current = [...this.#stages.values()].map((totals) => totals.current).find((each) => each !== null) ?? null;
-    const inFlight = current?.inFlight ?? 0;
-    const server = this.#server();
-    add(GAUGES.inFlight, server, inFlight);
-    const idle = Math.max(this.#openConnections - inFlight, 0);
-    add(GAUGES.open, { ...server, 'http.connection.state': 'active' }, inFlight);
-    add(GAUGES.open, { ...server, 'http.connection.state': 'idle' }, idle);
+  #addMachine(add) {
+    const current = [...this.#stages.values()].map(({ totals }) => totals.current).find((each) => each !== null);
+    const active = current?.inFlight ?? 0;
+    const idle = Math.max(this.#openConnections - active, 0);
+    add(GAUGES.inFlight, this.#server, active);
+    add(GAUGES.open, { ...this.#server, 'http.connection.state': 'active' }, active);
+    add(GAUGES.open, { ...this.#server, 'http.connection.state': 'idle' }, idle);
     add(GAUGES.threads, {}, this.#threads);
-    if (this.#config.load.rate !== undefined) {
-      add(GAUGES.rate, {}, this.#config.load.rate);
-    }
+    add(GAUGES.rate, {}, this.#config.load.rate);
     current?.loops.forEach((busy, worker) => add(GAUGES.eventLoop, { 'r2_benchmark.worker': worker }, busy));
-    const { user, system } = process.cpuUsage();
-    const startedAt = this.#epochNow() - MILLISECONDS * process.uptime();
-    add(GAUGES.processCpu, { 'cpu.mode': 'user' }, user / 1e6, startedAt);
-    add(GAUGES.processCpu, { 'cpu.mode': 'system' }, system / 1e6, startedAt);
-    add(GAUGES.memory, {}, process.memoryUsage.rss());
-  }
-
-  /** @param {Add} add */
-  #addHost(add) {
-    const load = this.#host.look();
-    const ofModes = Object.entries({ busy: load?.cpu?.busy, iowait: load?.cpu?.iowait, steal: load?.cpu?.steal });
-    for (const [mode, share] of ofModes) {
-      addKnown(add, GAUGES.hostCpu, { 'cpu.mode': mode }, share);
+    const launched = hrTimeOf(this.#epochNow() - 1000 * process.uptime());
+    for (const [mode, microseconds] of entriesOf(process.cpuUsage())) {
+      add(GAUGES.processCpu, { 'cpu.mode': mode }, microseconds / 1e6, launched);
     }
-    addKnown(add, GAUGES.pressure, {}, load?.pressure);
-    addKnown(add, GAUGES.network, { 'network.io.direction': 'receive' }, load?.network?.received);
-    addKnown(add, GAUGES.network, { 'network.io.direction': 'transmit' }, load?.network?.sent);
+    add(GAUGES.memory, {}, process.memoryUsage.rss());
+    const { cpu, pressure, network } = this.#host.look() ?? {};
+    add(GAUGES.hostCpu, { 'cpu.mode': 'busy' }, cpu?.busy);
+    add(GAUGES.hostCpu, { 'cpu.mode': 'iowait' }, cpu?.iowait);
+    add(GAUGES.hostCpu, { 'cpu.mode': 'steal' }, cpu?.steal);
+    add(GAUGES.pressure, {}, pressure);
+    add(GAUGES.network, { 'network.io.direction': 'receive' }, network?.received);
+    add(GAUGES.network, { 'network.io.direction': 'transmit' }, network?.sent);
   }
 
   /** @param {string} stage */
   #totalsOf(stage) {
-    const totals = this.#stages.get(stage) ?? this.#newTotals([]);
-    this.#stages.set(stage, totals);
+    const { kinds, totals } = this.#stages.get(stage) ?? { kinds: [], totals: new StageTotals() };
+    this.#stages.set(stage, { kinds, totals });
     return totals;
-  }
-
-  /** @param {readonly string[]} operations */
-  #newTotals(operations) {
-    return new StageTotals({ operations, buckets: this.#config.store.buckets });
-  }
-
-  #server() {
-    const { hostname, port } = this.#config.store;
-    return { 'server.address': hostname, 'server.port': port };
-  }
-
-  /** @param {string} operation */
-  #requestAttributes(operation) {
-    return { 'http.request.method': this.#methods.get(operation) ?? '_OTHER', ...this.#server() };
   }
 }
 
-/**
- * @callback Add a point of a metric
- * @param {Instrument} instrument
- * @param {Attributes} attributes beside those that all have
- * @param {Point['value']} value
- * @param {number} [startedAt] epoch ms, where it is not the beginning of the run
- * @returns {unknown}
- */
+/** @type {(instrument: Instrument, named: Naming) => MetricData} */
+function metricOf({ name, type, unit, description }, named) {
+  const valueType = /^By$|\}$/.test(unit) ? ValueType.INT : ValueType.DOUBLE;
+  return /** @type {MetricData} */ ({
+    descriptor: { ...named(name, unit), description, valueType },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPointType: TYPES[type],
+    isMonotonic: type === 'counter',
+    dataPoints: [],
+  });
+}
 
-/**
- * @param {Add} add
- * @param {Instrument} instrument
- * @param {Attributes} attributes
- * @param {number | null | undefined} value that may not be known
- */
-function addKnown(add, instrument, attributes, value) {
-  if (typeof value === 'number') {
-    add(instrument, attributes, value);
-  }
+/** @type {(kind: PlannedKind) => KindSnapshot} */
+function nothingOf({ operation }) {
+  const none = { values: [], counts: [], count: 0, sum: 0, minimum: Infinity, maximum: 0 };
+  const latencies = { operations: none, attempts: none, firstByte: none, startDelay: none, parts: none };
+  return { operation, counts: /** @type {any} */ ({ errors: {} }), latencies };
+}
+
+/** @type {<Name extends string, Value>(record: Readonly<Record<Name, Value>>) => [Name, Value][]} */
+function entriesOf(record) {
+  return /** @type {any} */ (Object.entries(record));
+}
+
+/** @type {(epochMs: number) => HrTime} */
+function hrTimeOf(epochMs) {
+  const seconds = Math.floor(epochMs / 1000);
+  return [seconds, Math.floor((epochMs - 1000 * seconds) * 1e6)];
 }

@@ -1,142 +1,76 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { plainText } from '../text/plain-text.js';
-import { CONTENT_TYPE } from './prometheus-text.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 
 /**
- * @import { IncomingMessage, Server, ServerResponse } from 'node:http'
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { AddressInfo } from 'node:net'
+ * @import { MetricProducer } from '@opentelemetry/sdk-metrics'
  */
 
 const PATH = '/metrics';
+const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 5000 };
 
-/** More are not needed to scrape, and would only take sockets from the run. */
-const MAX_CONNECTIONS = 16;
-
-const REQUEST_TIMEOUT_MS = 5000;
-
-/** Answers Prometheus. Nobody is let in who is not let in to the address that it listens at. */
+/** Lets OpenTelemetry's exporter answer Prometheus. Its own server has no limits, and waits for slow clients when it is closed. */
 export class ScrapeServer {
-  #server;
-  /** @type {() => string} */
-  #render = () => '';
-  /** Told of each scrape that has been answered to its end, by its number. @type {(scrape: number) => void} */
+  #server = createServer(TIMEOUTS, (request, response) => this.#answer(request, response));
+  /** @type {PrometheusExporter | null} */
+  #exporter = null;
+  /** Called after each complete scrape with its number. @type {(scrape: number) => void} */
   #onScraped = () => {};
   #scrapes = 0;
 
-  /**
-   * @param {{ host: string, port: number }} address
-   * @returns {Promise<ScrapeServer>} that listens
-   * @throws {NodeJS.ErrnoException} where it cannot
-   */
-  static async open({ host, port }) {
-    const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
-    server.maxConnections = MAX_CONNECTIONS;
-    server.listen({ host, port });
-    // Throws where the server cannot listen.
-    await once(server, 'listening');
-    return new ScrapeServer(server);
+  /** @param {{ host: string, port: number }} address @throws {NodeJS.ErrnoException} if it cannot listen there */
+  static async open(address) {
+    const server = new ScrapeServer();
+    await once(server.#server.listen(address), 'listening');
+    // A connection that cannot be accepted is no concern of the run.
+    server.#server.on('error', () => {});
+    return server;
   }
 
-  /** @param {Server} server */
-  constructor(server) {
-    this.#server = server;
-    server.on('request', (request, response) => {
-      for (const stream of [request, response]) {
-        stream.on('error', () => {});
-      }
-      try {
-        this.#answer(request, response);
-      } catch {
-        response.destroy();
-      }
-    });
-    // A scraper that goes away, or sends what is no HTTP, does not concern the run.
-    server.on('error', () => {});
-    server.unref();
+  constructor() {
+    // More connections, or responses that are never read, would only take sockets from the run.
+    this.#server.maxConnections = 16;
+    this.#server.setTimeout(TIMEOUTS.requestTimeout);
   }
 
-  /** Where the metrics are. */
   get url() {
     const { address, family, port } = /** @type {AddressInfo} */ (this.#server.address());
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${PATH}`;
   }
 
-  /** @param {() => string} render makes the text of the metrics as they are now */
-  serve(render) {
-    this.#render = render;
+  /** @param {MetricProducer} producer */
+  reader(producer) {
+    const options = { preventServerStart: true, withoutScopeInfo: true };
+    this.#exporter = new PrometheusExporter({ ...options, metricProducers: [producer] });
+    return this.#exporter;
   }
 
-  /**
-   * Waits for a scrape that begins after this call, and has been answered to its end.
-   *
-   * @param {number} milliseconds at most
-   * @param {AbortSignal} signal waits no longer
-   * @returns {Promise<boolean>} whether there was one
-   */
-  hold(milliseconds, signal) {
+  /** Waits for a scrape that begins after this call. @type {(milliseconds: number, signal: AbortSignal) => Promise<void>} */
+  async waitForScrape(milliseconds, signal) {
     const from = this.#scrapes;
-    return new Promise((resolve) => {
-      const end = (/** @type {boolean} */ wasScraped) => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
-        this.#onScraped = () => {};
-        resolve(wasScraped);
-      };
-      const giveUp = () => end(false);
-      const timer = setTimeout(giveUp, milliseconds);
-      signal.addEventListener('abort', giveUp);
-      this.#onScraped = (scrape) => {
-        if (scrape >= from) {
-          end(true);
-        }
-      };
-      // An event that is over is not told again.
-      if (signal.aborted) {
-        giveUp();
-      }
-    });
+    const scraped = new AbortController();
+    this.#onScraped = (scrape) => scrape >= from && scraped.abort();
+    await pause(milliseconds, undefined, { signal: AbortSignal.any([signal, scraped.signal]) }).catch(() => {});
   }
 
   async close() {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const closed = once(this.#server.close(), 'close');
     this.#server.closeAllConnections();
     await closed;
   }
 
-  /**
-   * @param {IncomingMessage} request
-   * @param {ServerResponse} response
-   */
-  #answer(request, response) {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const [path] = (request.url ?? '').split('?');
-    if (!isRead || path !== PATH) {
-      refuse(response, isRead ? 404 : 405, `the metrics are at ${PATH}`);
+  /** @type {(request: IncomingMessage, response: ServerResponse) => void} */
+  #answer({ method, url }, response) {
+    if (this.#exporter === null || method !== 'GET' || url?.split('?')[0] !== PATH) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end(`r2-benchmark: GET ${PATH} returns the metrics\n`);
       return;
     }
     const scrape = this.#scrapes;
     this.#scrapes += 1;
-    let text;
-    try {
-      text = this.#render();
-    } catch (error) {
-      // It ends this scrape, and not the run, as all that goes wrong here.
-      refuse(response, 500, `an unexpected error: ${plainText(String(error))}`);
-      return;
-    }
-    response.writeHead(200, { 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(text) });
-    response.on('finish', () => request.method === 'GET' && this.#onScraped(scrape));
-    response.end(text);
+    response.on('finish', () => this.#onScraped(scrape));
+    this.#exporter.getMetricsRequestHandler(/** @type {any} */ (null), response);
   }
-}
-
-/**
- * @param {ServerResponse} response
- * @param {number} status
- * @param {string} reason on one line
- */
-function refuse(response, status, reason) {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
-  response.end(`r2-benchmark: ${reason}\n`);
 }

@@ -77,7 +77,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   merge: ['log', 'search', 'operations', 'statistics', 'model', 'text'],
   thresholds: ['model', 'text'],
   bottleneck: ['text'],
-  telemetry: ['host', 'model', 'text'],
+  telemetry: ['host', 'meter', 'model', 'text'],
   engine: ['clock', 'cost', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   edge: ['engine', 'operations', 'workload', 's3', 'meter', 'text'],
   operations: ['workload', 's3', 'text'],
@@ -119,9 +119,8 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
 });
 
 const page = readFileSync(path.join(ROOT, 'docs/develop/architecture.md'), 'utf8');
-const dependencies = Object.keys(
-  JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).dependencies,
-).toSorted();
+const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted();
 
 /** Folders whose types may not be used either. */
 const NOT_EVEN_TYPES = {
@@ -352,7 +351,7 @@ test('operations/ see the interface of a store, its calls and its errors, but no
 
 test('only cli/ and the programs touch arguments, environment, exit status, signals and the terminal', () => {
   // A program that calls the library also has an environment.
-  const free = [...PROGRAMS, 'lib/local-s3/process.js', 'lib/telemetry/name-lookup-process.js', 'lib/run/run.js'];
+  const free = [...PROGRAMS, 'lib/local-s3/process.js', 'lib/telemetry/otlp-process.js', 'lib/run/run.js'];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && !free.includes(name))
     .filter(({ code }) =>
@@ -443,6 +442,21 @@ test('the dependencies of a command are not loaded before the command is known',
   );
 });
 
+test('packages that need not be installed are imported by telemetry/ alone, which nothing imports before it is used', () => {
+  const optional = Object.keys(manifest.peerDependencies);
+  assert.deepEqual(Object.keys(manifest.peerDependenciesMeta), optional);
+  for (const name of optional) {
+    assert.equal(manifest.devDependencies[name], manifest.peerDependencies[name]);
+  }
+  const users = files.filter(({ packages }) => packages.some((name) => optional.includes(name)));
+  assert.deepEqual([...new Set(users.map(({ folder }) => folder))], ['telemetry']);
+  const { loaded } = loadedWith([...list('lib/cli'), PUBLIC]);
+  assert.deepEqual(
+    [...loaded].filter((name) => folderOf(name) === 'telemetry'),
+    [],
+  );
+});
+
 test('every dependency is imported, and nothing else is', () => {
   const imported = new Set(files.flatMap(({ packages }) => packages));
   assert.deepEqual([...imported].toSorted(), dependencies);
@@ -450,8 +464,8 @@ test('every dependency is imported, and nothing else is', () => {
 
 test('the architecture page states the purpose of every dependency', () => {
   const [, table] = page.split('## Dependencies\n');
-  const [heading, ...rows] = matches(table, /^\| ([@a-z][^ ]*) +\| \S/gm);
-  assert.deepEqual([heading, ...rows.toSorted()], ['package', ...dependencies]);
+  const rows = matches(table, /^\| ([@a-z][^ ]*) +\| \S/gm).filter((name) => name !== 'package');
+  assert.deepEqual(rows.toSorted(), dependencies);
 });
 
 test('the architecture page names every room and draws only existing arrows', () => {

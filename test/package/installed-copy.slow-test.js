@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -152,6 +152,46 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     assert.equal(await readFile(file, 'utf8'), await readFile(new URL('.env.example', PROJECT), 'utf8'));
     assertEnds(await type(command, cwd), 2);
+  });
+
+  test('reports before a run which packages metrics require, with the command that installs them', async (t) => {
+    const { peerDependencies } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
+    const endpoint = await startTestEndpoint(t);
+    const own = path.join(parent, 'with metrics');
+    const archive = await installPackage(own);
+    await writeFile(path.join(own, '.env'), dotEnvOf(endpoint));
+    const run = '20 2 --size 1KiB --metrics-port 0 --otlp --log log.txt';
+    const refused = await type(`npx r2-benchmark ${run}`, own);
+    assertEnds(refused, 2);
+    assert.equal(refused.stdout, '');
+    const [, install] =
+      /^error: metrics require OpenTelemetry's packages, which are not installed: run `(npm install .*)`$/m.exec(
+        refused.stderr,
+      ) ?? [];
+    assert.deepEqual(
+      install.split(' ').slice(2).toSorted(),
+      Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`),
+    );
+    assert.ok(!(await readdir(own)).includes('log.txt'));
+    assert.deepEqual(await keysIn(endpoint), []);
+    assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`, own), 0);
+    assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`, own), 0);
+
+    // npx installs into a folder of its own, from the archive here and npm's cache.
+    const cache = path.join(parent, 'npx');
+    const { stdout: used } = await type('npm config get cache');
+    await mkdir(cache);
+    await symlink(path.join(used.trim(), '_cacache'), path.join(cache, '_cacache'));
+    const npx = `npm_config_cache='${cache}' npx --yes --no-audit --prefer-offline`;
+    const elsewhere = await emptyFolder('npx', dotEnvOf(endpoint));
+    const missing = await type(`${npx} -p '${archive}' r2-benchmark ${run}`, elsewhere);
+    assertEnds(missing, 2);
+    const [, packages] = /: run `npx -p r2-benchmark (.*) r2-benchmark …`$/m.exec(missing.stderr) ?? [];
+    const found = await type(
+      `OTEL_SDK_DISABLED=true ${npx} -p '${archive}' ${packages} r2-benchmark ${run}`,
+      elsewhere,
+    );
+    assertEnds(found, 0);
   });
 
   test('prints clean-up commands that work when pasted', async (t) => {

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { findCredentials } from '../../lib/aws/credentials.js';
 import { readAwsSettings } from '../../lib/aws/settings.js';
 import { readEdgeConfig } from '../../lib/store/edge-config.js';
-import { readOtlpSettings } from '../../lib/cli/otlp-settings.js';
 import { chooseProxy } from '../../lib/store/proxy.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
 import { plainText } from '../../lib/text/plain-text.js';
@@ -36,12 +35,7 @@ test('knows every secret in the .env, whichever client reads it', async (t) => {
   assertKnown(...all, 'other-secret', 'another-one');
 });
 
-test('knows the headers of a collector and the password of a proxy', () => {
-  readOtlpSettings({
-    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token-of-all,api-key=key-of-all',
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=key-of-traces',
-  });
-  assertKnown('token-of-all', 'key-of-all', 'key-of-traces');
+test('knows the password of a proxy', () => {
   const store = { hostname: 'store.test', port: 443, useTls: true };
   chooseProxy({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.test:3128' }, store, 'env');
   assertKnown('p@ss-word', Buffer.from('user:p@ss-word').toString('base64'));

@@ -2,24 +2,46 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { COUNTERS, INSTRUMENTS } from '../../lib/telemetry/instruments.js';
-import { prometheusName } from '../../lib/telemetry/prometheus-text.js';
+import { namedForPrometheus } from '../../lib/telemetry/export-metrics.js';
+import { COUNTERS, INSTRUMENTS, canOccur } from '../../lib/telemetry/instruments.js';
+import { prometheusName } from '../helpers/otlp.js';
 
 const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
 
 test('every counter of a result is a metric, of a unit that OpenTelemetry knows', () => {
   assert.deepEqual(Object.keys(COUNTERS), COUNT_NAMES);
-  for (const { name, unit, description } of INSTRUMENTS) {
+  for (const { name, unit } of INSTRUMENTS) {
     assert.match(unit, /^(1|s|By|By\/s|\{[a-z]+\}(\/s)?)$/, name);
-    assert.match(description, /^\S.*\.$/, name);
   }
 });
 
-test('no two metrics have the same name, neither with OpenTelemetry nor with Prometheus', () => {
-  for (const nameOf of [({ name = '' }) => name, prometheusName]) {
+test('every description is a sentence that stands alone', () => {
+  for (const { name, description } of INSTRUMENTS) {
+    assert.match(description, /^[A-Z1][^\n]{15,}\.$/, name);
+    assert.doesNotMatch(description, /\bthese\b|^Steps\b|\blikewise\b|\bas above\b|\b0 (in|for) /i, name);
+  }
+  const descriptions = INSTRUMENTS.map(({ description }) => description);
+  assert.deepEqual(descriptions, [...new Set(descriptions)]);
+});
+
+test('no two metrics have the same name, neither in OpenTelemetry nor in Prometheus', () => {
+  for (const nameOf of [(/** @type {(typeof INSTRUMENTS)[number]} */ { name }) => name, prometheusName]) {
     const names = INSTRUMENTS.map((instrument) => nameOf(instrument));
     assert.deepEqual(names, [...new Set(names)]);
   }
+});
+
+test('a name in Prometheus ends with its unit, once', () => {
+  assert.deepEqual(namedForPrometheus('process.cpu.time', 's'), { name: 'process.cpu.time_seconds', unit: 'seconds' });
+  assert.deepEqual(namedForPrometheus('r2_benchmark.bytes', 'By'), { name: 'r2_benchmark.bytes', unit: 'bytes' });
+  assert.deepEqual(namedForPrometheus('r2_benchmark.keys', '{object}'), { name: 'r2_benchmark.keys', unit: '' });
+});
+
+test('a count that no trait restricts occurs in every load', () => {
+  assert.deepEqual(
+    ['operations', 'bytes', 'warmupBytes', 'futureCounter'].map((name) => canOccur(name, new Set(['movesBytes']))),
+    [true, true, false, true],
+  );
 });
 
 test('the page of the metrics has a row for each: its name, that in Prometheus, its type and its unit', () => {
@@ -28,11 +50,9 @@ test('the page of the metrics has a row for each: its name, that in Prometheus, 
     const { name, type, unit } = instrument;
     const cells = [`\`${name}\``, `\`${prometheusName(instrument)}\``, type, `\`${unit}\``];
     const row = rows.find((line) => line.startsWith(`| ${cells[0]} `)) ?? '';
+    const found = row.split('|').slice(1, 5);
     assert.deepEqual(
-      row
-        .split('|')
-        .slice(1, 5)
-        .map((cell) => cell.trim()),
+      found.map((cell) => cell.trim()),
       cells,
     );
   }

@@ -6,7 +6,10 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { TestContext } from 'node:test' */
 
-const STARTED_AT = 1_700_000_000_000;
+const STARTED_AT = 1_700_000_000_500;
+
+const READS = { operation: 'read', method: 'GET', traits: new Set(/** @type {const} */ (['movesBytes', 'receives'])) };
+const STATS = { operation: 'stat', method: 'HEAD', traits: new Set() };
 
 /**
  * @param {TestContext} t
@@ -18,38 +21,52 @@ function metricsOf(t, { rate } = {}) {
     config: runConfig(NO_TARGET, { store, rate }),
     host: 'host-1',
     stages: [
-      { stage: 'Read', operations: ['read'] },
-      { stage: 'Mixed', operations: ['read', 'write'] },
+      { stage: 'Read', kinds: [READS] },
+      { stage: 'Mixed', kinds: [READS, STATS] },
     ],
-    methods: new Map([['read', 'GET']]),
     now: () => 0,
     epochNow: () => STARTED_AT,
   });
   t.after(() => metrics.close());
+  const collect = () => metrics.collect((name, unit) => ({ name, unit }));
   /** @param {string} name @param {Record<string, string | number>} [attributes] */
   const valuesOf = (name, attributes = {}) =>
-    metrics
-      .collect()
-      .filter((metric) => metric.name === name)
-      .flatMap(({ points }) => points)
+    collect()
+      .filter(({ descriptor }) => descriptor.name === name)
+      .flatMap(({ dataPoints }) => /** @type {any[]} */ (dataPoints))
       .filter((point) => Object.entries(attributes).every(([key, value]) => point.attributes[key] === value))
       .map(({ value }) => (typeof value === 'number' ? value : value.count));
-  return { metrics, valuesOf };
+  return { metrics, collect, valuesOf };
 }
 
 test('the stages of a run are there from its beginning, with nothing counted', (t) => {
-  const { metrics, valuesOf } = metricsOf(t);
+  const { collect, valuesOf } = metricsOf(t);
   assert.deepEqual(valuesOf('r2_benchmark.operations'), [0, 0, 0]);
   assert.deepEqual(valuesOf('r2_benchmark.operation.duration'), [0, 0, 0]);
+  assert.deepEqual(valuesOf('r2_benchmark.bucket.operations'), [0, 0]);
   assert.deepEqual(valuesOf('r2_benchmark.stage.running'), [0, 0]);
-  assert.deepEqual(valuesOf('r2_benchmark.time_to_first_byte'), []);
-  for (const { attributes, startedAt } of metrics.collect().flatMap(({ points }) => points)) {
+  for (const { attributes, startTime, endTime } of collect().flatMap(({ dataPoints }) => [...dataPoints])) {
     assert.deepEqual([attributes['host.name'], attributes['r2_benchmark.run.id']], ['host-1', 'run-1']);
-    assert.ok(startedAt <= STARTED_AT);
+    assert.deepEqual(endTime, [1_700_000_000, 500_000_000]);
+    assert.ok(startTime[0] < endTime[0] || startTime[1] <= endTime[1]);
   }
 });
 
-test('while a stage runs, its snapshots are what there is, and its end leaves nothing under way', (t) => {
+test('only what can occur in the load is exported, or what has occurred all the same', (t) => {
+  const { metrics, valuesOf } = metricsOf(t);
+  assert.deepEqual(valuesOf('r2_benchmark.bytes', { 'r2_benchmark.operation': 'stat' }), []);
+  assert.deepEqual(valuesOf('r2_benchmark.bytes'), [0, 0]);
+  assert.deepEqual(valuesOf('r2_benchmark.time_to_first_byte'), [0, 0]);
+  for (const name of ['warmup_operations', 'drain_bytes', 'parts', 'stale_reads', 'vanished', 'start_delay']) {
+    assert.deepEqual(valuesOf(`r2_benchmark.${name}`), [], name);
+  }
+  const snapshot = stageSnapshot({ latencies: [1, 2] });
+  const [kind] = snapshot.kinds;
+  metrics.snapshot('Read', { ...snapshot, kinds: [{ ...kind, counts: { ...kind.counts, warmupOperations: 1 } }] });
+  assert.deepEqual(valuesOf('r2_benchmark.warmup_operations'), [1]);
+});
+
+test('while a stage runs, its snapshots are what there is, and its end leaves nothing in flight', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   metrics.stageStarts({ stage: 'Read', threads: 8 });
   metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } }));
@@ -69,14 +86,14 @@ test('while a stage runs, its snapshots are what there is, and its end leaves no
   assert.deepEqual(valuesOf('http.client.active_requests'), [0]);
 });
 
-test('a stage that nobody knew of beforehand is shown like the others', (t) => {
+test('a stage that was not planned is exported like the others', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   metrics.stageStarts({ stage: 'Later', threads: 1 });
   metrics.snapshot('Later', stageSnapshot({ latencies: [1] }));
   assert.deepEqual(valuesOf('r2_benchmark.operations', { 'r2_benchmark.stage': 'Later' }), [1]);
 });
 
-test('only an open loop has a rate that was asked for', (t) => {
+test('only an open loop has a requested rate', (t) => {
   assert.deepEqual(metricsOf(t).valuesOf('r2_benchmark.rate.requested'), []);
   assert.deepEqual(metricsOf(t, { rate: 12.5 }).valuesOf('r2_benchmark.rate.requested'), [12.5]);
 });

@@ -2,75 +2,100 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { ValueType } from '@opentelemetry/api';
+import { emptyResource } from '@opentelemetry/resources';
+import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { ScrapeServer } from '../../lib/telemetry/scrape-server.js';
 
 /** @import { TestContext } from 'node:test' */
 
 const LONG_MS = 600_000;
 const NEVER = new AbortController().signal;
+const HUGE = 1_000_000;
 
-/** @param {TestContext} t */
-async function openServer(t) {
+/**
+ * @param {TestContext} t
+ * @param {() => number} [count] what its only metric shows
+ */
+async function openServer(t, count = () => 1) {
   const server = await ScrapeServer.open({ host: '127.0.0.1', port: 0 });
   t.after(() => server.close());
+  const resource = emptyResource();
+  const reader = server.reader({
+    collect: async () => {
+      /** @type {any} */
+      const metric = {
+        descriptor: { name: 'seen', description: 'Seen.', unit: '', valueType: ValueType.INT },
+        aggregationTemporality: AggregationTemporality.CUMULATIVE,
+        dataPointType: DataPointType.GAUGE,
+        dataPoints: [{ attributes: {}, startTime: [0, 0], endTime: [0, 0], value: count() }],
+      };
+      return {
+        resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'test' }, metrics: [metric] }] },
+        errors: [],
+      };
+    },
+  });
+  new MeterProvider({ resource, readers: [reader] });
   return server;
 }
 
-test('a scrape gets the text as it is then, in the format that Prometheus asks for', async (t) => {
-  const server = await openServer(t);
+/**
+ * @param {string} url
+ * @returns {Promise<string | undefined>} what the metric shows
+ */
+async function scrape(url) {
+  const text = await (await fetch(url)).text();
+  return /^seen (\d+)$/m.exec(text)?.[1];
+}
+
+/** @param {string} url */
+function connectTo(url) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  return socket;
+}
+
+test('a scrape gets the metrics as they are then', async (t) => {
   let scrapes = 0;
-  server.serve(() => `scrapes ${++scrapes}\n`);
-  const first = await fetch(server.url);
-  assert.equal(first.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
-  assert.equal(await first.text(), 'scrapes 1\n');
-  assert.equal(await (await fetch(`${server.url}?a=b`)).text(), 'scrapes 2\n');
+  const { url } = await openServer(t, () => (scrapes += 1));
+  const first = await fetch(url);
+  assert.match(String(first.headers.get('content-type')), /^text\/plain/);
+  await first.text();
+  assert.equal(await scrape(`${url}?a=b`), '2');
 });
 
-test('whoever asks for something else is told where the metrics are, and gets none', async (t) => {
-  const server = await openServer(t);
-  server.serve(() => assert.fail('nobody asked for it'));
-  const other = await fetch(new URL('/', server.url));
-  assert.deepEqual([other.status, await other.text()], [404, 'r2-benchmark: the metrics are at /metrics\n']);
-  assert.equal((await fetch(server.url, { method: 'POST' })).status, 405);
+test('another request is told where the metrics are, and gets none', async (t) => {
+  const { url } = await openServer(t, () => assert.fail('no scrape'));
+  for (const [path, method] of [
+    ['/', 'GET'],
+    ['/metrics', 'POST'],
+    ['/metrics/x', 'GET'],
+  ]) {
+    const response = await fetch(new URL(path, url), { method });
+    assert.deepEqual(
+      [response.status, await response.text()],
+      [404, 'r2-benchmark: GET /metrics returns the metrics\n'],
+    );
+  }
 });
 
 test('it waits for a scrape that begins after the run, and no longer', async (t) => {
   const server = await openServer(t);
-  server.serve(() => 'the end\n');
-  await (await fetch(server.url)).text();
-  const held = server.hold(LONG_MS, NEVER);
-  assert.equal(await (await fetch(server.url)).text(), 'the end\n');
-  assert.equal(await held, true);
+  assert.equal(await scrape(server.url), '1');
+  const waited = server.waitForScrape(LONG_MS, NEVER);
+  assert.equal(await scrape(server.url), '1');
+  await waited;
 });
 
 test('it waits no longer than it was told to, or until it is stopped', async (t) => {
   const server = await openServer(t);
-  assert.equal(await server.hold(1, NEVER), false);
+  await server.waitForScrape(1, NEVER);
   const stopped = new AbortController();
-  const held = server.hold(LONG_MS, stopped.signal);
+  const waited = server.waitForScrape(LONG_MS, stopped.signal);
   stopped.abort();
-  assert.equal(await held, false);
-});
-
-test('it does not wait where it was stopped before', async (t) => {
-  const server = await openServer(t);
-  assert.equal(await server.hold(LONG_MS, AbortSignal.abort()), false);
-});
-
-test('an error in the text of the metrics ends that scrape, which is not the last one, and nothing else', async (t) => {
-  const server = await openServer(t);
-  server.serve(() => {
-    throw new TypeError('no\nfigures');
-  });
-  const held = server.hold(LONG_MS, NEVER);
-  const failed = await fetch(server.url);
-  assert.deepEqual(
-    [failed.status, await failed.text()],
-    [500, 'r2-benchmark: an unexpected error: TypeError: no figures\n'],
-  );
-  server.serve(() => 'the end\n');
-  assert.equal(await (await fetch(server.url)).text(), 'the end\n');
-  assert.equal(await held, true);
+  await waited;
+  await server.waitForScrape(LONG_MS, AbortSignal.abort());
 });
 
 test('a port that is taken is an error before anything is served', async (t) => {
@@ -80,12 +105,30 @@ test('a port that is taken is an error before anything is served', async (t) => 
   });
 });
 
-test('a scraper that goes away, or sends no HTTP, does no harm', async (t) => {
+test('requests that are huge, or no HTTP, do no harm', async (t) => {
+  const { url } = await openServer(t);
+  for (const request of [
+    'no HTTP at all\r\n\r\n',
+    `GET /${'a'.repeat(HUGE)} HTTP/1.1\r\n\r\n`,
+    `GET /metrics HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(HUGE)}\r\n\r\n`,
+  ]) {
+    const socket = connectTo(url);
+    socket.write(request);
+    await once(socket.resume(), 'close');
+  }
+  const body = await fetch(url, { method: 'POST', body: 'a'.repeat(10 * HUGE) }).catch(() => null);
+  assert.ok(body === null || body.status === 404);
+  assert.equal(await scrape(url), '1');
+});
+
+test('clients that send nothing, or read nothing, keep neither others nor the end waiting', async (t) => {
   const server = await openServer(t);
-  server.serve(() => 'still there\n');
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write('no HTTP at all\r\n\r\n');
-  await once(socket.resume(), 'close');
-  assert.equal(await (await fetch(server.url)).text(), 'still there\n');
+  const slow = [1, 2, 3].map(() => connectTo(server.url));
+  await Promise.all(slow.map((socket) => once(socket, 'connect')));
+  slow[1].write('GET /metrics HT');
+  slow[2].pause().write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
+  assert.equal(await scrape(server.url), '1');
+  const closed = Promise.all(slow.slice(0, 2).map((socket) => once(socket.resume(), 'close')));
+  await server.close();
+  await closed;
 });

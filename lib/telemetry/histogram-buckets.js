@@ -1,0 +1,36 @@
+/**
+ * @import { Histogram } from '@opentelemetry/sdk-metrics'
+ * @import { ValueCounts } from '../model/run-events.js'
+ */
+
+/** From 100 µs to 80 s, in the steps of resistors (R10): each is about 1.26 times the one before. µs */
+const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
+  [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
+);
+
+/** The upper bounds of the buckets in seconds, in ascending order; a further bucket holds what is above. */
+export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
+
+/** The histogram of a stage that is over does not change. @type {WeakMap<ValueCounts, Histogram>} */
+const known = new WeakMap();
+
+/**
+ * @param {ValueCounts} all at most 0.1% above the true values: what is just below a bound may be counted above it
+ * @returns {Histogram} in seconds
+ */
+export function histogramOf(all) {
+  const histogram = known.get(all) ?? convert(all);
+  known.set(all, histogram);
+  return histogram;
+}
+
+/** @type {(all: ValueCounts) => Histogram} */
+function convert({ values, counts, count, sum, minimum, maximum }) {
+  const ofBuckets = Array.from({ length: BOUNDS_US.length + 1 }, () => 0);
+  values.forEach((value, index) => {
+    const bucket = BOUNDS_US.findIndex((bound) => value <= bound);
+    ofBuckets[bucket === -1 ? BOUNDS_US.length : bucket] += counts[index];
+  });
+  const extremes = count === 0 ? {} : { min: minimum / 1000, max: maximum / 1000 };
+  return { buckets: { boundaries: BOUNDS, counts: ofBuckets }, count, sum: sum / 1000, ...extremes };
+}

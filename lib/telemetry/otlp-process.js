@@ -1,0 +1,30 @@
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+
+// Sends metrics to a collector, in a separate process: see OtlpExporter.
+
+/** @type {string[]} */
+const problems = [];
+// What is quoted may be secret.
+const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
+diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
+const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
+// The usual ten seconds are longer than the end of a run waits.
+const timeoutMillis = own || common ? undefined : 4000;
+const exporter = new OTLPMetricExporter({ url: process.argv[2] || undefined, timeoutMillis });
+diag.disable();
+
+process.on('disconnect', () => process.exit());
+process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
+  exporter.export({ resource: resourceFromAttributes(attributes), scopeMetrics }, ({ code, error }) =>
+    process.send?.({ outcome: code === 0 ? null : reasonOf(/** @type {any} */ (error)) }),
+  ),
+);
+process.send?.({ problems });
+
+/** Nothing that the collector answered or was sent. @param {Error & { code?: string | number }} error */
+function reasonOf({ code, message }) {
+  const reason = /retryable/.test(message) ? 'it asks to retry later' : 'no valid response in time';
+  return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);
+}

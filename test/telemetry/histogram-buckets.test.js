@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BOUNDS, histogramOf } from '../../lib/telemetry/histogram-buckets.js';
+import { valuesOf } from '../helpers/stage-snapshot.js';
+
+/** ms, from nothing to an hour. */
+const anyLatency = fc.oneof(
+  fc.double({ min: 0, max: 3_600_000, noNaN: true }),
+  fc.double({ min: 0.001, max: 100, noNaN: true }),
+  fc.constantFrom(0, 0.0004, 0.001, 1, 1000, 2000),
+);
+
+/** What our own histograms do not tell apart. */
+const OWN_ERROR = 1.001;
+
+test('every value is in one bucket, whose bounds hold it as far as our own histograms tell', () => {
+  fc.assert(
+    fc.property(fc.array(anyLatency, { maxLength: 100 }), (latencies) => {
+      const { buckets, count } = histogramOf(valuesOf(latencies));
+      assert.deepEqual(
+        [buckets.boundaries, buckets.counts.length, count],
+        [BOUNDS, BOUNDS.length + 1, latencies.length],
+      );
+      let upTo = 0;
+      buckets.counts.forEach((inBucket, index) => {
+        upTo += inBucket;
+        const bound = (BOUNDS[index] ?? Infinity) * 1000;
+        const below = latencies.filter((latency) => latency * OWN_ERROR + 0.001 <= bound).length;
+        const atMost = latencies.filter((latency) => latency <= bound + 0.001).length;
+        assert.ok(below <= upTo && upTo <= atMost, `${below} <= ${upTo} <= ${atMost} at ${bound} ms`);
+      });
+      assert.equal(upTo, latencies.length);
+    }),
+  );
+});
+
+test('sum and extremes are exact, in seconds; a histogram without values has no extremes', () => {
+  const { sum, min, max } = histogramOf(valuesOf([1.5, 250.25]));
+  assert.deepEqual([sum, min, max], [0.25175, 0.0015, 0.25025]);
+  const { count, min: least } = histogramOf(valuesOf([]));
+  assert.deepEqual([count, least], [0, undefined]);
+});
+
+test('the bounds rise by a quarter, and have few digits', () => {
+  const ratios = BOUNDS.slice(1).map((bound, index) => bound / BOUNDS[index]);
+  assert.ok(ratios.every((ratio) => ratio > 1.2 && ratio < 1.3));
+  assert.deepEqual([BOUNDS[0], BOUNDS.at(-1)], [0.0001, 80]);
+  assert.ok(BOUNDS.every((bound) => /^[0-9.]{1,8}$/.test(String(bound))));
+});
