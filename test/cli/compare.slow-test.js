@@ -67,7 +67,7 @@ test('compares two short runs of the program, as far as possible', async (t) => 
   const outcome = await runCommand(t, ['compare', `${before}.json`, `${after}.json`, '--json', 'comparison.json']);
   assertStatus(outcome, 0);
   assert.match(outcome.stdout, /^Too short to judge: Write\s/m);
-  assert.match(outcome.stdout, /It\s+takes\s+30\s+whole\s+seconds/);
+  assert.match(outcome.stdout, /comparison\s+needs\s+30\s+whole\s+seconds/);
   const ofLogs = await runCommand(t, ['compare', `${before}.log`, `${after}.json`]);
   assertStatus(ofLogs, 0);
   assert.match(ofLogs.stdout, /^Too short to judge: /m);

@@ -61,7 +61,7 @@ test('shows a result of many hosts as it is, although it cannot be merged', asyn
   assert.deepEqual([stderr, status], ['', 0]);
   assert.deepEqual(resultOf(stdout), JSON.parse(await readFile(path.join(folder, 'many.json'), 'utf8')));
   const { stderr: warning, status: refused } = await report('many.json', 'log.txt', '-o', 'both.html');
-  assert.match(warning, /many\.json: what 3 hosts did together, which cannot be taken apart/);
+  assert.match(warning, /many\.json: a merged result of 3 hosts cannot be merged again/);
   assert.equal(refused, 1);
 });
 
