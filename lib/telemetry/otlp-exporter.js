@@ -46,7 +46,7 @@ export class OtlpExporter {
   /** @returns {Promise<string[]>} what is wrong with the variables of the exporter */
   async open() {
     const child = this.#start();
-    const [answer] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+    const [answer] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
     return answer?.problems ?? [];
   }
 
