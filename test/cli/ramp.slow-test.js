@@ -111,14 +111,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const outcome = await runCommand(t, [...run, '--faults', 'latency=20ms,stall=14s@5s']);
     assertStatus(outcome, 1);
-<<<<<<< ours
     assert.match(outcome.stderr, /^Write: step 3 of 3 \(4 threads\) had no success in its counted seconds, /m);
-=======
-    assert.match(
-      outcome.stderr,
-      /^Write: nothing succeeded in the seconds of step 3 of 3 that count, with 4 threads: /m,
-    );
->>>>>>> theirs
     assert.match(outcome.stderr, /^Write: \d+ operations were cut off at the end of their step$/m);
     const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'stalled');
