@@ -333,7 +333,7 @@ function answerSlowly(socket) {
 }
 
 for (const [what, reason, behave] of BAD_COLLECTORS) {
-  test(`a collector that ${what} changes nothing of the run, is named once, and delays its end by 5 s at most`, async (t) => {
+  test(`Row 46: a collector that ${what} changes nothing of the run, is named once, and delays its end by 5 s at most`, async (t) => {
     const server = createServer((socket) => {
       socket.on('error', () => {}).resume();
       behave?.(socket);
