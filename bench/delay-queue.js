@@ -1,5 +1,5 @@
 /** Node's timers know whole milliseconds: what is due within half of one is as near to its time now as it would be then. */
-const HALF_A_TICK_MS = 0.5;
+const HALF_TICK_MS = 0.5;
 
 /**
  * Calls back a fixed time after each addition. All wait for the same time, so that they stand in a queue, and one timer
@@ -38,7 +38,7 @@ export class DelayQueue {
   }
 
   #callBack() {
-    const latest = this.#now() + HALF_A_TICK_MS;
+    const latest = this.#now() + HALF_TICK_MS;
     const left = this.#waiting.findIndex(({ due }) => due > latest);
     const due = this.#waiting.splice(0, left < 0 ? this.#waiting.length : left);
     if (this.#waiting.length > 0) {

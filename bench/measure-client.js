@@ -68,10 +68,10 @@ export async function measureClient(client, load, endpoint) {
   return {
     stages: long.stages.map((of, place) => ({
       stage: of.stage,
-      cpu: cpuAnOperation(of, short.stages[place]),
+      cpu: cpuPerOperation(of, short.stages[place]),
       rate: of.rate,
     })),
-    endpointCpu: cpuAnOperation(long.endpoint, short.endpoint),
+    endpointCpu: cpuPerOperation(long.endpoint, short.endpoint),
   };
 }
 
@@ -102,7 +102,7 @@ async function runMeasured(client, load, endpoint) {
  * @param {CpuOfOperations} short
  * @returns {number} µs
  */
-function cpuAnOperation(long, short) {
+function cpuPerOperation(long, short) {
   return (1000 * (long.cpu - short.cpu)) / (long.operations - short.operations);
 }
 

@@ -281,7 +281,7 @@ async function removeUnlisted(options, result) {
     return 0;
   }
   const asked = unlisted.sample(MAX_HEAD_REQUESTS, random);
-  const found = await thoseThatAreThere(asked, options);
+  const found = await stillExisting(asked, options);
   result.unlisted = found.length;
   if (found.length === 0) {
     return 0;
@@ -291,7 +291,7 @@ async function removeUnlisted(options, result) {
   for (const [bucket, keys] of batchesOf(doomed, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
   }
-  const stubborn = await thoseThatAreThere(found, options);
+  const stubborn = await stillExisting(found, options);
   result.removed += found.length - stubborn.length;
   addFirst(result, unlistedProblem(found.length, asked.length, unlisted.count));
   return stubborn.length;
@@ -333,7 +333,7 @@ function* batchesOf(indices, keyspace) {
  * @param {CleanupOptions} options
  * @returns {Promise<number[]>}
  */
-async function thoseThatAreThere(indices, { admin, retry, keyspace }) {
+async function stillExisting(indices, { admin, retry, keyspace }) {
   /** @type {number[]} */
   const there = [];
   await inParallel(indices, RANGES_AT_ONCE, async (index) => {

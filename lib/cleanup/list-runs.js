@@ -1,6 +1,6 @@
 import { AttemptError } from '../s3/s3-error.js';
 import { STALLED } from './bucket-access.js';
-import { explainError, mayPass } from '../s3/explain-error.js';
+import { explainError, isTransient } from '../s3/explain-error.js';
 import { inParallel } from './in-parallel.js';
 import { ListProgress, listPage, rangesAfter, walkRange } from './key-ranges.js';
 import { folderOf } from './run-tally.js';
@@ -26,7 +26,7 @@ const BEHIND_ALL_NAMES = '~';
 /**
  * @typedef {object} ListingEnd
  * @property {string | null} problem why not all could be listed
- * @property {boolean} mayPass whether that is a trouble of the store
+ * @property {boolean} isTransient whether that is a trouble of the store
  *
  * @typedef {RunCounts & ListingEnd} RunListing
  */
@@ -60,7 +60,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     await inParallel(buckets, AT_ONCE, async (bucket) => {
       await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads));
     });
-    return { ...tally.counts(), problem: null, mayPass: false };
+    return { ...tally.counts(), problem: null, isTransient: false };
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
@@ -69,7 +69,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     return {
       ...tally.counts(),
       problem,
-      mayPass: mayPass(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
+      isTransient: isTransient(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
     };
   }
 }

@@ -47,7 +47,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
   const found = [];
   let isListed = true;
   await inParallel(keyspace.buckets, AT_ONCE, async (bucket) => {
-    const isThere = await walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
+    const isListing = await walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
       const named = uploads.flatMap(({ key, uploadId }) => {
         const own = keyspace.recogniseName(key);
         return own === null ? [] : [{ ...own, bucket, key, uploadId }];
@@ -57,7 +57,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
       }
       return named.length > 0;
     });
-    isListed &&= isThere;
+    isListed &&= isListing;
   });
   return isListed ? found : null;
 }

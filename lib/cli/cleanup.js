@@ -146,10 +146,10 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
   const notice = (/** @type {string} */ message) => terminal.err(message);
   const run = await openRun(checking, { clock, random, notice, credentials });
   try {
-    const { problems, mayPass } = await preflight(run, checking, signal);
+    const { problems, isTransient } = await preflight(run, checking, signal);
     if (problems.length > 0) {
       problems.forEach((problem) => terminal.err(`error: ${problem}`));
-      return mayPass ? EXIT.incomplete : EXIT.usage;
+      return isTransient ? EXIT.incomplete : EXIT.usage;
     }
     if (signal.aborted) {
       return EXIT.incomplete;

@@ -16,12 +16,12 @@ import { cleanupCommand, readAgainCommand } from './later-commands.js';
  * @param {StopRequest} stopRequest
  * @returns {number} the exit status
  */
-export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { status }) {
+export function exitStatus({ problems, isTransient, stages, cleanup, crash }, { status }) {
   if (status !== null) {
     return status;
   }
   if (problems.length > 0) {
-    return mayPass ? EXIT.incomplete : EXIT.usage;
+    return isTransient ? EXIT.incomplete : EXIT.usage;
   }
   const isIncomplete = stages.some((stage) => shortcomingsOf(stage).length > 0);
   return isIncomplete || crash !== null || (cleanup !== null && !isClean(cleanup)) ? EXIT.incomplete : EXIT.complete;

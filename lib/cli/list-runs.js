@@ -35,7 +35,7 @@ export function listRunsByCommand(config, later, context) {
     );
     if (listing.problem !== null) {
       terminal.err(`error: ${listing.problem}`);
-      return listing.mayPass ? EXIT.incomplete : EXIT.usage;
+      return listing.isTransient ? EXIT.incomplete : EXIT.usage;
     }
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {

@@ -208,8 +208,8 @@ class SlicedStage {
     if (this.#setup.watch.stopped.aborted || this.#timeLeft() <= 0) {
       return this.#takeTried(lane);
     }
-    const { goesRound, objects, claimed } = this.#setup.budget;
-    const rest = goesRound ? Infinity : Math.ceil((objects - claimed) / this.#lanes.length);
+    const { cycles, objects, claimed } = this.#setup.budget;
+    const rest = cycles ? Infinity : Math.ceil((objects - claimed) / this.#lanes.length);
     const room = Math.min(lane.room, Math.max(rest, MIN_ROUNDS * lane.threads));
     const records = lane.due.splice(0, room);
     while (records.length < room) {

@@ -12,7 +12,7 @@ import { isInParts, requestsToWrite } from '../operations/multipart.js';
  */
 
 /** Objects on one page of a list, of which clean-up may need one for as many objects that were written. */
-const OBJECTS_A_PAGE = 1000;
+const OBJECTS_PER_PAGE = 1000;
 
 /**
  * Pays for a stage's operations before they begin, and for each of their retries.
@@ -58,7 +58,7 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
 const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
 /** Rounded up, as every price is. */
-const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_A_PAGE);
+const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_PER_PAGE);
 
 /** @implements {StageClaims} */
 class PaidClaims {

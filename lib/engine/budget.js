@@ -12,16 +12,16 @@ export class Budget {
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
    * @param {number} [options.first] the localIndex of the first object
    * @param {number} options.objects
-   * @param {boolean} options.goesRound whether the objects are given out again from the first one, until it is closed;
+   * @param {boolean} options.cycles whether the objects are given out again from the first one, until it is closed;
    *   each is given out once otherwise
    */
-  constructor({ memory, first = 0, objects, goesRound }) {
+  constructor({ memory, first = 0, objects, cycles }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
     this.#times = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
     this.#first = first;
     /** How many there are; of operations on several objects, how many groups. */
     this.objects = objects;
-    this.goesRound = goesRound;
+    this.cycles = cycles;
   }
 
   /** @returns {number} the number of the next claim from 0, or -1 where there is no more work */
@@ -30,7 +30,7 @@ export class Budget {
       return -1;
     }
     const claim = Atomics.add(this.#fields, NEXT, 1);
-    if (!this.goesRound && claim >= this.objects) {
+    if (!this.cycles && claim >= this.objects) {
       return -1;
     }
     return claim;
@@ -70,12 +70,12 @@ export class Budget {
       return -1;
     }
     const arrival = Atomics.add(this.#fields, ARRIVALS, 1);
-    return this.goesRound || arrival < this.objects ? arrival : -1;
+    return this.cycles || arrival < this.objects ? arrival : -1;
   }
 
   /** Whether an open loop's next arrival is still to come. */
   get expectsArrival() {
-    return !this.isClosed && (this.goesRound || this.arrivals < this.objects);
+    return !this.isClosed && (this.cycles || this.arrivals < this.objects);
   }
 
   /** Nothing more is given out, on any worker. */

@@ -78,7 +78,7 @@ export class Claims {
         this.#takes[kind](record, object, claim);
         return claim;
       }
-      if (!this.#budget.goesRound) {
+      if (!this.#budget.cycles) {
         // What a mixed load has removed is no work that was left out.
         this.#meters.kinds[kind].skipped += Number(!this.#workload.mixed);
         continue;

@@ -48,7 +48,7 @@ export class GroupClaims {
         record.takeGroup(0, this.#operation, { ...group, locals }, claim);
         return claim;
       }
-      if (!this.#budget.goesRound) {
+      if (!this.#budget.cycles) {
         this.#meters.kinds[0].skipped += 1;
         continue;
       }

@@ -20,7 +20,7 @@ import { Budget, budgetMemory } from './budget.js';
  * @typedef {object} Range
  * @property {number} first local index
  * @property {number} count
- * @property {boolean} goesRound whether each is taken again and again, until the time is over
+ * @property {boolean} cycles whether each is taken again and again, until the time is over
  *
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
@@ -50,7 +50,7 @@ import { Budget, budgetMemory } from './budget.js';
 export async function runSlot({ stage, load, range, limit }, { workers, signal, observer }, hooks) {
   const { name } = stage;
   const { second = () => {}, progress, retrying = () => {} } = hooks;
-  const shared = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+  const shared = { memory: budgetMemory(), first: range.first, objects: range.count, cycles: range.cycles };
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
     second: (each) => second(each, budget),
@@ -63,6 +63,6 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
     snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress: (done, flow) => progress(done, flow, budget),
   });
-  const claimed = range.goesRound ? 0 : budget.claimed;
-  return { outcome, budget, claimed, hasRunOut: !range.goesRound && claimed === range.count };
+  const claimed = range.cycles ? 0 : budget.claimed;
+  return { outcome, budget, claimed, hasRunOut: !range.cycles && claimed === range.count };
 }

@@ -74,7 +74,7 @@ import { runStage } from './run-stage.js';
  * @typedef {object} StageTask
  * @property {Stage} stage
  * @property {Load} load its threads are those of all workers together
- * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, goesRound: boolean }} budget
+ * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, cycles: boolean }} budget
  * @property {TimeLimit | null} limit
  */
 

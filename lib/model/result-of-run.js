@@ -3,7 +3,7 @@ import { FORMAT } from './schema.js';
 /**
  * @import { Result, RunResult } from './result.js'
  *
- * @typedef {Omit<RunResult, 'mayPass' | 'existing' | 'kept'>} FinishedRun
+ * @typedef {Omit<RunResult, 'isTransient' | 'existing' | 'kept'>} FinishedRun
  */
 
 /**

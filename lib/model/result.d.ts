@@ -36,7 +36,7 @@ export interface RunResult {
   /** why the run did not start, or ended early: one line each */
   problems: string[];
   /** whether no problem is one of usage, configuration or credentials */
-  mayPass: boolean;
+  isTransient: boolean;
   /** existing objects because of which the run was refused */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** number of objects, from the first of the shard on, that a later run can read; 0 if none are kept */

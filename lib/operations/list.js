@@ -77,9 +77,9 @@ function pageOf({ connection: { reply } }) {
  *
  * @param {OperationRecord} record whose answer has come
  * @param {readonly string[]} keys
- * @param {boolean} goesOn whether the store says that there are more
+ * @param {boolean} continues whether the store says that there are more
  */
-function checkExistingPage(record, keys, goesOn) {
+function checkExistingPage(record, keys, continues) {
   const { locals } = record;
   const { keyPrefix } = listedOf(record);
   // Those that are not UTF-8 come without a name, and were left out of the list.
@@ -96,8 +96,8 @@ function checkExistingPage(record, keys, goesOn) {
   }
   // On a full page, keys without a name take the place of others.
   const isFull = keys.length >= locals.length;
-  if (shownKeys < locals.length && !(goesOn && isFull)) {
-    throw goesOn ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
+  if (shownKeys < locals.length && !(continues && isFull)) {
+    throw continues ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
   }
 }
 
@@ -106,9 +106,9 @@ function checkExistingPage(record, keys, goesOn) {
  *
  * @param {OperationRecord} record whose answer has come
  * @param {readonly string[]} keys
- * @param {boolean} goesOn whether the store says that there are more
+ * @param {boolean} continues whether the store says that there are more
  */
-function checkPage(record, keys, goesOn) {
+function checkPage(record, keys, continues) {
   const { locals, isLastOfBucket } = record;
   checkOrder(record, keys);
   let place = 0;
@@ -126,16 +126,16 @@ function checkPage(record, keys, goesOn) {
       others += 1;
     }
   }
-  if (others > 0 || (goesOn && place < locals.length)) {
+  if (others > 0 || (continues && place < locals.length)) {
     throw shortPage(record, place, others);
   }
   for (; place < locals.length; place += 1) {
     refuseMissing(record, place);
   }
-  if (goesOn && isLastOfBucket) {
+  if (continues && isLastOfBucket) {
     throw new IntegrityError(record, 'the list goes on after the last key of the run');
   }
-  if (!goesOn && isThere(record, record.nextLocal)) {
+  if (!continues && exists(record, record.nextLocal)) {
     throw new IntegrityError(record, 'the list ends here, before the last key of the run');
   }
 }
@@ -169,7 +169,7 @@ function keyOf({ locals, workload: { keyspace, shard } }, place) {
  * @throws {IntegrityError} where it has to be
  */
 function refuseMissing(record, place) {
-  if (isThere(record, record.locals[place])) {
+  if (exists(record, record.locals[place])) {
     const hint = record.workload.wroteObjects ? '' : '; was the run written with as many <objects>?';
     throw new IntegrityError(record, `the page that begins here lacks ${keyOf(record, place)}${hint}`);
   }
@@ -179,7 +179,7 @@ function refuseMissing(record, place) {
  * @param {OperationRecord} record
  * @param {number} local index of an object; -1 for none
  */
-function isThere({ workload: { written, wroteObjects } }, local) {
+function exists({ workload: { written, wroteObjects } }, local) {
   return local !== -1 && (!wroteObjects || written.has(local));
 }
 

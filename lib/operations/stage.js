@@ -101,7 +101,7 @@ export function stageOnExisting({ name, kinds }) {
  * @returns {number} bytes that an operation moves, on an object of the mean size; at most, where its operations differ; 0 where
  *   it moves none
  */
-export function bytesAnOperation({ kinds }, { objects, load: { amounts } }) {
+export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
   const mean = averageSize(objects);
   const workload = { sizeOf: () => mean, amounts };

@@ -4,7 +4,7 @@ import { ListProgress } from '../cleanup/key-ranges.js';
 import { counted, rounded } from '../text/figures.js';
 import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
-import { explainError, mayPass } from '../s3/explain-error.js';
+import { explainError, isTransient } from '../s3/explain-error.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { operationsOfRun } from '../operations/registry.js';
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
@@ -28,7 +28,7 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  * @typedef {object} ExistingList
  * @property {ListedObjects | null} listed null where there are problems
  * @property {string[]} problems a line each
- * @property {boolean} mayPass whether all of them are troubles of the store, and none of them the user's
+ * @property {boolean} isTransient whether all of them are troubles of the store, and none of them the user's
  * @property {string[]} notices
  */
 
@@ -64,7 +64,7 @@ export async function listExisting(run, config, existing, signal, notice) {
     const { hostname, port, settings } = store;
     const place = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
     const problems = signal.aborted ? [] : [explainError(error, { ...place, action: 'list' })];
-    return { listed: null, problems, mayPass: mayPass(error), notices: [] };
+    return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
   return list.outcome();
 }
@@ -140,7 +140,7 @@ class List {
       const where = `${this.describe()}${shard.count > 1 && this.seen > 0 ? ` for shard ${shard.index}/${shard.count}` : ''}`;
       return refused(`--existing: there is no object of ${where}, expected a prefix that keys begin with`);
     }
-    return { listed, problems: [], mayPass: false, notices: this.#noticesOf(listed) };
+    return { listed, problems: [], isTransient: false, notices: this.#noticesOf(listed) };
   }
 
   /** @param {ListedObjects} listed */
@@ -213,5 +213,5 @@ function packed({ key, size, etag }) {
  * @returns {ExistingList}
  */
 function refused(problem) {
-  return { listed: null, problems: [problem], mayPass: false, notices: [] };
+  return { listed: null, problems: [problem], isTransient: false, notices: [] };
 }

@@ -1,4 +1,4 @@
-import { FIRST_ACTION, explainError, mayPass } from '../s3/explain-error.js';
+import { FIRST_ACTION, explainError, isTransient } from '../s3/explain-error.js';
 import { OPERATIONS } from '../operations/registry.js';
 
 /**
@@ -38,8 +38,8 @@ export class Findings {
   }
 
   /** Whether there are some, and all of them are troubles of the store that may pass. */
-  get mayPass() {
-    return this.#findings.length > 0 && this.#findings.every(({ error }) => mayPass(error));
+  get isTransient() {
+    return this.#findings.length > 0 && this.#findings.every(({ error }) => isTransient(error));
   }
 
   /**

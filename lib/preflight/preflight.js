@@ -35,7 +35,7 @@ const MAX_PROBE_BYTES = 1024;
 /**
  * @typedef {object} PreflightResult
  * @property {string[]} problems a line each; none where the run may begin
- * @property {boolean} mayPass whether all of them are troubles of the store, and none of them the user's
+ * @property {boolean} isTransient whether all of them are troubles of the store, and none of them the user's
  * @property {string[]} notices
  */
 
@@ -104,7 +104,7 @@ export async function preflight(run, config, signal, hooks) {
   const isOver = signal.aborted;
   return {
     problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
-    mayPass: !isOver && unverified.size === 0 && findings.mayPass,
+    isTransient: !isOver && unverified.size === 0 && findings.isTransient,
     notices: isOver ? [] : [...noticesOf(run, config, missing), ...cacheNotices],
   };
 }
@@ -334,9 +334,9 @@ class BucketPreflight {
     record.take(0, operation, localIndex);
     const { error, cache, attempts } = await readByPublicUrl({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
     run.requests.preflight += attempts;
-    // Of an earlier run's objects, nobody knows yet whether they are there.
-    const isThere = workload === this.#shared.probes || run.listed !== null;
-    const isObstacle = error !== null && (isThere || !NO_OBSTACLES.includes(error.kind));
+    // It is not known yet whether the objects of an earlier run exist.
+    const isKnown = workload === this.#shared.probes || run.listed !== null;
+    const isObstacle = error !== null && (isKnown || !NO_OBSTACLES.includes(error.kind));
     if (isObstacle) {
       findings.add(operation.name, this.#bucket, error);
     }

@@ -98,7 +98,7 @@ async function openSession(config, deps) {
       result: {
         facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
         problems: [],
-        mayPass: false,
+        isTransient: false,
         existing: null,
         kept: 0,
         stages: [],
@@ -126,7 +126,7 @@ async function examineStore(given) {
   if (isRefused()) {
     return null;
   }
-  const { problems, mayPass, notices } = await checkStore(session);
+  const { problems, isTransient, notices } = await checkStore(session);
   result.problems.push(...problems);
   if (!isRefused()) {
     await checks.mayWrite();
@@ -134,7 +134,7 @@ async function examineStore(given) {
     result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
   }
   result.problems.push(...checks.problems);
-  result.mayPass = mayPass && checks.problems.length === 0;
+  result.isTransient = isTransient && checks.problems.length === 0;
   result.existing = checks.existing;
   [...notices, ...(isRefused() ? [] : checks.notices)].forEach((notice) => observer.notice(notice));
   return isRefused() ? null : session;
@@ -153,9 +153,9 @@ async function withListed(session) {
     return session;
   }
   const list = () => listExisting(run, config, existing, signal, (message) => observer.notice(message));
-  const { listed, problems, mayPass, notices } = await phases.during(PHASES.list, list);
+  const { listed, problems, isTransient, notices } = await phases.during(PHASES.list, list);
   result.problems.push(...problems);
-  result.mayPass = mayPass;
+  result.isTransient = isTransient;
   if (listed === null) {
     return session;
   }

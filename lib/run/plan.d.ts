@@ -74,7 +74,7 @@ export interface Idleness {
   result: null;
   problem: string;
   /** whether the same command may succeed later */
-  mayPass: boolean;
+  isTransient: boolean;
   /** whether the next stage can run */
   continues: boolean;
 }

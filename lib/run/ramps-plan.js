@@ -1,4 +1,4 @@
-import { bytesAnOperation, nominalBytes } from '../operations/stage.js';
+import { bytesPerOperation, nominalBytes } from '../operations/stage.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
@@ -96,7 +96,7 @@ class RampOfStage {
             objects: this.#given,
             threads: config.load.threads,
             buckets: config.store.buckets.length,
-            bytesPerOperation: bytesAnOperation(stage, config),
+            bytesPerOperation: bytesPerOperation(stage, config),
             nominalBytes: nominalBytes(stage, config.objects),
             duration: 1000 * (this.#slots[this.#slots.length - 1].endsAt - startsAt),
           };
@@ -235,7 +235,7 @@ class RampOfStage {
     this.#noteShortage(observer);
     this.#objects.stageEnds(this.#stage, has);
     if (this.#finished.every(({ outcome }) => outcome === null)) {
-      return { result: null, problem: this.#problem(), mayPass: true, continues: true };
+      return { result: null, problem: this.#problem(), isTransient: true, continues: true };
     }
     return {
       result: rampResult({

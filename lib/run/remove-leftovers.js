@@ -71,7 +71,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
     !(isLeft || outcomeUnknown || ownsCopies || run.slices > 0 || hasVersions) &&
     stages.every(({ failed, integrityErrors }) => failed + integrityErrors === 0);
   if (isConfirmed && shown > 0) {
-    result.mayPass ||= problems.length === 0;
+    result.isTransient ||= problems.length === 0;
     problems.push(
       `the store confirmed that all objects of the run were deleted, and then listed ${counted(shown, 'object')} of it`,
     );

@@ -82,9 +82,9 @@ async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }
  * @param {RunResult} result
  * @returns {boolean} whether the next stage can run
  */
-function noteIdleness({ problem, mayPass, continues }, result) {
+function noteIdleness({ problem, isTransient, continues }, result) {
   result.problems.push(problem);
-  result.mayPass = mayPass;
+  result.isTransient = isTransient;
   return continues;
 }
 

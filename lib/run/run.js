@@ -94,7 +94,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
     ran.crash ??= failure;
     if (lost !== null) {
       ran.problems.push(/** @type {Error} */ (lost).message);
-      ran.mayPass = true;
+      ran.isTransient = true;
     }
     observer.runEnds(ran);
     return concluded(ran);

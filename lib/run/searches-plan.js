@@ -1,6 +1,6 @@
 import { adviceFor } from '../bottleneck/message.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
-import { bytesAnOperation } from '../operations/stage.js';
+import { bytesPerOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
@@ -69,7 +69,7 @@ export class SearchesPlan {
   stage(stage, index) {
     const problem = index === 0 ? this.#problem(stage) : null;
     if (problem !== null) {
-      const idleness = { result: null, problem, mayPass: false, continues: false };
+      const idleness = { result: null, problem, isTransient: false, continues: false };
       return { starts: null, next: () => null, take() {}, conclude: () => idleness };
     }
     const parts = { search: this.#search, dimension: this.#dimension, objects: this.#objects, costs: this.#costs };
@@ -133,7 +133,7 @@ class SearchOfStage {
       objects: this.#given,
       threads: config.load.threads,
       buckets: config.store.buckets.length,
-      bytesPerOperation: bytesAnOperation(stage, config),
+      bytesPerOperation: bytesPerOperation(stage, config),
       duration: dimension.stageTime,
       isSearch: true,
       dimension: search.peakOf,
@@ -206,7 +206,7 @@ class SearchOfStage {
       slot: {
         stage: this.#stage,
         load: { threads, size, sizes, pacing: null, warmup: 0, windows: null },
-        range: { ...range, goesRound: false },
+        range: { ...range, cycles: false },
         limit: null,
       },
     };
@@ -245,7 +245,7 @@ class SearchOfStage {
     if (finished.length === 0) {
       const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
       // If earlier stages have a result, the command itself was fine.
-      return { result: null, problem, mayPass: this.#index > 0, continues: false };
+      return { result: null, problem, isTransient: this.#index > 0, continues: false };
     }
     const result = this.#search.result(finished, {
       stage,

@@ -1,5 +1,5 @@
 import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
-import { bytesAnOperation, nominalBytes, operationsFor } from '../operations/stage.js';
+import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
@@ -113,9 +113,9 @@ class StageInOneSlot {
     // With a time limit, a stage cycles through its objects until the time is over. Writes and copies take each object
     // only once; removal has no time limit, because all objects must go.
     this.#limit = stage.removes ? null : time.slot;
-    const goesRound = this.#limit !== null && !(stage.creates || stage.copies);
+    const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const load = loadOf(config, time.slot !== null, stage, count);
-    this.#slot = { stage, load, range: { first: firstObject, count, goesRound }, limit: this.#limit };
+    this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
@@ -128,7 +128,7 @@ class StageInOneSlot {
       ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
       threads: config.load.threads,
       buckets: config.store.buckets.length,
-      bytesPerOperation: bytesAnOperation(stage, config),
+      bytesPerOperation: bytesPerOperation(stage, config),
       nominalBytes: nominalBytes(stage, config.objects),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };

@@ -6,7 +6,7 @@ const MIN_INTERVAL_MS = 5;
 const MAX_INTERVAL_MS = 250;
 
 /** An attempt is ended at most a twentieth of its time late. */
-const SWEEPS_IN_A_TIMEOUT = 20;
+const SWEEPS_PER_TIMEOUT = 20;
 
 /**
  * Ends attempts that take too long, whatever they are doing: connecting, waiting for an answer, or being fed a body byte
@@ -32,7 +32,7 @@ export class AttemptDeadlines {
   }
 
   start() {
-    const interval = Math.min(Math.max(this.#timeout / SWEEPS_IN_A_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
+    const interval = Math.min(Math.max(this.#timeout / SWEEPS_PER_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
     this.#timer = setInterval(() => this.#sweep(), interval);
   }
 

@@ -72,7 +72,7 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
       }
       return `no connection to ${hostname}:${port} (${message}): check ${enumerate(settings.hostname, settings.port)}, and whether the store is up`;
     default:
-      return `${action} in ${where} on ${hostname}:${port} failed (${message})${mayPass(error) ? ': the store has trouble of its own; try again later' : ''}`;
+      return `${action} in ${where} on ${hostname}:${port} failed (${message})${isTransient(error) ? ': the store has trouble of its own; try again later' : ''}`;
   }
 }
 
@@ -135,7 +135,7 @@ function enumerate(...names) {
  * @param {AttemptError} error
  * @returns {boolean} whether the store answered with a trouble of its own, which the user can but wait out
  */
-export function mayPass({ handling, status }) {
+export function isTransient({ handling, status }) {
   return handling === 'retry' && status > 0;
 }
 

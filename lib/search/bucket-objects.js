@@ -75,10 +75,10 @@ export class BucketObjects {
   rangeFor(stage, _isHalfSize, most, buckets = 1) {
     if (stage.creates || stage.copies || stage.removes) {
       const count = Math.min(most, this.countIn(stage, buckets));
-      return { first: 0, count, goesRound: false, bucketStarts: this.#used.slice(0, buckets) };
+      return { first: 0, count, cycles: false, bucketStarts: this.#used.slice(0, buckets) };
     }
     const bucketStarts = Array.from({ length: buckets }, () => 0);
-    return { first: 0, count: buckets * Math.min(...this.#existing.slice(0, buckets)), goesRound: true, bucketStarts };
+    return { first: 0, count: buckets * Math.min(...this.#existing.slice(0, buckets)), cycles: true, bucketStarts };
   }
 
   /**

@@ -71,11 +71,11 @@ export class SearchObjects {
    */
   rangeFor(stage, isHalfSize, most) {
     if (stage.creates || stage.copies || stage.removes) {
-      return { first: this.#next, count: Math.min(most, this.countFor(stage)), goesRound: false };
+      return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
     }
     // Listings of one size would find keys of the other in between.
     const readable = stage.grouping?.isByKey ? this.#all : this.#whole;
-    return { ...(isHalfSize ? this.#half : readable), goesRound: true };
+    return { ...(isHalfSize ? this.#half : readable), cycles: true };
   }
 
   /**

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DelayQueue } from '../../bench/delay-queue.js';
 
 const DELAY = 50;
-const HALF_A_MILLISECOND = 0.5;
+const HALF_MILLISECOND = 0.5;
 
 /** A clock that advances only at wake-ups, by the time that the queue asked for plus a lateness. */
 class LateClock {
@@ -61,7 +61,7 @@ test('each callback comes in its turn, at most half a millisecond early', () => 
         const addedAt = clock.time;
         queue.add(() => {
           order.push(number);
-          assert.ok(clock.time >= addedAt + DELAY - HALF_A_MILLISECOND);
+          assert.ok(clock.time >= addedAt + DELAY - HALF_MILLISECOND);
         });
         if (wakes) {
           clock.goOn();

@@ -95,9 +95,9 @@ test('objects of a run in other buckets than the list gives them are its own, an
 test('Row 36: a list that says that there is more, and names nothing, is refused', async () => {
   const admin = new FakeAdmin(keysOf({ 'a-run': 3 }));
   admin.listPage = async () => ({ objects: [], isLast: false });
-  const { problem, mayPass } = await list(admin);
+  const { problem, isTransient } = await list(admin);
   assert.match(String(problem), /says that there is more, and names nothing/);
-  assert.equal(mayPass, true, 'it is the store that is at fault');
+  assert.equal(isTransient, true, 'it is the store that is at fault');
 });
 
 test('a prefix under which nothing stands has no runs', async () => {
@@ -153,7 +153,7 @@ test('what the store refuses is told', async () => {
       },
     },
   );
-  const { problem, mayPass } = await list(admin);
+  const { problem, isTransient } = await list(admin);
   assert.match(String(problem), /^list in buckets "one", "two" was refused \(HTTP 403 AccessDenied\)/);
-  assert.equal(mayPass, false);
+  assert.equal(isTransient, false);
 });

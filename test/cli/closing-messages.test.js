@@ -69,7 +69,7 @@ test('a configuration problem outranks an incomplete run, and a signal outranks 
   const parts = { problems: ['no bucket'], stages: [{ ...STAGE, end: 'fatal' }] };
   assert.equal(statusOf(parts), 2);
   assert.equal(statusOf(parts, 130), 130);
-  assert.equal(statusOf({ ...parts, mayPass: true }), 1, 'troubles of the store are not the configuration’s');
+  assert.equal(statusOf({ ...parts, isTransient: true }), 1, 'troubles of the store are not the configuration’s');
 });
 
 test('remaining objects are an error with a command, removed ones a notice', () => {

@@ -15,7 +15,7 @@ const LATENCY = 'latency=5ms';
 const RUN = [`${OBJECTS}`, `${THREADS}`, '--size', '2KiB', '--cores', '2'];
 
 /** Ends the first core's thread at its first progress report, from outside, as the system would. */
-const ENDS_A_THREAD = `
+const ENDS_PER_THREAD = `
   import { isMainThread } from 'node:worker_threads';
   if (isMainThread) {
     process.once('worker', (thread) => {
@@ -97,7 +97,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
 
   test('Row 28: the death of a core’s thread ends the run, which reports it, cleans up and exits with 1', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
-    const folder = await folderWith(t, { 'ends-a-thread.mjs': ENDS_A_THREAD });
+    const folder = await folderWith(t, { 'ends-a-thread.mjs': ENDS_PER_THREAD });
     const env = { NODE_OPTIONS: `--import=${path.join(folder, 'ends-a-thread.mjs')}` };
     const run = ['1000000', '8', '--size', '1KiB', '--cores', '2'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });

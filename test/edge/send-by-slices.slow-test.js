@@ -130,7 +130,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
     },
     async runStage(
       /** @type {Stage} */ stage,
-      { signal = new AbortController().signal, operations = objects, goesRound = false } = {},
+      { signal = new AbortController().signal, operations = objects, cycles = false } = {},
     ) {
       const { grouping } = stage;
       const groups =
@@ -146,7 +146,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
       const outcome = await runStage(stage, {
         engine: { ...engine, connections, send },
         load: closedLoop({ threads, size, mixedObjects: objects }),
-        budget: new Budget({ memory: budgetMemory(), objects: groups?.count ?? operations, goesRound }),
+        budget: new Budget({ memory: budgetMemory(), objects: groups?.count ?? operations, cycles }),
         groups,
         signal,
         hooks: {
@@ -433,7 +433,7 @@ for (const size of [4 * SIZE, 8, 2]) {
     const first = await stages.run('write');
     assert.deepEqual([first.end, first.complaints], ['complete', []]);
     mixed?.begin(written, 60);
-    const outcome = await stages.runStage(MIXED, { operations: 1500, goesRound: false });
+    const outcome = await stages.runStage(MIXED, { operations: 1500, cycles: false });
     assert.deepEqual([outcome.end, outcome.complaints], ['complete', []]);
     const kindOf = kindOrder(MIXED.kinds, 'kinds of run-1');
     const claimed = Array.from({ length: 1500 }, (_, claim) => MIXED.kinds[kindOf(claim)].operation.name);
@@ -520,7 +520,7 @@ test('a mixed stage that ends by time releases all objects', async () => {
   await stages.run('write');
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 300);
-  const { end, complaints } = await stages.runStage(MIXED, { goesRound: true, signal: stop.signal });
+  const { end, complaints } = await stages.runStage(MIXED, { cycles: true, signal: stop.signal });
   assert.deepEqual([end, complaints], ['stopped', []]);
   for (let object = 0; object < 40; object++) {
     assert.ok(mixed?.pauses.take(object, stages.engine.clock.now() + 2000), 'it may be written');

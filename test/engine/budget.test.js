@@ -9,10 +9,10 @@ const MAX_CLAIM = 2 ** 32 - 1;
 
 /**
  * @param {number} objects
- * @param {boolean} [goesRound]
+ * @param {boolean} [cycles]
  */
-function budgetOf(objects, goesRound = false) {
-  return new Budget({ memory: budgetMemory(), objects, goesRound });
+function budgetOf(objects, cycles = false) {
+  return new Budget({ memory: budgetMemory(), objects, cycles });
 }
 
 /**
@@ -26,7 +26,7 @@ function claimObject(budget) {
 
 test('all who share the memory see an early end, and no success is lost', () => {
   const memory = budgetMemory();
-  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 3, goesRound: true }));
+  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 3, cycles: true }));
   one.shareSuccess(17);
   assert.equal(other.stopsAt, Infinity);
   one.stopAt(42.5);
@@ -47,12 +47,12 @@ test('each object is given out once, in order', () => {
 test('all who share the memory share its objects, in any order', () => {
   const turns = fc.array(fc.nat(3), { maxLength: 80 });
   fc.assert(
-    fc.property(turns, fc.nat(60), fc.boolean(), (order, objects, goesRound) => {
+    fc.property(turns, fc.nat(60), fc.boolean(), (order, objects, cycles) => {
       const memory = budgetMemory();
-      const budgets = Array.from({ length: 4 }, () => new Budget({ memory, objects, goesRound }));
+      const budgets = Array.from({ length: 4 }, () => new Budget({ memory, objects, cycles }));
       const claimed = order.map((localIndex) => claimObject(budgets[localIndex]));
       const expected = order.map((_, claim) => {
-        const isLeft = objects > 0 && (goesRound || claim < objects);
+        const isLeft = objects > 0 && (cycles || claim < objects);
         return isLeft ? claim % objects : -1;
       });
       assert.deepEqual(claimed, expected);
@@ -62,7 +62,7 @@ test('all who share the memory share its objects, in any order', () => {
 
 test('a closed budget gives out nothing more, whoever closed it', () => {
   const memory = budgetMemory();
-  const [here, there] = [1, 2].map(() => new Budget({ memory, objects: 10, goesRound: false }));
+  const [here, there] = [1, 2].map(() => new Budget({ memory, objects: 10, cycles: false }));
   assert.deepEqual([here.claim(), there.claim()], [0, 1]);
   there.close();
   assert.deepEqual([here.claim(), there.claim(), here.claimed], [-1, -1, 2]);
@@ -86,7 +86,7 @@ test('a cycling budget repeats all objects until it is closed', () => {
 
 test('a cycle continues when its claim counter wraps around', () => {
   const memory = budgetMemory();
-  const budget = new Budget({ memory, objects: 7, goesRound: true });
+  const budget = new Budget({ memory, objects: 7, cycles: true });
   Atomics.store(new Uint32Array(memory), 0, MAX_CLAIM);
   const claimed = [claimObject(budget), claimObject(budget), claimObject(budget)];
   assert.ok(
@@ -101,7 +101,7 @@ test('a cycle over no objects gives out nothing', () => {
 
 test('the last success is the latest that any worker reported', () => {
   const memory = budgetMemory();
-  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 1, goesRound: false }));
+  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 1, cycles: false }));
   assert.equal(one.shareSuccess(100), 100);
   assert.equal(other.shareSuccess(50), 100);
   assert.equal(other.shareSuccess(150), 150);
@@ -139,7 +139,7 @@ async function claimAll(memory, objects) {
   `;
   const module = new URL('../../lib/engine/budget.js', import.meta.url).href;
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
-    workerData: { module, memory, objects, goesRound: false },
+    workerData: { module, memory, objects, cycles: false },
   });
   // The thread may end in the same turn in which its last message arrives.
   const ended = once(worker, 'exit');

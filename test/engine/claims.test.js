@@ -24,14 +24,14 @@ const SEED = 'a seed';
  * @param {number} [choice.first] the first of those objects
  * @param {number} [choice.groupSize] for a stage whose operations cover several objects
  * @param {readonly number[]} [choice.written]
- * @param {boolean} [choice.goesRound]
+ * @param {boolean} [choice.cycles]
  * @param {boolean} [choice.wroteObjects]
  * @param {SharedArrayBuffer} [choice.memory]
  * @param {(claim: number) => number} [choice.order]
  */
 function openClaims(kinds, choice) {
   const { objects, first = 0, groupSize, written = [] } = choice;
-  const { goesRound = false, wroteObjects = true, memory = budgetMemory(), order } = choice;
+  const { cycles = false, wroteObjects = true, memory = budgetMemory(), order } = choice;
   const {
     clock,
     workload: fixed,
@@ -48,12 +48,12 @@ function openClaims(kinds, choice) {
   if (groupSize !== undefined) {
     const { keyspace, shard } = workload;
     const groups = new ObjectGroups({ keyspace, shard, first, objects, size: groupSize, isByKey: true });
-    const budget = new Budget({ memory, objects: groups.count, goesRound });
+    const budget = new Budget({ memory, objects: groups.count, cycles });
     const claims = new GroupClaims(stage, { groups, workload, budget, meters });
     const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
     return { claims, record, meters, workload };
   }
-  const budget = new Budget({ memory, first, objects, goesRound });
+  const budget = new Budget({ memory, first, objects, cycles });
   const claims = new Claims(stage, { workload, budget, meters, order, seed: SEED });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, meters, workload };
@@ -159,20 +159,20 @@ test('a run that does not know which objects exist tries them all', () => {
 });
 
 test('when cycling, an unwritten object is passed over and does not count as skipped', () => {
-  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 10, written: [3, 7], goesRound: true });
+  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 10, written: [3, 7], cycles: true });
   const { claims, record, meters } = opened;
   const claimed = indices(5).map(() => (claims.next(record) >= 0 ? record.localIndex : -1));
   assert.deepEqual([claimed, meters.kinds[0].skipped], [[3, 7, 3, 7, 3], 0]);
 });
 
 test('if nothing was written, a cycle has work only for operations that create objects', () => {
-  const reading = openClaims([{ operation: read, weight: 1 }], { objects: 10, goesRound: true });
+  const reading = openClaims([{ operation: read, weight: 1 }], { objects: 10, cycles: true });
   assert.equal(reading.claims.next(reading.record), -1);
   const kinds = [
     { operation: read, weight: 1 },
     { operation: write, weight: 1 },
   ];
-  const mixed = openClaims(kinds, { objects: 10, goesRound: true });
+  const mixed = openClaims(kinds, { objects: 10, cycles: true });
   assert.ok(mixed.claims.next(mixed.record) >= 0);
   assert.equal(mixed.record.operation, write);
 });
@@ -182,7 +182,7 @@ test('if none of a range was written, a cycle has no work, whatever exists outsi
     [read, undefined],
     [list, 4],
   ])) {
-    const range = { first: 10, objects: 10, groupSize, goesRound: true };
+    const range = { first: 10, objects: 10, groupSize, cycles: true };
     const beside = openClaims([{ operation, weight: 1 }], { ...range, written: indices(10) });
     assert.equal(beside.claims.next(beside.record), -1, operation.name);
     const within = openClaims([{ operation, weight: 1 }], { ...range, written: [3, 15] });
@@ -192,18 +192,18 @@ test('if none of a range was written, a cycle has no work, whatever exists outsi
 
 test('a worker that keeps finding unwritten objects continues while other workers find written ones', () => {
   const memory = budgetMemory();
-  const choice = { objects: 2, written: [1], goesRound: true, memory };
+  const choice = { objects: 2, written: [1], cycles: true, memory };
   const [one, other] = indices(2).map(() => openClaims([{ operation: read, weight: 1 }], choice));
   const { has } = one.workload.written;
   // The other worker takes the existing object each time after the first one has missed.
   let missed = 0;
   one.workload.written.has = function (localIndex) {
-    const isThere = has.call(this, localIndex);
-    missed += Number(!isThere);
-    if (!isThere && missed <= 4) {
+    const exists = has.call(this, localIndex);
+    missed += Number(!exists);
+    if (!exists && missed <= 4) {
       assert.ok(other.claims.next(other.record) >= 0);
     }
-    return isThere;
+    return exists;
   };
   assert.ok(one.claims.next(one.record) >= 0);
   assert.equal(one.record.localIndex, 1);
@@ -238,7 +238,7 @@ test('an absent object that is drawn repeatedly does not end the stage as long a
   const draws = [...Array(30).fill(0), 1];
   const order = (/** @type {number} */ claim) => draws[claim % draws.length];
   const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
-    ...{ objects: 2, written: [1], goesRound: true, order },
+    ...{ objects: 2, written: [1], cycles: true, order },
   });
   assert.deepEqual([claims.next(record), claims.next(record)], [30, 61]);
 });
@@ -246,7 +246,7 @@ test('an absent object that is drawn repeatedly does not end the stage as long a
 test('a stage that draws its objects ends if none of them exist', () => {
   const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
     objects: 2,
-    goesRound: true,
+    cycles: true,
     order: () => 0,
   });
   assert.equal(claims.next(record), -1);

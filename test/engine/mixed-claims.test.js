@@ -26,7 +26,7 @@ function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
   const kinds = kindsOfVersions(
     Object.entries(shares).map(([name, weight]) => ({ operation: operationNamed(name), weight })),
   );
-  const budget = new Budget({ memory: budgetMemory(), objects: operations, goesRound: false });
+  const budget = new Budget({ memory: budgetMemory(), objects: operations, cycles: false });
   const claims = new MixedClaims(kinds, { workload, budget, objects, now, seed: 'run-1' });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, workload };

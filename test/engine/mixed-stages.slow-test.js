@@ -142,7 +142,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     const controller = new AbortController();
     const { hooks, told } = recordingHooks();
     const stopping = { ...hooks, progress: (/** @type {number} */ done) => done > OBJECTS && controller.abort() };
-    const budget = { ...stageTask('Write', OBJECTS).budget, goesRound: true };
+    const budget = { ...stageTask('Write', OBJECTS).budget, cycles: true };
     const outcome = await workers.runStage(mixedTask({ budget }), controller.signal, stopping);
     assert.equal(outcome.end, 'stopped');
     assertSums(outcome);

@@ -18,15 +18,15 @@ import { TimerAlarm } from '../helpers/timer-alarm.js';
  * @param {object} choice
  * @param {number} choice.objects
  * @param {number} choice.threads
- * @param {boolean} [choice.goesRound]
+ * @param {boolean} [choice.cycles]
  * @param {(start: Start) => Promise<void> | void} [choice.answer]
  */
-function startLoop(t, { objects, threads, goesRound = false, answer = () => {} }) {
+function startLoop(t, { objects, threads, cycles = false, answer = () => {} }) {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const clock = new ManualClock(1_700_000_000_000);
   const startedAt = clock.now();
-  const budget = new Budget({ memory: budgetMemory(), objects, goesRound });
+  const budget = new Budget({ memory: budgetMemory(), objects, cycles });
   const meter = new StageMeter(clock, startedAt);
   const pacing = { rate: 100, arrival: /** @type {const} */ ('constant'), seed: '' };
   const openLoop = new OpenLoop({ pacing, startedAt, clock, budget, alarm: new TimerAlarm(clock) });
@@ -127,7 +127,7 @@ test('once every object is given out, no thread waits for further operations', a
 });
 
 test('closing a loop wakes the waiting threads and starts nothing more', async (t) => {
-  const { ended, pass, openLoop, starts, budget } = startLoop(t, { objects: 3, threads: 8, goesRound: true });
+  const { ended, pass, openLoop, starts, budget } = startLoop(t, { objects: 3, threads: 8, cycles: true });
   await pass(25);
   openLoop.close();
   await ended;

@@ -24,7 +24,7 @@ function openParts(names, load, measured = {}) {
     'Mixed',
     names.map((name) => ({ operation: operationNamed(name), weight: 1 })),
   );
-  const budget = new Budget({ memory: budgetMemory(), first: 100, objects: 4, goesRound: true });
+  const budget = new Budget({ memory: budgetMemory(), first: 100, objects: 4, cycles: true });
   return OperationParts.of(stage, { load: closedLoop(load), budget, measured });
 }
 

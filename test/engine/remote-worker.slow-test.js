@@ -93,7 +93,7 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     const { hooks } = recordingHooks();
     // After a second cycle each of them was written once.
     const stopping = { ...hooks, progress: (/** @type {number} */ done) => done >= 40 && controller.abort() };
-    const endless = { budget: { ...stageTask('Write', 20).budget, goesRound: true } };
+    const endless = { budget: { ...stageTask('Write', 20).budget, cycles: true } };
     const stopped = await worker.runStage(stageTask('Write', 20, endless), controller.signal, stopping);
     assert.equal(stopped.end, 'stopped');
     const next = await worker.runStage(stageTask('Read', 20), NEVER, hooks);

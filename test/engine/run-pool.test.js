@@ -15,7 +15,7 @@ function threadsOf(count) {
 
 /** @param {number} objects */
 function budgetOf(objects) {
-  return new Budget({ memory: budgetMemory(), objects, goesRound: false });
+  return new Budget({ memory: budgetMemory(), objects, cycles: false });
 }
 
 test('all work is done once, with one task per thread at a time', async () => {

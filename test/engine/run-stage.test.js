@@ -78,7 +78,7 @@ async function run(
 
 /** @param {number} objects */
 function budgetOf(objects) {
-  return new Budget({ memory: budgetMemory(), objects, goesRound: false });
+  return new Budget({ memory: budgetMemory(), objects, cycles: false });
 }
 
 /** Lets everything run that does not wait for a timer. */
@@ -437,7 +437,7 @@ test('objects that Write did not write are skipped, not requested', TIME_LIMIT, 
 });
 
 test('when cycling, an unwritten object does not count as skipped', TIME_LIMIT, async () => {
-  const budget = new Budget({ memory: budgetMemory(), objects: 5, goesRound: true });
+  const budget = new Budget({ memory: budgetMemory(), objects: 5, cycles: true });
   /** @type {number[]} */
   const asked = [];
   const engine = fakeEngine({

@@ -163,7 +163,7 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       const now = performance.now();
       const { budget } = stageTask('Read', objects);
       const task = stageTask('Read', objects, {
-        budget: { ...budget, goesRound: true },
+        budget: { ...budget, cycles: true },
         limit: { stopsAt: now + 400, endsAt: now + 5000 },
       });
       const { end, meter, endedAt } = await cores.runStage(task, NEVER, hooks);

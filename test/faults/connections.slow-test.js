@@ -31,7 +31,7 @@ const PLAIN_ANSWER = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n';
  * Resolves a name to this host, except while a certain file exists, as a name server might fail. A failed look-up leaves
  * another file.
  */
-const RESOLVES_A_NAME = `
+const RESOLVES_PER_NAME = `
   import { existsSync, writeFileSync } from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
   import promises from 'node:dns/promises';
@@ -49,7 +49,7 @@ describe('connections', { concurrency: 3 }, () => {
   test('Row 4: a name that fails to resolve for a while is looked up again, and no operation is lost', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=10ms' });
     const proxy = await startFaultProxy(t, endpoint);
-    const folder = await folderWith(t, { 'resolves-a-name.mjs': RESOLVES_A_NAME });
+    const folder = await folderWith(t, { 'resolves-a-name.mjs': RESOLVES_PER_NAME });
     const [noName, wasAsked] = ['no-name', 'was-asked'].map((name) => path.join(folder, name));
     const command = await startFaultRun(t, endpoint, ['--cores', '1'], {
       port: proxy.port,

@@ -13,7 +13,7 @@ const FEW = [3, 10, 20];
 const RETRY_AFTER_S = 10;
 
 /** In each second, the log shows at most three retries separately, and the rest in one line. */
-const MAX_LINES_A_SECOND = 4;
+const MAX_LINES_PER_SECOND = 4;
 
 /** @param {any} report */
 function operationLatencies(report) {
@@ -49,7 +49,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
 
       const retryLines = ofKind(run.records, 'retrying');
       const seconds = ofKind(run.records, 'second');
-      assert.ok(retryLines.length <= MAX_LINES_A_SECOND * seconds.length, `${retryLines.length} lines`);
+      assert.ok(retryLines.length <= MAX_LINES_PER_SECOND * seconds.length, `${retryLines.length} lines`);
       assert.ok(
         retryLines.some(({ more }) => more > 0),
         'one line for the rest of a second',

@@ -53,7 +53,7 @@ export class SimulatedWorkers {
     const { stopsAt, endsAt } = /** @type {TimeLimit} */ (limit);
     const startedAt = this.#clock.now();
     const shared = new Budget(budget);
-    const most = budget.goesRound ? Infinity : budget.objects;
+    const most = budget.cycles ? Infinity : budget.objects;
     const all = simulateLoop(this.#modelOf(task), load.threads, stopsAt - startedAt, most);
     let begun = 0;
     let passed = 0;

@@ -44,7 +44,7 @@ export function workerSpec({ hostname, port, region, credentials, tls, buckets }
  */
 export function stageTask(name, objects, overrides = {}) {
   const stage = stageNamed(name);
-  const budget = { memory: budgetMemory(), objects, goesRound: false };
+  const budget = { memory: budgetMemory(), objects, cycles: false };
   return { stage, load: closedLoop(), budget, limit: null, ...overrides };
 }
 

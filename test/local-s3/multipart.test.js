@@ -116,10 +116,10 @@ test('lists uploads by key, page by page, several of a key consecutively', async
   const found = [];
   /** @type {{ KeyMarker?: string, UploadIdMarker?: string }} */
   let position = {};
-  for (let goesOn = true; goesOn;) {
+  for (let continues = true; continues;) {
     const page = await list({ Prefix: 'run/', MaxUploads: 2, ...position });
     found.push(...(page.Uploads ?? []).map(({ UploadId }) => UploadId));
-    goesOn = page.IsTruncated === true;
+    continues = page.IsTruncated === true;
     position = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
   }
   assert.deepEqual(

@@ -17,7 +17,7 @@ const OBJECTS = 17;
  *
  * @param {object} choice
  * @param {number} choice.page
- * @param {(right: { keys: string[], goesOn: boolean }) => { keys: string[], goesOn: boolean | undefined }} [choice.change]
+ * @param {(right: { keys: string[], continues: boolean }) => { keys: string[], continues: boolean | undefined }} [choice.change]
  * @param {number[]} [choice.unwritten]
  * @param {boolean} [choice.wroteObjects]
  */
@@ -35,8 +35,8 @@ function listPage({ page, change = (right) => right, unwritten = [], wroteObject
         .map((index) => keyspace.keyOf(index))
         .filter((key) => key.startsWith(Prefix) && key > StartAfter)
         .toSorted();
-      const { keys, goesOn } = change({ keys: there.slice(0, MaxKeys), goesOn: there.length > MaxKeys });
-      connection.reply.output = { Contents: keys.map((Key) => ({ Key })), IsTruncated: goesOn };
+      const { keys, continues } = change({ keys: there.slice(0, MaxKeys), continues: there.length > MaxKeys });
+      connection.reply.output = { Contents: keys.map((Key) => ({ Key })), IsTruncated: continues };
     },
   });
   const { keyspace, shard } = fixed;
@@ -74,10 +74,10 @@ test('a key that is missing, wherever it stands on its page, is an integrity err
   for (const page of PAGES) {
     const { keys } = listPage({ page });
     for (const missing of keys) {
-      const change = (/** @type {{ keys: string[], goesOn: boolean }} */ right) => ({
+      const change = (/** @type {{ keys: string[], continues: boolean }} */ right) => ({
         ...right,
         keys: right.keys.filter((key) => key !== missing),
-        goesOn: right.goesOn && missing !== keys.at(-1),
+        continues: right.continues && missing !== keys.at(-1),
       });
       const { listing } = listPage({ page, change });
       const isEnd = missing === keys.at(-1) && !GROUPS.at(page).isLast;
@@ -117,12 +117,12 @@ test('a key that comes twice, or out of order, is an integrity error', async () 
 });
 
 test('a list that goes on after the last key of the run is an integrity error', async () => {
-  const { listing } = listPage({ page: LAST, change: (right) => ({ ...right, goesOn: true }) });
+  const { listing } = listPage({ page: LAST, change: (right) => ({ ...right, continues: true }) });
   await assert.rejects(listing, /the list goes on after the last key of the run$/);
 });
 
 test('a list that ends before the last key of the run is an integrity error, unless no more keys have to be there', async () => {
-  const change = (/** @type {{ keys: string[], goesOn: boolean }} */ right) => ({ ...right, goesOn: false });
+  const change = (/** @type {{ keys: string[], continues: boolean }} */ right) => ({ ...right, continues: false });
   const { listing, record, locals } = listPage({ page: 0, change });
   await assert.rejects(listing, {
     name: 'IntegrityError',
@@ -144,15 +144,15 @@ test('an object whose write has failed may be listed or not', async () => {
 });
 
 test('a page that the store cuts short is a failure, and no integrity error', async () => {
-  const { listing } = listPage({ page: 0, change: ({ keys }) => ({ keys: keys.slice(0, 2), goesOn: true }) });
+  const { listing } = listPage({ page: 0, change: ({ keys }) => ({ keys: keys.slice(0, 2), continues: true }) });
   await assert.rejects(listing, { name: 'AttemptError', kind: 'short-page', message: /shows 2 of its 4 keys$/ });
 });
 
 test('probes and further objects of the run among its keys are a failure, and no integrity error', async () => {
-  const withProbe = (/** @type {{ keys: string[], goesOn: boolean }} */ { keys, goesOn }) => {
+  const withProbe = (/** @type {{ keys: string[], continues: boolean }} */ { keys, continues }) => {
     const index = Number(keys[0].slice(keys[0].lastIndexOf('-') + 1));
     const { keyspace } = listPage({ page: 0 });
-    return { keys: [keys[0], keyspace.probeKeyOf(index), ...keys.slice(1)], goesOn };
+    return { keys: [keys[0], keyspace.probeKeyOf(index), ...keys.slice(1)], continues };
   };
   const { listing } = listPage({ page: 0, change: withProbe, wroteObjects: false });
   await assert.rejects(listing, {
@@ -162,7 +162,7 @@ test('probes and further objects of the run among its keys are a failure, and no
 });
 
 test('what is no list at all is tried again', async () => {
-  const { listing } = listPage({ page: 0, change: (right) => ({ ...right, goesOn: undefined }) });
+  const { listing } = listPage({ page: 0, change: (right) => ({ ...right, continues: undefined }) });
   await assert.rejects(listing, { kind: 'protocol', handling: 'retry' });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { OPERATIONS, operationNamed } from '../../lib/operations/registry.js';
-import { bytesAnOperation, mixedStage, stageOf } from '../../lib/operations/stage.js';
+import { bytesPerOperation, mixedStage, stageOf } from '../../lib/operations/stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { Overrides } from '../helpers/run-config.js' */
@@ -24,19 +24,19 @@ const configOf = (overrides) => runConfig(NO_TARGET, overrides);
 
 test('an operation of a stage moves an object, a part of one, or nothing', () => {
   const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 300 };
-  const bytes = OPERATIONS.map((operation) => bytesAnOperation(stageOf(operation), configOf({ size: 1000, amounts })));
+  const bytes = OPERATIONS.map((operation) => bytesPerOperation(stageOf(operation), configOf({ size: 1000, amounts })));
   assert.deepEqual(
     bytes,
     OPERATIONS.map(({ name, movesBytes }) => (name === 'range' ? 300 : movesBytes ? 1000 : 0)),
   );
-  assert.equal(bytesAnOperation(stageOf(range), configOf({ size: 200, amounts })), 200);
+  assert.equal(bytesPerOperation(stageOf(range), configOf({ size: 200, amounts })), 200);
 });
 
 test('of objects of several sizes, an operation moves the mean', () => {
   const sizes = { kind: /** @type {const} */ ('weighted'), sizes: [1000, 9000].map((bytes) => ({ bytes, weight: 1 })) };
   const config = configOf({ size: 9000, sizes, amounts: { ...DEFAULT_AMOUNTS, rangeSize: 300 } });
   assert.deepEqual(
-    [write, range, stat].map((operation) => bytesAnOperation(stageOf(operation), config)),
+    [write, range, stat].map((operation) => bytesPerOperation(stageOf(operation), config)),
     [5000, 300, 0],
   );
 });

@@ -14,14 +14,14 @@ import { FakeAdmin } from '../helpers/fake-admin.js';
 
 /**
  * @param {number} count
- * @param {(index: number) => boolean} [isThere]
+ * @param {(index: number) => boolean} [exists]
  */
-function storeOf(count, isThere = () => true, buckets = ['one', 'two']) {
+function storeOf(count, exists = () => true, buckets = ['one', 'two']) {
   const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets });
   /** @type {Record<string, string[]>} */
   const keys = Object.fromEntries(buckets.map((bucket) => [bucket, []]));
   for (let index = 0; index < count; index++) {
-    if (isThere(index)) {
+    if (exists(index)) {
       keys[keyspace.bucketOf(index)].push(keyspace.keyOf(index));
     }
   }

@@ -104,7 +104,7 @@ test('a bucket that cannot be listed is named, with what the user can do', async
   assert.match(absent.problems[0], /^list failed because there is no bucket "absent" on /);
   const denied = await list({ store: { ...store, credentials: { accessKeyId: 'x', secretAccessKey: 'y' } } });
   assert.match(denied.problems[0], /^list in bucket "bucket-\d" was refused/);
-  assert.equal(denied.mayPass, false);
+  assert.equal(denied.isTransient, false);
 });
 
 test('Row 46: a list that continues for ever without an object of the shard is given up', async (t) => {

@@ -133,8 +133,8 @@ function failing(methods, error) {
 
 test('each bucket is asked for an absent object, and then for all that the run does, on one object, which does not stay', async () => {
   const store = new Store();
-  const { problems, mayPass, notices, probes, keyspace } = await ask(store);
-  assert.deepEqual([problems, mayPass, notices, [...probes]], [[], false, [], []]);
+  const { problems, isTransient, notices, probes, keyspace } = await ask(store);
+  assert.deepEqual([problems, isTransient, notices, [...probes]], [[], false, [], []]);
   for (const bucket of ['one', 'two']) {
     assert.deepEqual(store.methodsIn(bucket), ['get', ...ALL]);
     const [first, ...others] = store.requests.filter((request) => request.bucket === bucket);
@@ -211,13 +211,13 @@ test('preflight sends the operations that the stages send, and leaves it to them
 });
 
 test('wrong credentials are told once for all buckets, and asked about once each', async () => {
-  const { problems, mayPass, store } = await askWith(() => {
+  const { problems, isTransient, store } = await askWith(() => {
     throw answer(403, 'SignatureDoesNotMatch');
   });
   assert.equal(problems.length, 1);
   assert.match(problems[0], /^the first request in buckets "one", "two" was refused .*S3_SECRET_KEY/);
   assert.ok(!problems[0].includes('the-secret-key'));
-  assert.deepEqual([store.requests.length, mayPass], [2, false]);
+  assert.deepEqual([store.requests.length, isTransient], [2, false]);
 });
 
 test('of several buckets the one that is missing is named, and the others are asked all the same', async () => {
@@ -236,8 +236,8 @@ test('of several buckets the one that is missing is named, and the others are as
 });
 
 test('a token that may not write is found, and the rest is asked all the same', async () => {
-  const { problems, mayPass, store, probes } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
-  assert.deepEqual([problems.length, mayPass, probes.size], [1, false, 0]);
+  const { problems, isTransient, store, probes } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
+  assert.deepEqual([problems.length, isTransient, probes.size], [1, false, 0]);
   assert.match(problems[0], /^write in buckets "one", "two" was refused /);
   assert.deepEqual(store.methodsIn('one'), ['get', ...ALL]);
 });
@@ -271,14 +271,14 @@ test('who may not list is told of an absent object that it is forbidden: what th
 });
 
 test('where nothing but clean-up is to be done, a refusal of the first request decides', async () => {
-  const { problems, mayPass, store } = await askWith(
+  const { problems, isTransient, store } = await askWith(
     () => {
       throw answer(403, 'AccessDenied');
     },
     { stages: [] },
   );
   assert.match(problems.join(), /^the first request in buckets "one", "two" was refused \(HTTP 403 AccessDenied/);
-  assert.deepEqual([mayPass, store.requests.length], [false, 2]);
+  assert.deepEqual([isTransient, store.requests.length], [false, 2]);
 });
 
 test('a bucket that holds none of the few objects is not asked for one', async () => {
@@ -347,8 +347,8 @@ test('a store that keeps asking for patience has troubles that may pass, unless 
     const store = new Store();
     store.before = failing(['put'], error);
     const asked = ask(store);
-    const { mayPass, problems } = await patiently(asked);
-    assert.deepEqual([mayPass, problems.length], [expected, 1]);
+    const { isTransient, problems } = await patiently(asked);
+    assert.deepEqual([isTransient, problems.length], [expected, 1]);
   }
 });
 
@@ -383,12 +383,12 @@ test('a hiccup is got over', async () => {
 });
 
 test('a store that is not there is soon given up', async () => {
-  const { problems, mayPass, store } = await askWith(() => {
+  const { problems, isTransient, store } = await askWith(() => {
     throw refused();
   });
   assert.equal(problems.length, 1);
   assert.match(problems[0], /no connection to store\.test:443/);
-  assert.deepEqual([store.requests.length, mayPass], [8, false]);
+  assert.deepEqual([store.requests.length, isTransient], [8, false]);
 });
 
 test('a stop while the store is asked is no problem of the store’s', async (t) => {

@@ -63,7 +63,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
         refused.problems[0],
         /^--checksum: the store took an object with a wrong crc32c in bucket-a, bucket-b: it does not compare them; .*--no-preflight/,
       );
-      assert.deepEqual([refused.mayPass, refused.stages], [false, []]);
+      assert.deepEqual([refused.isTransient, refused.stages], [false, []]);
       const meant = await run(endpoint, { client, checksum: 'crc32c', preflight: false, stages: ['write', 'remove'] });
       assert.deepEqual([meant.problems, meant.stages[0].operations], [[], 20]);
     },
@@ -75,5 +75,5 @@ test('a store that rejects the checksum header ends the run before anything is m
   const result = await run(endpoint, { checksum: 'crc64nvme' });
   assert.equal(result.problems.length, 1);
   assert.match(result.problems[0], /NotImplemented/);
-  assert.deepEqual([result.stages, result.mayPass], [[], false]);
+  assert.deepEqual([result.stages, result.isTransient], [[], false]);
 });

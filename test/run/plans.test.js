@@ -42,7 +42,7 @@ function firstStage(overrides, planOf, lateness = 0) {
 /** @param {Conclusion} conclusion */
 function problemOf(conclusion) {
   assert.ok(conclusion.result === null);
-  return [conclusion.problem, conclusion.mayPass, conclusion.continues];
+  return [conclusion.problem, conclusion.isTransient, conclusion.continues];
 }
 
 test('a stage with a duration is planned as one slot, from its moment to the end of its time', () => {
@@ -50,7 +50,7 @@ test('a stage with a duration is planned as one slot, from its moment to the end
   assert.equal(stage.startsAt, firstStageAt);
   assert.deepEqual([stage.starts?.stage, stage.starts?.duration], ['Write', 10 * SECOND]);
   const { slot } = stage.next() ?? {};
-  assert.deepEqual(slot?.range, { first: 0, count: 500, goesRound: false });
+  assert.deepEqual(slot?.range, { first: 0, count: 500, cycles: false });
   assert.equal(slot?.limit?.stopsAt, firstStageAt + 10 * SECOND);
 });
 

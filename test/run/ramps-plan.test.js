@@ -129,7 +129,7 @@ function prepare(
     ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
-    /** @type {unknown} */ ({ problems: [], mayPass: false, stages: [], cleanup: null, crash: null })
+    /** @type {unknown} */ ({ problems: [], isTransient: false, stages: [], cleanup: null, crash: null })
   );
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
@@ -176,7 +176,7 @@ test('each step has its threads in its slot and counts the whole seconds in whic
   });
   await time.until(run());
   assert.deepEqual(
-    tasks.map(({ at, load, budget, stage }) => [stage.name, at, load.threads, budget.goesRound]),
+    tasks.map(({ at, load, budget, stage }) => [stage.name, at, load.threads, budget.cycles]),
     [
       ...[0, 5, 10].map((at, place) => ['Write', at, 2 ** (place + 1), false]),
       ...[17, 22, 27].map((at, place) => ['Read', at, 2 ** (place + 1), true]),

@@ -130,7 +130,7 @@ test('on a plateau, Read tries the half-size objects that Write left', async () 
   );
   const halves = workers.tasks.filter(({ load }) => load.size === WHOLE / 2);
   assert.deepEqual(
-    halves.map(({ stage: { name }, budget: { goesRound } }) => [name, goesRound]),
+    halves.map(({ stage: { name }, budget: { cycles } }) => [name, cycles]),
     [
       ['Write', false],
       ['Write', false],
@@ -342,7 +342,7 @@ test('Remove is limited by what Write left, and a shortage does not blame the co
   const { run, events, result } = prepare({ objects: 2000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage.name === 'Write' ? 20 : 0.5),
   }));
-  result.mayPass = false;
+  result.isTransient = false;
   await run();
   const plans = events.filter(([kind]) => kind === 'stageStarts').map(([, { stage, objects }]) => [stage, objects]);
   assert.deepEqual(plans[0], ['Write', 2000]);
@@ -361,7 +361,7 @@ test('a search that runs out of objects at its second stage is incomplete, not a
     ['Write'],
   );
   assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search, expected more objects/);
-  assert.equal(result.mayPass, true);
+  assert.equal(result.isTransient, true);
 });
 
 test('completed counts never decrease, whatever the outcome', async () => {

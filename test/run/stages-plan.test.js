@@ -118,11 +118,11 @@ test('stages run one after the other, each over all objects once', async (t) => 
   });
   await time.until(run());
   assert.deepEqual(
-    tasks.map(({ stage: { name: stage }, budget: { objects, goesRound }, limit, at }) => ({
-      ...{ stage, objects, goesRound, limit, at },
+    tasks.map(({ stage: { name: stage }, budget: { objects, cycles }, limit, at }) => ({
+      ...{ stage, objects, cycles, limit, at },
     })),
     ['Write', 'Read', 'Stat', 'Remove'].map((stage, place) => ({
-      ...{ stage, objects: 50, goesRound: false, limit: null, at: place * 300 },
+      ...{ stage, objects: 50, cycles: false, limit: null, at: place * 300 },
     })),
   );
   assert.deepEqual(
@@ -250,7 +250,7 @@ test('a timed stage cycles through its objects, but writes each once, and remove
   );
   await time.until(run());
   assert.deepEqual(
-    tasks.map(({ stage, budget: { objects, goesRound }, limit }) => [stage.name, objects, goesRound, limit !== null]),
+    tasks.map(({ stage, budget: { objects, cycles }, limit }) => [stage.name, objects, cycles, limit !== null]),
     [
       ['Write', 1000, false, true],
       ['Read', 30, true, true],

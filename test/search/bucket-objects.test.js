@@ -31,7 +31,7 @@ test('no object is written or removed twice, and only written objects are read o
       const written = new Set();
       for (const { buckets, used } of writes) {
         const range = objects.rangeFor(WRITE, false, used, buckets);
-        assert.ok(range.count <= 300 - written.size && !range.goesRound);
+        assert.ok(range.count <= 300 - written.size && !range.cycles);
         for (const object of objectsOf(range, range.count)) {
           assert.ok(!written.has(object), object);
           written.add(object);
@@ -41,7 +41,7 @@ test('no object is written or removed twice, and only written objects are read o
       objects.stageEnds(WRITE);
       for (const buckets of [1, 2, 3, 4]) {
         const range = objects.rangeFor(READ, false, 1, buckets);
-        assert.ok(range.goesRound && objectsOf(range, range.count).every((object) => written.has(object)));
+        assert.ok(range.cycles && objectsOf(range, range.count).every((object) => written.has(object)));
       }
       for (const { buckets, used } of removals) {
         const range = objects.rangeFor(REMOVE, false, used, buckets);

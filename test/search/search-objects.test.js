@@ -21,21 +21,21 @@ function written(has = ALL) {
 
 test('Write takes one index after the other, and no more than exist', () => {
   const objects = new SearchObjects(1000);
-  assert.deepEqual(objects.rangeFor(write, false, 300), { first: 0, count: 300, goesRound: false });
+  assert.deepEqual(objects.rangeFor(write, false, 300), { first: 0, count: 300, cycles: false });
   objects.use(write, false, 200);
-  assert.deepEqual(objects.rangeFor(write, false, 300), { first: 200, count: 300, goesRound: false });
-  assert.deepEqual(objects.rangeFor(write, false, 5000), { first: 200, count: 800, goesRound: false });
+  assert.deepEqual(objects.rangeFor(write, false, 300), { first: 200, count: 300, cycles: false });
+  assert.deepEqual(objects.rangeFor(write, false, 5000), { first: 200, count: 800, cycles: false });
   assert.equal(objects.countFor(write), 800);
 });
 
 test('Read and Stat cycle through what Write left, each size separately', () => {
   const objects = written();
   assert.equal(objects.hasHalves, true);
-  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 600, goesRound: true });
-  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 600, count: 100, goesRound: true });
+  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 600, cycles: true });
+  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 600, count: 100, cycles: true });
   objects.use(read, false, 0);
   objects.stageEnds(read, ALL);
-  assert.deepEqual(objects.rangeFor(stat, false, 10), { first: 0, count: 600, goesRound: true });
+  assert.deepEqual(objects.rangeFor(stat, false, 10), { first: 0, count: 600, cycles: true });
   assert.equal(objects.countFor(stat), Infinity);
 });
 
@@ -46,17 +46,17 @@ test('if Write alternated between sizes, Read cycles through the first range of 
   objects.use(write, false, 50);
   objects.use(write, true, 80);
   objects.stageEnds(write, ALL);
-  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 400, goesRound: true });
-  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 400, count: 100, goesRound: true });
+  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 400, cycles: true });
+  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 400, count: 100, cycles: true });
   assert.deepEqual([objects.countFor(remove), objects.count, objects.wholeCount], [630, 630, 400]);
 });
 
 test('Remove goes once through everything that Write left', () => {
   const objects = written();
   assert.equal(objects.countFor(remove), 700);
-  assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 0, count: 500, goesRound: false });
+  assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 0, count: 500, cycles: false });
   objects.use(remove, false, 500);
-  assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 500, count: 200, goesRound: false });
+  assert.deepEqual(objects.rangeFor(remove, false, 500), { first: 500, count: 200, cycles: false });
 });
 
 test('a range without any written object is not cycled through', () => {
@@ -68,7 +68,7 @@ test('a range without any written object is not cycled through', () => {
 
 test('a run that does not write works on existing objects', () => {
   const objects = new SearchObjects(1000);
-  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 1000, goesRound: true });
+  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 1000, cycles: true });
   assert.equal(objects.hasHalves, false);
   assert.equal(objects.countFor(remove), 1000);
 });

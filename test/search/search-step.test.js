@@ -28,7 +28,7 @@ const STEP = Object.freeze({
 });
 
 /** @type {Range} */
-const ONCE = Object.freeze({ first: 100, count: 100_000, goesRound: false });
+const ONCE = Object.freeze({ first: 100, count: 100_000, cycles: false });
 
 /**
  * @param {Step} step
@@ -76,7 +76,7 @@ test('the workers get threads, size, indices, windows and time', async () => {
         ...{ threads: 64, size: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
         windows: { startsAt: 1000, width: 250 },
       },
-      budget: { memory: null, first: 100, objects: 100_000, goesRound: false },
+      budget: { memory: null, first: 100, objects: 100_000, cycles: false },
       limit: { stopsAt: 1000 + 2750, endsAt: 1000 + 3250 },
     },
   );
@@ -102,7 +102,7 @@ test('no window is lost if the end is not a sum of binary fractions', async () =
   const step = { ...STEP, precision: 0, minDuration: 10_000, maxDuration: 10_000, settle: 500 };
   const { windows } = await runStep(step, workers, {
     ...{ stage: 'Write', size: 1, clock },
-    range: { first: 0, count: 100_000, goesRound: false },
+    range: { first: 0, count: 100_000, cycles: false },
   });
   assert.equal(windows.length, 40);
 });
@@ -111,7 +111,7 @@ test('windows after the last object do not count', async () => {
   const { windows, claimed } = await run(
     QUEUE,
     { precision: 0, maxDuration: 10_000 },
-    { first: 0, count: 900, goesRound: false },
+    { first: 0, count: 900, cycles: false },
   );
   assert.equal(claimed, 900);
   assert.deepEqual(windows, [250, 250]);
@@ -121,7 +121,7 @@ test('cycled objects are not claimed, and the step stays within its operations',
   const { claimed, outcome } = await run(
     QUEUE,
     { operations: 1000, precision: 0, maxDuration: 10_000 },
-    { first: 0, count: 5, goesRound: true },
+    { first: 0, count: 5, cycles: true },
   );
   assert.equal(claimed, 0);
   assert.ok(outcome.meter.operations > 500 && outcome.meter.operations <= 1000, String(outcome.meter.operations));
@@ -137,7 +137,7 @@ test('a store that answers nothing leaves windows without operations', async () 
 });
 
 test('a step ends before it exceeds its attempts, whatever the operations', async () => {
-  const round = { first: 0, count: 100, goesRound: true };
+  const round = { first: 0, count: 100, cycles: true };
   const limited = { attempts: 1500, precision: 0 };
   const { outcome, windows } = await run(QUEUE, limited, round, true);
   const { attempts } = outcome.meter.counts();
