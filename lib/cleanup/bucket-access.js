@@ -119,6 +119,6 @@ function stallError() {
   return new AttemptError({
     kind: STALLED,
     handling: 'fail',
-    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still there?`,
+    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still reachable?`,
   });
 }
