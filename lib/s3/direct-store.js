@@ -176,7 +176,8 @@ export class DirectConnection {
   send(call, { bucket, key, body, size, sink, input }) {
     const { method, query, sendsObject } = call;
     const start = this.#bucketIsInPath ? `${this.#basePath}/${bucket}` : this.#basePath;
-    const path = call.hasKey ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}` : start || '/';
+    const ofBucket = this.#bucketIsInPath ? start : `${start}/`;
+    const path = call.hasKey ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}` : ofBucket;
     const request = this.#request;
     request.method = method;
     request.body = sendsObject ? body : null;

@@ -205,7 +205,7 @@ test('Row 43: a calibration needs no store, and reports an invalid S3_USE_SSL an
 test('Row 43: without a store, problems of the load are reported beside those of the configuration', async () => {
   const { env, lines } = OF_STORE['an empty folder'];
   for (const [mode, line] of /** @type {[string[], RegExp][]} */ ([
-    [[...RUN, '--shard', '0/2'], /^--shard: expected --run-id/],
+    [[...RUN, '--shard', '0/2'], /^--shard requires a --run-id/],
     [[...RUN, '--shard', 'auto', '--run-id', 'a-run'], /^--shard auto: /],
     [[...RUN, '--json', 'nowhere/result.json'], /^--json: /],
     [[...RUN, '--log', 'folder'], /^--log: /],
