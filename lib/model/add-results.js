@@ -249,7 +249,7 @@ function addReads(all, stages, times) {
  * @param {readonly PartsSum[]} all
  * @param {readonly Partial<Times>[]} stages whose parts they are
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'cache'>} of those that were read through a cache; nothing where none was
+ * @returns {Pick<PartsSum, 'cache'>} of those that were read through a cache; nothing if none was
  */
 function addCaches(all, stages, times) {
   const known = all.flatMap(({ cache }, place) =>
