@@ -21,7 +21,7 @@ test('with --local, the endpoint has all buckets of the environment', async (t) 
   assert.deepEqual(await bucketsOf('photos'), ['local']);
   const { status, stderr } = await runInProcess(['20', '2', '--local'], { S3_BUCKET: 'photos,a/b' });
   assert.equal(status, 2);
-  assert.match(stderr, /^error: S3_BUCKET: expected bucket names of 3 to 63 /m);
+  assert.match(stderr, /^error: S3_BUCKET: expected comma-separated bucket names of 3 to 63 /m);
 });
 
 test("with --local, the result reports the endpoint's CPU share", async (t) => {
