@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { main as peakPerformance } from '../../lib/cli/merge.js';
 import { CALLED_IN_CLONE, dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
-import { contradiction } from '../helpers/contradictions.js';
+import { contradiction, contradictionInThreads } from '../helpers/contradictions.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
@@ -97,7 +97,11 @@ describe('a search for the peak', { concurrency: 2 }, () => {
         const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
         return stages[0];
       };
-      assert.equal(contradiction(await stageOf('--duration', '3s'), await stageOf('--find-peak')), null);
+      const [plain, searched] = [await stageOf('--duration', '3s'), await stageOf('--find-peak')];
+      // On a busy machine, each of them may only be likely, and the load may change between them.
+      const areProven = [plain, searched].every(({ bottleneck }) => bottleneck?.certainty === 'proven');
+      const check = areProven ? contradiction : contradictionInThreads;
+      assert.equal(check(plain, searched), null);
     });
   }
 });
