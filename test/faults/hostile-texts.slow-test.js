@@ -112,6 +112,8 @@ const REFUSAL = `<Error><Code>InternalError</Code><Message>no ${IN_XML}</Message
 const RAW_REFUSAL = `<Error><Code>InternalError</Code><Message>no ${ESCAPES}</Message></Error>`;
 const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>benchmark/${IN_XML}</Key><Size>1</Size></Contents></ListBucketResult>`;
 
+const NO_UPLOADS = '<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>';
+
 /** @type {Record<string, Case>} */
 const CASES = {
   'a certificate, in preflight': { shown: SHOWN, run: (t) => runWithCertificate(t, []) },
@@ -254,14 +256,15 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
 
 /**
  * @param {string} listing
- * @returns {GarbageAnswer} of a store with this list and no object
+ * @returns {GarbageAnswer} of a store with this list, no upload and no object
  */
 function listings(listing) {
   let isFirst = true;
-  return (socket) => {
-    const answer = isFirst ? answerOf(404, '<Error><Code>NoSuchKey</Code></Error>') : answerOf(200, listing);
+  return (socket, request = '') => {
+    const list = /[?&]uploads\b/.test(request) ? NO_UPLOADS : listing;
+    const answer = isFirst ? answerOf(404, '<Error><Code>NoSuchKey</Code></Error>') : answerOf(200, list);
     isFirst = false;
-    answer(socket);
+    answer(socket, request);
   };
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 /** @import { Socket } from 'node:net' */
 
-/** @typedef {(socket: Socket) => void} GarbageAnswer answers one request with garbage */
+/** @typedef {(socket: Socket, request?: string) => void} GarbageAnswer answers one request with garbage */
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;

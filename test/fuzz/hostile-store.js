@@ -32,8 +32,9 @@ export async function startHostileStore(t, answer = () => {}) {
         head += chunk.toString('latin1');
         if (head.includes(END_OF_HEAD)) {
           // The rest is a body: the next request starts with its method.
+          const request = head;
           head = '';
-          store.answer(socket);
+          store.answer(socket, request);
         }
       });
     },
