@@ -43,8 +43,15 @@ const PROVEN = {
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 
-/** What to try next although the cause is proven. @type {Partial<Record<ProvenCause, string>>} */
-const MORE = { 'beyond this host': '--find-peak, or two hosts at once' };
+/** What to try if other processes, perhaps the store, keep the CPUs busy. */
+const ELSEWHERE = 'a store elsewhere, or an idle host';
+
+/** What to try next although the cause is proven. @type {Partial<Record<ProvenCause, (evidence: Evidence) => string>>} */
+const MORE = {
+  'client CPU': () => 'a host with more CPUs, or several hosts',
+  'host CPU': ({ host }) => (takerOfCpu(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
+  'beyond this host': () => '--find-peak, or two hosts at once',
+};
 
 /** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; a search does not advise itself */
 const searchFor = (evidence) => {
@@ -53,9 +60,6 @@ const searchFor = (evidence) => {
   }
   return evidence.search === null ? '--find-peak' : null;
 };
-
-/** What to try if other processes, perhaps the store, keep the CPUs busy. */
-const ELSEWHERE = 'a store elsewhere, or an idle host';
 
 /** Why no cause is proven, and what to try next. */
 const INCONCLUSIVE = /** @type {const} */ ({
@@ -260,7 +264,7 @@ const EARLY_END = {
 export function describe(finding, evidence, likely) {
   if (isProven(finding)) {
     const shown = PROVEN[finding](evidence);
-    return { cause: finding, certainty: 'proven', evidence: shown, advice: MORE[finding] ?? null };
+    return { cause: finding, certainty: 'proven', evidence: shown, advice: MORE[finding]?.(evidence) ?? null };
   }
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];

@@ -106,7 +106,7 @@ test('a full event loop that had its CPU is limited by it', () => {
   assert.deepEqual(classify({ ...PLAIN, ...figures }), {
     cause: 'client CPU',
     evidence: 'busiest of 1 event loop busy 97% of the time, 0.98 CPU cores used',
-    advice: null,
+    advice: 'a host with more CPUs, or several hosts',
   });
   assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
 });
@@ -134,7 +134,7 @@ test('a thread that waits for a CPU that others have is short of the host’s', 
     cause: 'host CPU',
     evidence:
       'this host had too little CPU for the client: event loop ran 55% of the time and waited for a CPU 38%, 2 CPUs 85% busy, 1.40 of them with other processes',
-    advice: null,
+    advice: 'a store elsewhere, or an idle host',
   });
   const stolen = { ...IDLE_CPU, steal: 0.3 };
   assert.match(
@@ -150,7 +150,7 @@ test('time that the hypervisor takes from a busy thread counts as waiting, altho
     cause: 'host CPU',
     evidence:
       "this host had too little CPU for the client: event loop ran 38% of the time and waited for a CPU 62%, the hypervisor gave 42% of the CPUs' time to others",
-    advice: null,
+    advice: 'a store elsewhere, or an idle host',
   });
   const room = { running: 0.1, waiting: 0.02, delayP50: 1 };
   assert.equal(causeOf(hostWith(room, { cpu: { ...cpu, busy: 0.5, steal: 0.05, busiest: 0.6 } })), 'beyond this host');
@@ -298,7 +298,7 @@ test('an embedded endpoint that others keep from the CPU is short of the host’
     cause: 'host CPU',
     evidence:
       'this host had too little CPU for the embedded endpoint: its event loop ran 55% of the time and waited for a CPU 44%, 2 CPUs 100% busy, 1.71 of them with other processes (the embedded endpoint 0.70)',
-    advice: null,
+    advice: 'a store elsewhere, or an idle host',
   });
   const stolen = { ...IDLE_CPU, steal: 0.75 };
   assert.equal(causeOf(hostWith(room, { cpu: stolen, endpoint })), 'host CPU', 'the hypervisor has the CPUs');
