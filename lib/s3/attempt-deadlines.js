@@ -5,7 +5,7 @@ import { timeoutError } from './s3-error.js';
 const MIN_INTERVAL_MS = 5;
 const MAX_INTERVAL_MS = 250;
 
-/** Attempts are ended no later than this share of the timeout after it. */
+/** An attempt ends at most this fraction (one twentieth) of its timeout late. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 /**

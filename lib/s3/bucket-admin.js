@@ -31,7 +31,7 @@ const NOWHERE = { accept() {} };
  * @property {string} versionId
  * @property {boolean} isObject whether a read of the key returns it: it is the latest version, and not a delete marker
  *
- * @typedef {object} VersionPosition where the next page of a list of versions begins
+ * @typedef {object} VersionPosition the start of a page of a list of versions
  * @property {string} key
  * @property {string} [versionId]
  */
@@ -44,7 +44,7 @@ const NOWHERE = { accept() {} };
  * @property {string} uploadId
  * @property {number} initiatedAt epoch ms
  *
- * @typedef {object} UploadPosition where the next page of a list of uploads begins
+ * @typedef {object} UploadPosition the start of a page of a list of uploads
  * @property {string} key
  * @property {string} [uploadId]
  */

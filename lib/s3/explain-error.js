@@ -22,7 +22,7 @@ const S3_VARIABLES = Object.freeze({
 export const FIRST_ACTION = 'the first request';
 
 /**
- * @typedef {object} Place where an error occurred
+ * @typedef {object} Place the location of an error
  * @property {string} hostname
  * @property {number} port
  * @property {readonly string[]} buckets

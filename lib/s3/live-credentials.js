@@ -2,7 +2,7 @@ import { keepSecrets, keptSecrets } from '../text/redact.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** Previous credentials to keep secret: a store may quote in an error what an earlier request was signed with. */
+/** Number of previous credentials to keep secret: a store may quote in an error what an earlier request was signed with. */
 const MAX_REMEMBERED = 2;
 
 /**

@@ -51,8 +51,8 @@ export function digestIn({ ETag, CopyObjectResult }) {
 }
 
 /**
- * XML cannot represent most control characters, but a key may contain them: a list can be requested with its keys encoded as
- * in a form, where a plus means a space.
+ * XML cannot represent most control characters, but a key may contain them: a list can be requested with form-encoded
+ * keys, in which a plus means a space.
  *
  * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
  * @returns {Readonly<Record<string, any>>} with decoded keys; a key that does not decode to UTF-8 becomes ''

@@ -62,7 +62,7 @@ export { S3_CALLS } from './s3-calls.js';
  *
  * @typedef {object} Reply
  * @property {number} status of HTTP
- * @property {number} etagDigest see object-connection.js; 0 where the answer names no ETag
+ * @property {number} etagDigest see object-connection.js; 0 if the answer has no ETag
  * @property {number} contentLength bytes; -1 if unknown
  * @property {string} contentRange the header's value as the store wrote it; '' if missing
  * @property {string} [encryption] the object's encryption, as S3 names it; '' if the answer does not name it or it is not
