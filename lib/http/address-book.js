@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** A name is looked up anew at most this often, however many connections fail. */
+/** Minimum time between two look-ups of a name, however many connections fail. */
 const MIN_LIFE_MS = 1000;
 
 /** Names of this host (RFC 6761, section 6.3), whether or not the system's resolver knows them. */
@@ -33,7 +33,7 @@ export class AddressBook {
 
   /**
    * @returns {Promise<string>} the next address in turn
-   * @throws {NodeJS.ErrnoException} where the name does not resolve
+   * @throws {NodeJS.ErrnoException} if the name does not resolve
    */
   async next() {
     const addresses = await this.#all();
@@ -43,8 +43,8 @@ export class AddressBook {
   }
 
   /**
-   * @returns {Promise<string>} the address that is in turn; it stays in turn
-   * @throws {NodeJS.ErrnoException} where the name does not resolve
+   * @returns {Promise<string>} the address whose turn it is, without advancing the turn
+   * @throws {NodeJS.ErrnoException} if the name does not resolve
    */
   async peek() {
     const addresses = await this.#all();
@@ -52,8 +52,8 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address that does not answer out of the turn, for a while: then the name is looked up again, for the address
-   * may answer again, and the name may have moved.
+   * Skips an address that does not answer for a while. After that the name is looked up again, because the address
+   * may have recovered and the name may have moved.
    *
    * @param {string} address
    * @param {number} absence ms
@@ -62,7 +62,7 @@ export class AddressBook {
   async drop(address, absence) {
     const addresses = (await this.#addresses) ?? [];
     if (addresses.some((other) => other !== address)) {
-      // In place, for several may be dropped at the same moment; one of them may be gone already.
+      // In place: several addresses may be dropped at the same moment, and one may already be gone.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
       this.#lookUpAgainAt = this.#now() + absence;
@@ -74,7 +74,7 @@ export class AddressBook {
     return false;
   }
 
-  /** @returns {number | null} how long the last look-up took in ms; null where there was none since the last call */
+  /** @returns {number | null} how long the last look-up took in ms; null if there was no look-up since the last call */
   takeLookupTime() {
     const lookupTime = this.#lookupTime;
     this.#lookupTime = null;

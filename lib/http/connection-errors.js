@@ -1,11 +1,11 @@
-// What keeps a connection from being opened, or ends it.
+// Errors that keep a connection from opening, or that end it.
 
 const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
 const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
 /**
  * @param {unknown} error
- * @returns {boolean} whether the connection could not be opened, or was given up, whatever the address
+ * @returns {boolean} whether the connection failed to open or was given up, regardless of the address
  */
 export function isOurs(error) {
   return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
@@ -24,7 +24,7 @@ export function connectTimeoutError(timeout) {
 
 /**
  * @param {string} message
- * @returns {Error} as of a connection that was reset
+ * @returns {Error} that looks like a connection reset
  */
 export function connectionClosed(message) {
   return Object.assign(new Error(message), { code: 'ECONNRESET' });
@@ -34,7 +34,7 @@ export function closedWhileOpening() {
   return connectionClosed('the connection was closed while it was being opened');
 }
 
-/** @param {string} answer of a proxy */
+/** @param {string} answer from a proxy */
 export function proxyRefused(answer) {
   return Object.assign(new Error(`the proxy opened no tunnel: it answered ${answer}`), { code: PROXY_REFUSED });
 }

@@ -8,43 +8,43 @@ import { readFrom } from './socket-reader.js';
  * @import { ResponseHandler } from './response-parser.js'
  */
 
-/** A body is handed to the socket in pieces of at most so much, each once the one before has gone. Bytes. */
+/** Maximum size of the pieces in which a body is written to the socket, one after the other. Bytes. */
 const MAX_PIECE_BYTES = 256 * 1024;
 
-/** How long before the end that the other side announces (`Keep-Alive: timeout=`) a connection is given up. */
+/** How long before the announced idle timeout (`Keep-Alive: timeout=`) a connection is given up. */
 const KEEP_ALIVE_MARGIN_MS = 500;
 
-/** How long the rest of an answer is waited for on a connection that takes no more. */
+/** How long to wait for the rest of an answer on a connection that accepts no more writes. */
 const LAST_WORDS_MS = 1000;
 
 /**
- * What a request is made of. The texts go out as they are.
+ * A request. The strings are sent as they are.
  *
  * @typedef {object} HttpRequest
  * @property {string} method
  * @property {string} target path and query, percent-encoded
  * @property {readonly string[]} headers name, value, name, value, …; without Host, Connection and those of a body
- * @property {Buffer | Iterable<Buffer> | null} body its bytes must stay as they are until the answer has come
+ * @property {Buffer | Iterable<Buffer> | null} body its bytes must not change until the answer has come
  * @property {number} size bytes of the body
  */
 
 /**
- * Who sends a request and listens to what becomes of it: in the end either `onEnd` or `onError` is called.
+ * Sends a request and receives its outcome: every request ends with one call of either `onEnd` or `onError`.
  *
  * @typedef {ResponseHandler & RequestHandler} HttpHandler
  *
  * @typedef {object} RequestHandler
- * @property {() => void} [onConnection] the request goes over a connection that has carried none before
- * @property {(bytes: number) => void} onSent so many more bytes of the body have been taken by the connection
- * @property {(isProven: boolean) => void} onEnd the answer is complete; not proven where its end is that of the connection:
- *   over TLS Node does not tell an orderly end from one that was forged, so size or content have to prove it
+ * @property {() => void} [onConnection] the request is the first on its connection
+ * @property {(bytes: number) => void} onSent the connection has taken this many more bytes of the body
+ * @property {(isProven: boolean) => void} onEnd the answer is complete; not proven if it ends with the connection: over TLS
+ * Node does not distinguish an orderly end from a forged one, so the size or the content has to prove it
  * @property {(error: Error) => void} onError
  */
 
 /**
- * One connection at a time, kept alive from request to request and opened anew where there is none. It carries one request
- * at a time. Where a request has no answer, nothing is sent again here: `isSent`, `hasWaited` and `hasAnswerBegun` say what
- * may have become of it.
+ * One connection at a time, kept alive between requests and reopened when needed. It carries one request at a time. A
+ * request without an answer is never resent here: `isSent`, `hasWaited` and `hasAnswerBegun` let the caller decide whether
+ * the server may have processed it.
  */
 export class HttpConnection {
   #agent;
@@ -52,32 +52,32 @@ export class HttpConnection {
   #now;
   #handler;
   #parser;
-  /** What each head has behind its target. */
+  /** The part of every head that follows its target. */
   #commonHeaders;
   /** @type {Socket | null} */
   #socket = null;
-  /** Stands for a connection that is being opened. @type {object | null} */
+  /** Identifies a connection that is being opened. @type {object | null} */
   #opening = null;
   #isBusy = false;
   /** @type {HttpRequest | null} */
   #request = null;
-  /** Of the body that is being sent. @type {Iterator<Buffer> | null} */
+  /** The body being sent. @type {Iterator<Buffer> | null} */
   #pieces = null;
   #pieceLength = 0;
-  /** Bytes of it that the connection has not taken yet. */
+  /** Bytes of the body that the connection has not taken yet. */
   #bytesLeft = 0;
-  /** A part of the request has not been taken by the connection yet. */
+  /** The connection has not taken the whole request yet. */
   #isSending = false;
   #isPaused = false;
-  /** The answer is complete, and only waits for the connection to say that it has taken the request. */
+  /** The answer is complete; only the confirmation that the request has been written is outstanding. */
   #isAnswered = false;
-  /** Bytes are being looked at: nothing may change under the parser until it has returned. */
+  /** The parser is running: its state must not change until it returns. */
   #isAccepting = false;
-  /** What the request fails with once the parser has returned. @type {Error | null} */
+  /** The error to fail the request with once the parser has returned. @type {Error | null} */
   #failure = null;
-  /** What has come although nobody takes it. @type {Buffer[]} */
+  /** Bytes received while paused. @type {Buffer[]} */
   #backlog = [];
-  /** The other side has ended the connection behind what nobody has taken yet. */
+  /** The other side closed the connection after bytes that are still held back. */
   #endsAfterBacklog = false;
   /** Monotonic ms. */
   #usableUntil = Infinity;
@@ -86,13 +86,13 @@ export class HttpConnection {
 
   /** Whether the request has begun to be sent. */
   isSent = false;
-  /** The connection had been open before the request: the other side may have closed it meanwhile. */
+  /** The connection was open before the request, so the other side may have closed it in the meantime. */
   hasWaited = false;
 
   /**
    * @param {HttpHandler} handler
    * @param {object} options
-   * @param {KeepAliveAgent} options.agent that opens the connections
+   * @param {KeepAliveAgent} options.agent opens the connections
    * @param {string} options.host the value of the Host header
    * @param {boolean} options.keepAlive whether a connection may carry more than one request
    * @param {() => number} options.now monotonic ms
@@ -106,7 +106,7 @@ export class HttpConnection {
     this.#commonHeaders = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
   }
 
-  /** Whether a byte of the answer to the last request has come. */
+  /** Whether a byte of the answer to the last request has arrived. */
   get hasAnswerBegun() {
     return this.#parser.hasBegun;
   }
@@ -131,10 +131,10 @@ export class HttpConnection {
   }
 
   /**
-   * Ends the request under way, and its connection. Within `onHeader`, `onHead` and `onBody` it takes effect once the bytes
-   * at hand have been looked at.
+   * Ends the request under way, and its connection. Called from `onHeader`, `onHead` or `onBody`, it takes effect once the
+   * current bytes have been parsed.
    *
-   * @param {Error} error that it fails with
+   * @param {Error} error to fail the request with
    */
   abort(error) {
     if (this.#isAccepting) {
@@ -149,7 +149,7 @@ export class HttpConnection {
     this.#discard();
   }
 
-  /** Stops the body that is coming in. What the system had handed over before still comes, once there is a {@link resume}. */
+  /** Pauses the incoming body. Bytes that the system has already handed over follow after {@link resume}. */
   pause() {
     if (this.#isBusy && !this.#isAnswered) {
       this.#isPaused = true;
@@ -167,7 +167,7 @@ export class HttpConnection {
     }
   }
 
-  /** Up to the next pause. */
+  /** Resumes until the next pause. */
   #acceptBacklog() {
     for (let bytes = this.#backlog.shift(); bytes !== undefined; bytes = this.#backlog.shift()) {
       this.#accept(bytes, bytes.length);
@@ -217,7 +217,7 @@ export class HttpConnection {
     socket.destroy = (error) => {
       if (isMine() && this.#isBusy && isFailedWrite(error)) {
         this.#awaitLastWords(() => {
-          // Node says nothing of the end of a connection that it could not write to.
+          // Node does not report the end of a connection that it could not write to.
           if (isMine() && this.#isBusy && this.#parser.finish()) {
             this.#endOfInput();
           } else {
@@ -231,8 +231,8 @@ export class HttpConnection {
   }
 
   /**
-   * Node ends a socket that cannot be written to, although the reason may lie there unread: a store that refuses an upload
-   * answers, and closes the connection. What came before the end is there already: a turn of the event loop reads it.
+   * When a write fails, Node ends the socket although the reason may still be unread: a store that refuses an upload
+   * answers, then closes the connection. Bytes that came before the end are already here: one turn of the event loop reads them.
    *
    * @param {() => void} giveUp
    */
@@ -244,7 +244,7 @@ export class HttpConnection {
         giveUp();
       }
     };
-    // The first may still be one of the turn under way.
+    // The first callback may still belong to the current turn.
     setImmediate(() => setImmediate(giveUpUnlessAnswered));
   }
 
@@ -270,7 +270,7 @@ export class HttpConnection {
     if (Buffer.isBuffer(body) && size <= MAX_PIECE_BYTES) {
       this.#pieces = null;
       this.#pieceLength = size;
-      // Head and body leave together.
+      // Send head and body together.
       socket.cork();
       socket.write(head, 'latin1');
       socket.write(body, this.#pieceTaken);
@@ -301,7 +301,7 @@ export class HttpConnection {
 
   /** @param {Error | null | undefined} error */
   #takePiece(error) {
-    // An error comes as one of the socket, too.
+    // The socket emits the same error as an event.
     if (error || !this.#isSending || this.#socket === null) {
       return;
     }
@@ -321,7 +321,7 @@ export class HttpConnection {
    */
   #receive(bytes, length) {
     if (!this.#isBusy) {
-      // Nobody asked for it: it is the other side's farewell, such as a 408.
+      // Unsolicited bytes are a farewell from the other side, such as a 408.
       this.#discard();
     } else if (this.#isPaused) {
       this.#backlog.push(Buffer.from(bytes.subarray(0, length)));
@@ -350,7 +350,7 @@ export class HttpConnection {
     }
   }
 
-  /** @param {boolean} isClean whether nothing came behind the answer */
+  /** @param {boolean} isClean whether nothing followed the answer */
   #complete(isClean) {
     if (this.#isPaused) {
       this.#isPaused = false;
@@ -364,8 +364,8 @@ export class HttpConnection {
   }
 
   /**
-   * Over TLS a write is only said to be done at the end of a turn of the event loop, and an answer may be faster. What is
-   * not said to be done by then is not: the answer came early.
+   * Over TLS a write is confirmed only at the end of a turn of the event loop, and an answer may be faster. If the write is
+   * still unconfirmed by then, the answer really was early.
    */
   #awaitSent() {
     const socket = this.#socket;
@@ -439,7 +439,7 @@ export class HttpConnection {
 
 /**
  * @param {Iterable<Buffer>} parts
- * @returns {Generator<Buffer, void, undefined>} the same bytes in pieces that are short enough
+ * @returns {Generator<Buffer, void, undefined>} the same bytes, in pieces of limited size
  */
 function* piecesOf(parts) {
   for (const part of parts) {

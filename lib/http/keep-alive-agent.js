@@ -12,28 +12,28 @@ import { openTunnel } from './tunnel.js';
  * @import { SecureContext } from 'node:tls'
  */
 
-/** Connections being opened at one time: thousands at once end in connect timeouts. */
+/** Limit on connections being opened at once: thousands at once end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
 
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 
 /**
- * One of several addresses that does not answer is left out for so long, and for so many times as long as a try of it may
- * take: tries that come to nothing would else hold up the opening of connections all the time.
+ * How long one of several addresses is skipped when it does not answer: at least this long, and at least this multiple of
+ * the time that a try may take. Otherwise futile tries would hold up the opening of connections all the time.
  */
 const MIN_ABSENCE_MS = 30_000;
 const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened what a connection cost to open
+ * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened how long a connection took to open
  */
 
 /**
  * @callback SocketCallback
  * @param {Error | null} error
  * @param {Socket | null} socket
- * @param {boolean} openedAhead the connection has waited: the store may have closed it meanwhile
+ * @param {boolean} openedAhead the connection has been waiting, so the store may have closed it in the meantime
  * @returns {void}
  */
 
@@ -42,13 +42,13 @@ const ABSENCE_IN_TIMEOUTS = 10;
  *
  * @typedef {object} IdleConnection
  * @property {Socket} socket
- * @property {() => void} release ends the watch that is kept over it while it waits
+ * @property {() => void} release stops watching it for its end
  */
 
 /**
- * The one place that opens connections, for both clients: our own connections take their sockets from here, and so does
+ * The only module that opens connections, for both clients: our own connections take their sockets from here, and so does
  * Node's Agent, through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of
- * trusted certificates, opens the connections of a run before its first request, and counts.
+ * trusted certificates, opens the connections of a run before its first request, and counts them.
  */
 export class KeepAliveAgent {
   #hostname;
@@ -61,7 +61,7 @@ export class KeepAliveAgent {
   #now;
   #hooks;
   #addresses;
-  /** To other hosts. @type {KeepAliveAgent[]} */
+  /** Agents to other hosts. @type {KeepAliveAgent[]} */
   #beside = [];
   /** @type {Set<IdleConnection>} opened ahead, not yet in use */
   #idle = new Set();
@@ -69,30 +69,30 @@ export class KeepAliveAgent {
   #open = new Set();
   #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
-  /** Those that are not ready yet. @type {Set<Socket>} */
+  /** Sockets that are not ready yet. @type {Set<Socket>} */
   #opening = new Set();
   /** @type {SecureContext | undefined} */
   #secureContext;
   /** @type {Buffer | undefined} */
   #session;
-  /** Sockets over which a tunnel goes: they are open, too, and the connection within is another socket. */
+  /** Sockets that carry a tunnel. They are open, but the connection inside the tunnel is a separate socket. */
   #carriers = 0;
   /** Connections opened. */
   opened = 0;
-  /** Requests that went over a connection that had carried one before. The clients count it up. */
+  /** Requests on a connection that had carried one before. The clients increment it. */
   reused = 0;
 
   /**
    * @param {object} options
-   * @param {string} options.hostname that is to be found in the server's certificate
-   * @param {AddressBook} options.addresses of that host, or of the proxy
+   * @param {string} options.hostname expected in the server's certificate
+   * @param {AddressBook} options.addresses of the host, or of the proxy
    * @param {number} options.port
    * @param {boolean} options.useTls
    * @param {string} [options.certificate] as PEM: the only one to trust, instead of those that the system trusts
    * @param {Proxy} [options.proxy] through which every connection goes
    * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
-   * @param {Buffer | null} [options.readBuffer] into which all sockets read: only an HttpConnection gets their bytes then, by
-   *   socket-reader.js. Without, they are streams like any other
+   * @param {Buffer | null} [options.readBuffer] that all sockets read into: only an HttpConnection then gets their bytes,
+   * through socket-reader.js. Without it, they are ordinary streams
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
@@ -122,7 +122,7 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Makes an agent to another host. Its connections are opened ahead, counted and closed with those of this one.
+   * Makes an agent for another host. Its connections are opened ahead, counted and closed together with those of this agent.
    *
    * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
    * @returns {KeepAliveAgent}
@@ -139,7 +139,7 @@ export class KeepAliveAgent {
     return agent;
   }
 
-  /** What has been counted of all connections, and how many are open. */
+  /** Counts over all connections, and the number that are open. */
   get counts() {
     return this.#beside.reduce(
       ({ opened, reused, open }, agent) => ({
@@ -156,14 +156,14 @@ export class KeepAliveAgent {
     return Math.max(this.#open.size - this.#opening.size - this.#carriers, 0);
   }
 
-  /** @returns {number | null} how long the name was looked up in ms; null where it was not, since the last call */
+  /** @returns {number | null} how long the name look-up took in ms; null if there was no look-up since the last call */
   takeLookupTime() {
     return this.#addresses.takeLookupTime();
   }
 
   /**
-   * Opens connections, up to a number of them to each host, and keeps them until they are needed. One that cannot be opened
-   * now is opened when a request needs it.
+   * Opens up to `count` connections to each host and keeps them until they are needed. A connection that fails to open now
+   * is opened when a request needs it.
    *
    * @param {number} count
    * @param {AbortSignal} signal stops opening more
@@ -212,18 +212,18 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Hands over a connection: one opened ahead where there is one, else a fresh one.
+   * Hands over a connection: one opened ahead if available, else a new one.
    *
    * @param {SocketCallback} callback
-   * @param {() => boolean} [isWanted] called before a connection is opened, since its turn may come late: false where
-   *   nobody waits for it any more
+   * @param {() => boolean} [isWanted] called before a connection is opened, because its turn may come late: false if no one
+   * is waiting for it any more
    */
   connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
       this.#idle.delete(idle);
       idle.release();
       if (!idle.socket.destroyed) {
-        // As with one that is opened now: never before this call has returned.
+        // Asynchronously, as with a newly opened connection: never before this call has returned.
         queueMicrotask(() => callback(null, idle.socket, true));
         return;
       }
@@ -266,7 +266,7 @@ export class KeepAliveAgent {
    * @returns {Promise<Socket>}
    */
   async #openToSomeAddress(isWanted) {
-    // A name is looked up again meanwhile: an address that comes back has had its turn.
+    // The name may be looked up again in the meantime: do not retry an address that was already tried.
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
@@ -277,7 +277,7 @@ export class KeepAliveAgent {
         this.opened += 1;
         return socket;
       } catch (error) {
-        // An address that does not answer is left out for the others, even where nobody waits for this connection any more.
+        // Skip an address that does not answer even if no one is waiting for this connection any more: others will be.
         const hasOther = !isOurs(error) && (await this.#drop(address));
         if (!hasOther || !isWanted() || tried.has(await this.#addresses.peek())) {
           throw error;
@@ -289,7 +289,7 @@ export class KeepAliveAgent {
   /**
    * @param {() => boolean} isWanted
    * @returns {Promise<string>}
-   * @throws where nobody waits for the connection any more: a look-up would hold up the others, and may have taken long
+   * @throws if no one is waiting for the connection any more: a look-up would delay the others, and can take long
    */
   async #nextAddress(isWanted) {
     throwUnless(isWanted());
@@ -329,7 +329,7 @@ export class KeepAliveAgent {
    */
   async #connectThrough({ port, authorization }, host, startedAt) {
     const carrier = connectTcp({ host, port });
-    // Whoever uses the connection hears of its end: an error in between is not to end the process.
+    // The user of the connection hears of its end: an error before that must not end the process.
     carrier.on('error', () => {});
     await this.#untilReady(carrier, false, () => {});
     this.#opening.add(carrier);
@@ -399,12 +399,12 @@ export class KeepAliveAgent {
 
   /**
    * @param {{ host: string, port: number } | { socket: Socket }} target an address, or a connection that is there
-   * @returns {Socket}
+   * @param {{ host: string, port: number } | { socket: Socket }} target an address, or an existing connection
    */
   #startConnecting(target) {
     const options = { ...target, ...(this.#useTls ? this.#tlsOptions() : {}) };
     const connect = /** @type {(options: object) => Socket} */ (this.#useTls ? connectTls : connectTcp);
-    // Of TLS over another socket, Node hands no bytes to a buffer that is shared.
+    // Node does not support a shared read buffer for TLS over another socket.
     return this.#readBuffer === null || 'socket' in target
       ? connect(options)
       : openSharing(this.#readBuffer, (onread) => connect({ ...options, onread }));
@@ -421,8 +421,8 @@ export class KeepAliveAgent {
   }
 
   /**
-   * A connection without a request has nothing to say: whatever becomes readable on it is its end, or bytes that no
-   * request asked for.
+   * An idle connection has no reason to become readable: any event is its end, or bytes that no request
+   * asked for.
    *
    * @param {Socket} socket
    */
@@ -445,11 +445,11 @@ export class KeepAliveAgent {
 }
 
 /**
- * A look-up cannot be aborted, but nobody has to wait for it.
+ * Waits for a look-up, which cannot be aborted, until the signal aborts the wait.
  *
  * @param {Promise<unknown>} promise
  * @param {AbortSignal} signal
- * @returns {Promise<void>} once the promise has settled or the signal has come; rejects where the promise does so first
+ * @returns {Promise<void>} once the promise has settled or the signal has aborted; rejects if the promise rejects first
  */
 function settledOrAborted(promise, signal) {
   return new Promise((resolve, reject) => {

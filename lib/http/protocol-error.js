@@ -1,4 +1,4 @@
-/** An answer that is not HTTP, or not such HTTP that it is clear where it ends. Its connection is of no more use. */
+/** An answer that is not HTTP, or HTTP whose end is ambiguous. Its connection is unusable afterwards. */
 export class ProtocolError extends Error {
   /** @param {string} message what is wrong with the answer */
   constructor(message) {

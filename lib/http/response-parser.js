@@ -1,26 +1,26 @@
 import { ProtocolError } from './protocol-error.js';
 
-// HTTP/1.1 answers, by RFC 9112 (the section is named where a rule comes from it) and the syntax of RFC 9110, section 5.
-// Where the RFC leaves the choice, or asks for leniency that helps no store of today, this parser refuses: obs-fold (5.2
-// has clients replace it by spaces), a bare LF at the end of a line (2.2), a Content-Length that is given twice (6.3), and
-// white space behind the size of a chunk (7.1.1).
+// HTTP/1.1 answers, by RFC 9112 (comments cite the section that a rule comes from) and the syntax of RFC 9110, section 5.
+// If the RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (5.2 has
+// clients replace it by spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white space
+// after a chunk size (7.1.1).
 
-/** What the head of an answer may amount to, and the trailers of a chunked body. Bytes. */
+/** Limit for the head of an answer, and for the trailers of a chunked body. Bytes. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** What the extensions of all chunks of a body may amount to. Bytes. */
+/** Limit for the extensions of all chunks of a body. Bytes. */
 const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
 
-/** What a line of a size may have besides its extensions: no size that a number can hold exactly has more digits. */
+/** Limit for a chunk-size line without its extensions: no size that a number can hold exactly has more digits. */
 const MAX_SIZE_DIGITS = 13;
 
-/** Content-Length with more digits would be no exact number. */
+/** A Content-Length with more digits would not be exact as a number. */
 const MAX_LENGTH_DIGITS = 15;
 
-/** Answers with a status of 1xx before the one that counts. */
+/** Limit for 1xx answers before the final one. */
 const MAX_INFORMATIONAL = 16;
 
-/** Beyond this nobody keeps an idle connection, and the number stays exact. Digits of seconds. */
+/** No one keeps an idle connection longer than this, and the number stays exact. Digits of seconds. */
 const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
 
 const TAB = 0x09;
@@ -32,10 +32,10 @@ const SEMICOLON = 0x3b;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** 1 for each byte that a field name may have (RFC 9110, 5.6.2). */
+/** 1 for each byte allowed in a field name (RFC 9110, 5.6.2). */
 const IS_TOKEN = byteTable((byte) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)));
 
-/** 1 for each byte that a field value or a reason phrase may have (RFC 9110, 5.5; RFC 9112, 4). */
+/** 1 for each byte allowed in a field value or a reason phrase (RFC 9110, 5.5; RFC 9112, 4). */
 const IS_TEXT = byteTable((byte) => byte === TAB || (byte >= SPACE && byte !== 0x7f));
 
 /** The value of each hexadecimal digit; 255 for all other bytes. */
@@ -47,7 +47,7 @@ const HEXADECIMAL = new Uint8Array(256).fill(255);
 
 const STATUS_LINE_START = Buffer.from('HTTP/1.');
 
-// What comes next.
+// The parser's states: which part comes next.
 const STATUS_LINE = 0;
 const FIELD_LINE = 1;
 const CHUNK_SIZE = 2;
@@ -59,29 +59,29 @@ const BODY_UNTIL_CLOSE = 7;
 const ENDED = 8;
 
 /**
- * Who listens to an answer. What it is handed is only valid during the call: the bytes lie in a buffer that all connections
- * read into.
+ * Receives the parts of an answer. Arguments are valid only during the call, because all connections share one read
+ * buffer.
  *
  * @typedef {object} ResponseHandler
  * @property {(bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number, status: number) => void} onHeader
- *   one field of the final answer: offsets of its name and of its value, without white space around it
+ * one field of the final answer: offsets of its name and of its value, without surrounding white space
  * @property {(status: number, contentLength: number) => void} onHead the head of the final answer is complete; bytes, -1
- *   where it does not say
+ * if unknown
  * @property {(chunk: Buffer) => void} onBody the next bytes of the body
  */
 
 /**
- * Reads one answer after the other off a connection, wherever its bytes are cut. It looks at each byte once; only a line
- * that is cut is copied.
+ * Reads consecutive answers from a connection, however their bytes are split. It looks at each byte once; only a split
+ * line is copied.
  */
 export class ResponseParser {
   #handler;
   #state = ENDED;
   #isHead = false;
-  /** The beginning of a line whose end has not come yet. @type {Buffer | null} */
+  /** The beginning of an incomplete line. @type {Buffer | null} */
   #pending = null;
   #pendingLength = 0;
-  /** Bytes that may still come as lines. */
+  /** Bytes that lines may still use. */
   #lineBytesLeft = 0;
   #informational = 0;
   #status = 0;
@@ -92,9 +92,9 @@ export class ResponseParser {
   #saysKeepAlive = false;
   #bodyLeft = 0;
 
-  /** Whether a byte of the answer has come. */
+  /** Whether a byte of the answer has arrived. */
   hasBegun = false;
-  /** For how long the other side keeps the connection without a request, in ms; Infinity where it has not said. */
+  /** How long the other side keeps an idle connection, in ms; Infinity if not announced. */
   keepAliveTimeout = Infinity;
 
   /** @param {ResponseHandler} handler */
@@ -103,9 +103,9 @@ export class ResponseParser {
   }
 
   /**
-   * Makes ready for the next answer.
+   * Prepares for the next answer.
    *
-   * @param {boolean} isHead whether it answers a HEAD, and so has no body whatever it says (6.3)
+   * @param {boolean} isHead whether it answers a HEAD, and so has no body regardless of its headers (6.3)
    */
   begin(isHead) {
     this.#isHead = isHead;
@@ -120,8 +120,8 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number} the offset behind the answer's last byte; -1 where more has to come
-   * @throws {ProtocolError} the connection is of no more use then
+   * @returns {number} the offset after the answer's last byte; -1 if more is expected
+   * @throws {ProtocolError} after which the connection is unusable
    */
   accept(bytes, start, end) {
     this.hasBegun = true;
@@ -144,9 +144,9 @@ export class ResponseParser {
   }
 
   /**
-   * The connection has come to its end.
+   * Handles the end of the connection.
    *
-   * @returns {boolean} whether that is the end of the answer, too; an answer that says how long it is is incomplete
+   * @returns {boolean} whether that also ends the answer; an answer of known length is incomplete
    */
   finish() {
     return this.#state === BODY_UNTIL_CLOSE;
@@ -171,7 +171,7 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number} the offset behind the line; -1 where its end has not come
+   * @returns {number} the offset after the line; -1 if the line is incomplete
    */
   #acceptLine(bytes, start, end) {
     switch (this.#state) {
@@ -206,12 +206,12 @@ export class ResponseParser {
   }
 
   /**
-   * Goes on with a line whose beginning was kept. It is looked at again only when its end is there, however slowly it comes.
+   * Continues a line whose beginning was kept. It is parsed only once complete, however slowly it arrives.
    *
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number} the offset up to which the bytes have been taken
+   * @returns {number} the offset up to which the bytes were consumed
    */
   #completeLine(bytes, start, end) {
     const lineFeed = bytes.indexOf(LF, start);
@@ -259,7 +259,7 @@ export class ResponseParser {
   }
 
   /**
-   * A field of the head or of the trailers, or the empty line behind them.
+   * Parses a field of the head or of the trailers, or the empty line after them.
    *
    * @param {Buffer} bytes
    * @param {number} start
@@ -308,7 +308,7 @@ export class ResponseParser {
   }
 
   /**
-   * Takes from a field what it says of the answer's length and of the connection.
+   * Evaluates a field that describes the answer's length or the connection.
    *
    * @param {Buffer} bytes
    * @param {number} name
@@ -378,7 +378,7 @@ export class ResponseParser {
     this.#isChunked = true;
   }
 
-  /** The empty line behind the fields has come. How long the body is, by the order of section 6.3. */
+  /** Handles the empty line after the fields. The length of the body follows the order of section 6.3. */
   #endFields() {
     if (this.#state === TRAILER) {
       this.#state = ENDED;
@@ -421,7 +421,7 @@ export class ResponseParser {
   }
 
   /**
-   * Section 7.1: the size in hexadecimal digits, and extensions that say nothing to us.
+   * Section 7.1: the size in hexadecimal digits, and extensions, which are ignored.
    *
    * @param {Buffer} bytes
    * @param {number} start
@@ -495,7 +495,7 @@ export class ResponseParser {
     return start + taken;
   }
 
-  /** @param {number} count of a line that has come whole */
+  /** @param {number} count bytes of a complete line */
   #takeLineBytes(count) {
     this.#lineBytesLeft -= count;
     if (this.#lineBytesLeft < 0) {
@@ -503,14 +503,14 @@ export class ResponseParser {
     }
   }
 
-  /** @param {number} length of a line that may not have come whole */
+  /** @param {number} length bytes of a possibly incomplete line */
   #refuseIfLonger(length) {
     if (length > this.#lineRoom()) {
       throw this.#tooLong();
     }
   }
 
-  /** What the longest line has that may come now. The size of a chunk and the ends of lines do not count as extensions. */
+  /** Maximum length of the next line. Chunk sizes and line ends do not count as extensions. */
   #lineRoom() {
     switch (this.#state) {
       case CHUNK_END:
@@ -543,7 +543,7 @@ export class ResponseParser {
  * @param {number} start
  * @param {number} end
  * @param {string} lowerCase letters and hyphens: setting bit 5 makes the one lower case and leaves the other as it is
- * @returns {boolean} whether the bytes are that name, however its letters are written
+ * @returns {boolean} whether the bytes are that name, ignoring case
  */
 export function isNamed(bytes, start, end, lowerCase) {
   if (end - start !== lowerCase.length) {
@@ -558,7 +558,8 @@ export function isNamed(bytes, start, end, lowerCase) {
 }
 
 /**
- * Refuses at once what does not begin like HTTP: who speaks another protocol may wait for us, and no end of a line comes.
+ * Refuses anything that does not begin like HTTP at once: a server that speaks another protocol may wait for us and never
+ * end the line.
  *
  * @param {Buffer} bytes
  * @param {number} start
@@ -574,7 +575,7 @@ function refuseOtherProtocols(bytes, start, end) {
 }
 
 /**
- * @param {number} place in a status line, up to the end of the status
+ * @param {number} place offset in a status line, up to the end of the status
  * @param {number} byte
  */
 function mayStandAt(place, byte) {
@@ -597,7 +598,7 @@ function mayStandAt(place, byte) {
  * @param {Buffer} bytes
  * @param {number} start
  * @param {number} end
- * @returns {number} the offset of the first byte that no value may have; the end where there is none
+ * @returns {number} the offset of the first byte that is not allowed in a value; the end if all are
  */
 function endOfText(bytes, start, end) {
   let position = start;
@@ -609,11 +610,11 @@ function endOfText(bytes, start, end) {
 
 /**
  * @param {Buffer} bytes
- * @param {number} position at which the line is to end
+ * @param {number} position where the line must end
  * @param {number} end
  * @param {string} what for the message
- * @returns {number} the offset behind CR LF; -1 where they have not come
- * @throws {ProtocolError} where something else is there
+ * @returns {number} the offset after CR LF; -1 if they have not arrived
+ * @throws {ProtocolError} if anything else is found
  */
 function behindLineEnd(bytes, position, end, what) {
   if (position < end && bytes[position] !== CR) {
@@ -631,7 +632,7 @@ function behindLineEnd(bytes, position, end, what) {
 /**
  * @param {Buffer} bytes
  * @param {number} start of a line
- * @param {number} position of the first byte that is none of a name
+ * @param {number} position of the first byte that does not belong to the name
  */
 function fieldNameProblem(bytes, start, position) {
   if (position === start && isBlank(bytes[start])) {

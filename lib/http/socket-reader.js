@@ -1,31 +1,31 @@
 /** @import { Socket } from 'node:net' */
 
 /**
- * Takes what a socket has received.
+ * Receives the bytes that a socket has read.
  *
  * @callback ReceivedBytes
- * @param {Buffer} bytes that are only valid during the call
- * @param {number} length how many of them have been received
+ * @param {Buffer} bytes valid only during the call
+ * @param {number} length number of bytes received
  * @returns {void}
  */
 
-/** One read of the system's brings hardly more, and TLS hands on 16 KiB at a time. Bytes. */
+/** A read from the system rarely brings more, and TLS hands on 16 KiB at a time. Bytes. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
 /** @type {WeakMap<Socket, { received: ReceivedBytes }>} */
 const READERS = new WeakMap();
 
-/** @returns {Buffer} for all connections of an event loop: each read of it is done with before the next one begins */
+/** @returns {Buffer} for all connections of an event loop: each read is processed before the next one begins */
 export function createReadBuffer() {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }
 
 /**
- * Opens a socket that reads into a buffer which it shares with others, so that a read costs no buffer and no stream.
+ * Opens a socket that reads into a shared buffer, so that a read allocates no buffer and no stream.
  *
  * @param {Buffer} buffer
  * @param {(onread: { buffer: Buffer, callback: (length: number, bytes: Uint8Array) => boolean }) => Socket} open
- * @returns {Socket} whose bytes {@link readFrom} hands over; before, they are dropped
+ * @returns {Socket} whose bytes go to {@link readFrom}; bytes received before that are dropped
  */
 export function openSharing(buffer, open) {
   /** @type {{ received: ReceivedBytes }} */
@@ -42,8 +42,8 @@ export function openSharing(buffer, open) {
 }
 
 /**
- * @param {Socket} socket of any kind: one that shares no buffer gives its bytes as `data`
- * @param {ReceivedBytes} received who takes its bytes from now on, in place of whoever took them before
+ * @param {Socket} socket of any kind: one without a shared buffer emits its bytes as `data`
+ * @param {ReceivedBytes} received takes the bytes from now on, replacing any earlier receiver
  */
 export function readFrom(socket, received) {
   const reader = READERS.get(socket);

@@ -2,7 +2,7 @@ import { closedWhileOpening, proxyRefused } from './connection-errors.js';
 
 /** @import { Socket } from 'node:net' */
 
-/** As much as is read of what a proxy has to say before the tunnel begins. Bytes. */
+/** Limit on the bytes read from a proxy before the tunnel begins. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 const HEAD_END = '\r\n\r\n';
@@ -19,13 +19,13 @@ const HEAD_END = '\r\n\r\n';
 /**
  * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).
  *
- * @param {Socket} socket that is connected to the proxy
+ * @param {Socket} socket connected to the proxy
  * @param {object} target
  * @param {string} target.hostname
  * @param {number} target.port
  * @param {string} [authorization] see {@link Proxy}
- * @returns {Promise<void>} once what is written to the socket goes to the target. Rejects where the proxy refuses, or the
- *   socket ends
+ * @returns {Promise<void>} once bytes written to the socket reach the target. Rejects if the proxy refuses or the
+ * socket ends
  */
 export function openTunnel(socket, { hostname, port }, authorization) {
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
@@ -36,7 +36,7 @@ export function openTunnel(socket, { hostname, port }, authorization) {
     const onError = (/** @type {Error} */ error) => reject(error);
     const onClose = () => reject(closedWhileOpening());
     const onReadable = () => {
-      // Byte by byte at its end: what follows the head belongs to the target.
+      // Read the end of the head byte by byte: whatever follows the head belongs to the target.
       for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
         head += byte.toString('latin1');
         if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {

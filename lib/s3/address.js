@@ -3,8 +3,8 @@
 /** @typedef {Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath' | 'addressing' | 'buckets'>} Address */
 
 /**
- * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address with one bucket where that is a part of the host's name
- * @returns {string} the host that connections go to
+ * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address with one bucket if the host's name contains it
+ * @returns {string} the host to connect to
  */
 export function connectionHostname({ hostname, addressing, buckets }) {
   return addressing === 'virtual' ? `${buckets[0]}.${hostname}` : hostname;

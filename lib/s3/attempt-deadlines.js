@@ -5,12 +5,12 @@ import { timeoutError } from './s3-error.js';
 const MIN_INTERVAL_MS = 5;
 const MAX_INTERVAL_MS = 250;
 
-/** An attempt is ended at most a twentieth of its time late. */
+/** An attempt ends at most this fraction (one twentieth) of its timeout late. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 /**
- * Ends attempts that take too long, whatever they are doing: connecting, waiting for an answer, or being fed a body byte
- * by byte. One timer goes over all connections, so that an attempt costs no timer of its own.
+ * Ends attempts that take too long, whether they are connecting, waiting for an answer, or receiving a body byte by byte.
+ * One timer serves all connections, so that no attempt needs its own.
  */
 export class AttemptDeadlines {
   #timeout;

@@ -9,29 +9,29 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js'
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** No call of these receives an object. */
+/** None of these calls receives an object. */
 const NOWHERE = { accept() {} };
 
 /**
  * @typedef {object} ListedObject
  * @property {string} key
- * @property {number} size bytes; NaN where the store names none that is valid
+ * @property {number} size bytes; NaN if the store reports no valid size
  * @property {number} modifiedAt epoch ms
  */
 
 /**
- * @typedef {ListedObject & { etag: string }} ListedForeignObject with its ETag as the store wrote it; '' where it names none
+ * @typedef {ListedObject & { etag: string }} ListedForeignObject with its ETag as the store wrote it; '' if missing
  */
 
 /**
- * One of the versions of a key, or a delete marker.
+ * A version of a key, or a delete marker.
  *
  * @typedef {object} ListedVersion
  * @property {string} key
  * @property {string} versionId
- * @property {boolean} isObject whether it is what a read of the key returns: the latest version, and no delete marker
+ * @property {boolean} isObject whether a read of the key returns it: it is the latest version, and not a delete marker
  *
- * @typedef {object} VersionPosition where a list of versions goes on
+ * @typedef {object} VersionPosition the start of a page of a list of versions
  * @property {string} key
  * @property {string} [versionId]
  */
@@ -44,20 +44,20 @@ const NOWHERE = { accept() {} };
  * @property {string} uploadId
  * @property {number} initiatedAt epoch ms
  *
- * @typedef {object} UploadPosition where a list of uploads goes on
+ * @typedef {object} UploadPosition the start of a page of a list of uploads
  * @property {string} key
  * @property {string} [uploadId]
  */
 
 /**
- * What a store answers about a key that it did not delete; it may leave out any of it.
+ * A store's answer about a key that it did not delete; any member may be missing.
  *
  * @typedef {{ Key?: string, Code?: string, Message?: string }} DeletionError
  */
 
 /**
- * Lists and deletes for preflight and clean-up. These requests are not measured, and always go through the direct client: the
- * SDK takes a quarter of a second of CPU to load.
+ * Lists and deletes for preflight and cleanup. These requests are not measured, and always use the direct client, because
+ * the SDK takes a quarter of a second of CPU to load.
  */
 export class BucketAdmin {
   #store;
@@ -72,14 +72,14 @@ export class BucketAdmin {
   /**
    * @param {StoreOptions} options
    * @param {number} timeout ms for a request
-   * @param {AbortSignal} [signal] ends all requests; its reason is what they fail with
+   * @param {AbortSignal} [signal] ends all requests; they fail with its reason
    */
   constructor(options, timeout, signal = new AbortController().signal) {
     this.#store = new DirectStore({ ...options, keysAreForeign: true });
     this.#timeout = timeout;
     this.#now = options.now;
     this.#signal = signal;
-    // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.
+    // Each request adds a listener. Node warns of a leak when there are more than ten.
     setMaxListeners(0, signal);
   }
 
@@ -87,7 +87,7 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} prefix
    * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in the order of their keys
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in key order
    * @throws {AttemptError}
    */
   async listPage(bucket, prefix, startAfter) {
@@ -95,7 +95,7 @@ export class BucketAdmin {
       Prefix: prefix,
       StartAfter: startAfter || undefined,
     });
-    // Whatever is no list must not pass for an empty one.
+    // An answer that is not a list must not pass for an empty one.
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
     }
@@ -111,13 +111,13 @@ export class BucketAdmin {
   }
 
   /**
-   * As listPage(), of objects with any keys.
+   * Like listPage(), for objects with any keys.
    *
    * @param {string} bucket
    * @param {string} prefix '' for all
    * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} without those whose keys or sizes
-   *   cannot be read, and how many these are
+   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} without objects whose key or
+   * size cannot be read, and the number of these
    * @throws {AttemptError}
    */
   async listForeignPage(bucket, prefix, startAfter) {
@@ -146,7 +146,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {readonly string[]} keys at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} for each key that the store did not delete, the reason that it gave
+   * @returns {Promise<string[]>} one reason for each key that the store did not delete
    * @throws {AttemptError}
    */
   async deleteBatch(bucket, keys) {
@@ -158,7 +158,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @returns {Promise<'Enabled' | 'Suspended' | null>} null where it never kept versions
+   * @returns {Promise<'Enabled' | 'Suspended' | null>} null if it never kept versions
    * @throws {AttemptError}
    */
   async versioningOf(bucket) {
@@ -168,8 +168,8 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {string} key of an object that is there
-   * @returns {Promise<string | null>} null where the store names none: the bucket never kept versions
+   * @param {string} key of an existing object
+   * @returns {Promise<string | null>} null if the store reports none: the bucket never kept versions
    * @throws {AttemptError}
    */
   async versionIdOf(bucket, key) {
@@ -180,7 +180,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {VersionPosition} after the page begins after this version, or after all versions of the key where none is named
+   * @param {VersionPosition} after the page begins after this version, or after all versions of the key if no version is given
    * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular order;
    *   next is null on the last page
    * @throws {AttemptError}
@@ -218,7 +218,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {readonly ListedVersion[]} versions at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} for each version that the store did not delete, the reason that it gave
+   * @returns {Promise<string[]>} one reason for each version that the store did not delete
    * @throws {AttemptError}
    */
   async deleteVersions(bucket, versions) {
@@ -231,9 +231,9 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key where none is named
-   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000, unless the store knows no such
-   *   limit; next is null on the last page
+   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key if no upload is given
+   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000, unless the store has no such
+   * limit; next is null on the last page
    * @throws {AttemptError}
    */
   async listUploadsPage(bucket, prefix, after) {
@@ -263,7 +263,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload that is not there afterwards, and may not have been before
+   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload to abort; no error if it does not exist
    * @throws {AttemptError}
    */
   async abortUpload(bucket, { key, uploadId }) {
@@ -279,7 +279,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} key
-   * @returns {Promise<boolean>} whether the object is there
+   * @returns {Promise<boolean>} whether the object exists
    * @throws {AttemptError}
    */
   async has(bucket, key) {
@@ -347,7 +347,7 @@ function describeDeletion({ Key, Code, Message }) {
 }
 
 /**
- * A list that does not go on after its last key would be followed for ever.
+ * Refuses a list that does not advance past its last key: following it would never end.
  *
  * @param {string | undefined} key
  * @param {string} startAfter

@@ -6,7 +6,7 @@ import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
 
 const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false });
 
-/** The calls that administer a bucket. None of them is measured: unlike those of operations, they read all that lists show. */
+/** The calls that administer a bucket. None of them is measured; unlike those of operations, they read every field of a list. */
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
@@ -40,7 +40,7 @@ export const BUCKET_CALLS = Object.freeze(
 /**
  * @typedef {object} ListedContent
  * @property {string | undefined} Key
- * @property {number | undefined} Size bytes; NaN if it is not a number of bytes
+ * @property {number | undefined} Size bytes; NaN if invalid
  * @property {Date | undefined} LastModified
  * @property {string | undefined} ETag
  */
@@ -48,7 +48,7 @@ export const BUCKET_CALLS = Object.freeze(
 /**
  * @param {string} document the answer to ListObjectsV2
  * @returns {{ Contents: ListedContent[], IsTruncated: boolean | undefined, EncodingType: string | undefined }} IsTruncated is
- *   undefined if it is something else
+ * undefined if the document is not a complete list
  */
 function readObjects(document) {
   return {
@@ -107,7 +107,7 @@ function readUploads(document) {
 
 /**
  * @param {string} document
- * @param {string} root that makes it a list
+ * @param {string} root element of such a list
  * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete list of that kind
  */
 function truncationOf(document, root) {
@@ -119,7 +119,7 @@ function truncationOf(document, root) {
 /**
  * @param {string} xml
  * @param {string} element
- * @returns {string | undefined} a name that a later request can repeat: half a surrogate pair has no form in a URL
+ * @returns {string | undefined} a name that a later request can repeat: half a surrogate pair cannot be encoded in a URL
  */
 function nameIn(xml, element) {
   const text = textOf(xml, element);

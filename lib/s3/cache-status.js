@@ -1,24 +1,24 @@
 /**
- * What a cache says of an answer, in Cloudflare's words: see
+ * A cache's description of an answer, in Cloudflare's words: see
  * https://developers.cloudflare.com/cache/concepts/cache-responses/.
  *
  * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' | 'none'} CacheStatus
- *   none if no header says it, other if it is none of these words
+ * none if no header gives a status, other if it is not one of these words
  */
 
 /** @type {readonly CacheStatus[]} */
 const CACHE_STATUSES = ['HIT', 'MISS', 'EXPIRED', 'REVALIDATED', 'STALE', 'UPDATING', 'BYPASS', 'DYNAMIC'];
 
-/** The headers that say it; the first of those that an answer has counts. */
+/** The headers that give the status; the first one present in an answer counts. */
 export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status', 'cache-status']);
 
-/** The one of RFC 9211, which has a syntax of its own. */
+/** The RFC 9211 header, which has its own syntax. */
 const STANDARD = CACHE_HEADERS.indexOf('cache-status');
 
-/** Those of answers that a cache gave from a copy which it had before the request. @type {ReadonlySet<string | undefined>} */
+/** Statuses of answers served from a copy that the cache had before the request. @type {ReadonlySet<string | undefined>} */
 const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 
-/** Texts whose statuses are remembered, at most: an answer may say anything. */
+/** Limit on remembered header values, because an answer may contain anything. */
 const MAX_REMEMBERED = 1000;
 
 /** @type {Map<string, CacheStatus>[]} by header */
@@ -26,14 +26,14 @@ const remembered = CACHE_HEADERS.map(() => new Map());
 
 /**
  * @param {CacheStatus | undefined} status
- * @returns {boolean} whether the cache may have answered with what the store had some time ago
+ * @returns {boolean} whether the cache may have answered with an older copy
  */
 export function isCopy(status) {
   return COPIES.has(status);
 }
 
 /**
- * @param {number} header its place in CACHE_HEADERS
+ * @param {number} header its index in CACHE_HEADERS
  * @param {string} value
  * @returns {CacheStatus}
  */
@@ -42,7 +42,7 @@ export function cacheStatusOf(header, value) {
   if (known !== undefined) {
     return known;
   }
-  // A list has the cache that is nearest to the client last.
+  // In a list, the cache nearest to the client comes last.
   const last = value.slice(value.lastIndexOf(',') + 1).trim();
   const status = header === STANDARD ? standardStatus(last) : namedStatus(last);
   if (remembered[header].size < MAX_REMEMBERED) {
@@ -63,7 +63,7 @@ function namedStatus(text) {
   return CACHE_STATUSES.find((status) => status === word) ?? 'other';
 }
 
-/** Why a cache went to the store, as RFC 9211 has it. @type {Readonly<Record<string, CacheStatus>>} */
+/** Why a cache forwarded the request to the store, in RFC 9211's words. @type {Readonly<Record<string, CacheStatus>>} */
 const FORWARDED = Object.freeze({
   miss: 'MISS',
   'uri-miss': 'MISS',

@@ -31,30 +31,30 @@ import {
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** As much of an error's body as is kept to read its code from. */
+/** Limit on the part of an error's body that is kept to read its code from. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
-/** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
+/** S3 begins to answer some requests before it has carried them out: a later error is then in the body of a 200. */
 const ERROR_BODY = '<Error>';
 
-/** The header that says how the store has encrypted an object. */
+/** The header with the encryption that the store applied to an object. */
 const ENCRYPTION = 'x-amz-server-side-encryption';
 
 /** The header that names the version of an object. */
 const VERSION_ID = 'x-amz-version-id';
 
-/** A PUT or a POST says how long its body is, also where it has none. */
+/** A PUT or a POST always announces the length of its body, even if the body is empty. */
 const NO_BYTES = Buffer.alloc(0);
 
 /** @type {Reply['output']} */
 const NO_OUTPUT = Object.freeze({});
 
-/** A document is one as a whole, or tells of errors with single objects. */
+/** The document is either an error as a whole, or it lists errors with single objects. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
- * The direct client: requests signed and sent by ourselves, over one keep-alive connection a thread. It is made to cost as
- * little as possible for each operation, so that what is measured is the store.
+ * The direct client: it signs and sends requests itself, over one keep-alive connection per thread. It keeps the cost of
+ * each operation minimal, so that the store is measured and not the client.
  *
  * @implements {ObjectStore}
  */
@@ -69,7 +69,7 @@ export class DirectStore {
   constructor(options) {
     const { credentials, region, epochNow } = options;
     this.#options = options;
-    // As a browser would write it: without the port that the scheme implies, and an IPv6 address in brackets.
+    // As a browser writes it: without the scheme's default port, and with an IPv6 address in brackets.
     this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
   }
@@ -86,8 +86,8 @@ export class DirectStore {
 }
 
 /**
- * One thread's connection, and at the same time the handler of the request that it carries: the HTTP connection calls the
- * on… methods.
+ * One thread's connection, which is also the handler of its current request: the HTTP connection calls the on…
+ * methods.
  *
  * @implements {ObjectConnection}
  * @implements {HttpHandler}
@@ -113,11 +113,11 @@ export class DirectConnection {
   };
   /** @type {(resolve: () => void, reject: (error: Error) => void) => void} */
   #dispatch;
-  /** Of the attempt under way. @type {S3Call} */
+  /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
-  /** Where an object in the answer goes; null where none is expected. @type {BodySink | null} */
+  /** Receives an object in the answer; null if none is expected. @type {BodySink | null} */
   #sink = null;
-  /** The answer of a call whose output is a document. @type {Buffer[]} */
+  /** The answer to a call whose output is a document. @type {Buffer[]} */
   #document = [];
   #documentBytes = 0;
   /** @type {() => void} */
@@ -130,9 +130,9 @@ export class DirectConnection {
   /** @type {string | null} */
   #date = null;
   #failureBody = '';
-  /** The next answer is the first over its connection. */
+  /** The next answer is the first on its connection. */
   #isFirstAnswer = false;
-  /** Bytes of the object that is being written, or read. */
+  /** Bytes of the object being written or read. */
   #size = 0;
 
   /** @type {Reply} */
@@ -211,7 +211,7 @@ export class DirectConnection {
     if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
       request.headers.push('content-type', 'application/xml');
       if (call.needsDigest) {
-        // MD5 is the checksum that all stores know.
+        // MD5 is the only checksum that all stores support.
         request.headers.push('content-md5', hash('md5', request.body, 'base64'));
       }
     }
@@ -248,13 +248,13 @@ export class DirectConnection {
     this.#http.close();
   }
 
-  // What the HTTP connection calls while a request runs.
+  // Callbacks of the HTTP connection while a request runs.
 
   onConnection() {
     this.#isFirstAnswer = true;
   }
 
-  /** @param {number} bytes of a body, which the connection has taken */
+  /** @param {number} bytes of a body that the connection has taken */
   onSent(bytes) {
     if (this.#call.sendsObject) {
       this.moved += bytes;
@@ -294,7 +294,7 @@ export class DirectConnection {
 
   /**
    * @param {number} status
-   * @param {number} contentLength bytes; -1 where the answer does not say
+   * @param {number} contentLength bytes; -1 if unknown
    */
   onHead(status, contentLength) {
     this.#status = status;
@@ -318,7 +318,7 @@ export class DirectConnection {
     }
   }
 
-  /** @param {boolean} isProven whether it is certain that the answer is whole */
+  /** @param {boolean} isProven whether the answer is certain to be complete */
   onEnd(isProven) {
     if (this.#status >= 300) {
       this.#reject(this.#refusal());
@@ -337,12 +337,12 @@ export class DirectConnection {
   onError(error) {
     const { isSent, hasWaited, hasAnswerBegun } = this.#http;
     if (!isSent && error instanceof AttemptError) {
-      // The deadline came before the connection: nothing can have been carried out.
+      // The deadline passed before the connection opened, so the request cannot have been carried out.
       error.sent = false;
       error.outcomeUnknown = false;
     }
     if (this.#status >= 300 && !(error instanceof AttemptError)) {
-      // The status is enough, even where the connection ends within the body.
+      // The status is enough, even if the connection ends within the body.
       this.#reject(this.#refusal());
       return;
     }
@@ -374,7 +374,7 @@ export class DirectConnection {
     }
   }
 
-  /** Whether an answer is all there whose end was that of its connection: an object by its size, another by its content. */
+  /** Whether an answer that ended with its connection is complete: an object by its size, a document by its content. */
   #isWhole() {
     return this.#sink === null
       ? this.#failureBody.trim() === '' || isWholeDocument(this.#failureBody)
@@ -422,7 +422,7 @@ export class DirectConnection {
   }
 }
 
-/** The connection has ended before the answer was whole. */
+/** The connection ended before the answer was complete. */
 function cutShort() {
   const error = connectionClosed('the connection was closed before the answer had ended');
   return classifyFailure(error, { sent: true, answered: true, stale: false });
@@ -430,7 +430,7 @@ function cutShort() {
 
 /**
  * @param {S3Call} call
- * @param {Readonly<Record<string, string>>} always what the query of each request holds
+ * @param {Readonly<Record<string, string>>} always the part of the query common to all requests
  * @param {ObjectRequest['input']} input
  * @returns {[name: string, value: string][]}
  */
@@ -446,9 +446,9 @@ function queryOf({ queryNames }, always, input = {}) {
 }
 
 /**
- * @param {Readonly<Record<string, string>>} names of headers by members of the input
+ * @param {Readonly<Record<string, string>>} names of headers, keyed by member of the input
  * @param {NonNullable<ObjectRequest['input']>} input
- * @returns {[name: string, value: string][]} those that the input has, in the order of the names
+ * @returns {[name: string, value: string][]} those present in the input, in the order of the names
  */
 function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>

@@ -9,7 +9,7 @@ const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
 const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
 const ETAG = /<ETag>([^<]+)<\/ETag>/;
 
-/** A reader of XML takes a carriage return for the end of a line. @type {Readonly<Record<string, string>>} */
+/** An XML parser reads a carriage return as the end of a line. @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /**
@@ -29,13 +29,13 @@ export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
 /**
  * @typedef {object} RefusedDeletion
  * @property {string} Key '' if the answer leaves it out
- * @property {string} Code as above
+ * @property {string} Code '' if the answer leaves it out
  * @property {string} [Message]
  */
 
 /**
  * @param {string} document the answer to DeleteObjects
- * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if it is something else
+ * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if the document is something else
  */
 export function readDeletion(document) {
   if (!document.includes('<DeleteResult')) {
@@ -67,7 +67,7 @@ function escaped(text) {
 
 /**
  * @param {string} document the answer to CreateMultipartUpload
- * @returns {{ UploadId?: string }} nothing where it is something else
+ * @returns {{ UploadId?: string }} empty if the document is something else
  */
 export function readUpload(document) {
   const id = document.includes('<InitiateMultipartUploadResult') ? UPLOAD_ID.exec(document)?.[1] : undefined;
@@ -88,7 +88,7 @@ export function writeCompletion({ MultipartUpload: { Parts } }) {
 
 /**
  * @param {string} document the answer to CompleteMultipartUpload
- * @returns {{ ETag?: string }} nothing where it is something else
+ * @returns {{ ETag?: string }} empty if the document is something else
  */
 export function readCompletion(document) {
   const etag = document.includes('<CompleteMultipartUploadResult') ? ETAG.exec(document)?.[1] : undefined;
@@ -99,7 +99,7 @@ const COPY = /<CopyObjectResult[\s>].*?<ETag>([^<]*)<\/ETag>/s;
 
 /**
  * @param {string} document the answer to CopyObject
- * @returns {{ CopyObjectResult?: { ETag: string } }} nothing where it is something else
+ * @returns {{ CopyObjectResult?: { ETag: string } }} empty if the document is something else
  */
 export function readCopy(document) {
   const etag = COPY.exec(document)?.[1];
@@ -108,8 +108,8 @@ export function readCopy(document) {
 
 /**
  * @param {string} document the answer to ListObjectsV2
- * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} undefined where it is no list;
- *   without an encoding where the keys stand as they are
+ * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} undefined if it is not a
+ * list; without an encoding if the keys are not encoded
  */
 export function readList(document) {
   const truncated = document.includes('<ListBucketResult') ? TRUNCATED.exec(document)?.[1] : undefined;

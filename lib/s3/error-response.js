@@ -4,7 +4,7 @@ const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /**
- * Reads the body of an S3 error response. It is text from outside: only short fields are taken from it, and a body
+ * Reads the body of an S3 error response. It is untrusted text: only short fields are taken from it, and a body
  * that is not XML gives empty ones.
  *
  * @param {string} body
@@ -20,7 +20,7 @@ export function parseErrorBody(body) {
 
 /**
  * @param {string} text
- * @returns {boolean} whether it is XML that goes as far as the end of its root element
+ * @returns {boolean} whether it is XML that includes the end of its root element
  */
 export function isWholeDocument(text) {
   const [, root] = /^\s*(?:<\?[^>]*\?>\s*)?<([A-Za-z][\w.-]*)[\s>]/.exec(text) ?? [];
@@ -39,7 +39,7 @@ export function textOf(document, element) {
 }
 
 /**
- * Takes time in proportion to the length of the document, whatever is in it.
+ * Takes time in proportion to the length of the document, whatever it contains.
  *
  * @param {string} document
  * @param {string} element
@@ -61,11 +61,11 @@ export function* contentsOf(document, element) {
 }
 
 /**
- * The embedded endpoint reads XML by code of its own (local-s3/xml.js): client and endpoint share none, so that either is
- * a test of the other.
+ * The embedded endpoint has its own XML code (local-s3/xml.js): client and endpoint share none, so that each tests the
+ * other.
  *
  * @param {string} text of XML
- * @returns {string} as it is read
+ * @returns {string} with character references resolved
  */
 export function decodeEntities(text) {
   return text.replace(
@@ -82,7 +82,7 @@ export function decodeEntities(text) {
  *
  * @param {string | null} value
  * @param {number} now epoch ms
- * @returns {number} ms, 0 where there is nothing to wait for
+ * @returns {number} ms; 0 if there is no need to wait
  */
 export function parseRetryAfter(value, now) {
   if (value === null) {
@@ -92,6 +92,6 @@ export function parseRetryAfter(value, now) {
   if (/^\d+$/.test(text)) {
     return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   }
-  // Date.parse() finds a date in nearly everything that ends in a number.
+  // Date.parse() accepts nearly any text that ends in a number.
   return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
 }

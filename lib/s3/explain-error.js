@@ -5,7 +5,7 @@ import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
  * @import { AttemptError } from './s3-error.js'
  */
 
-/** What the settings of a store are called where the S3_… variables name it. @type {Readonly<SettingNames>} */
+/** The names of a store's settings when the S3_… variables configure it. @type {Readonly<SettingNames>} */
 const S3_VARIABLES = Object.freeze({
   buckets: 'S3_BUCKET',
   hostname: 'S3_HOSTNAME',
@@ -18,17 +18,17 @@ const S3_VARIABLES = Object.freeze({
   authorities: 'NODE_EXTRA_CA_CERTS=<file> adds an authority of your own',
 });
 
-/** What a run sends first: once it is answered, there is a connection. */
+/** The first action of a run: an answer to it proves that there is a connection. */
 export const FIRST_ACTION = 'the first request';
 
 /**
- * @typedef {object} Place where an error came up
+ * @typedef {object} Place the location of an error
  * @property {string} hostname
  * @property {number} port
  * @property {readonly string[]} buckets
- * @property {string} action what was tried, such as `read`, or FIRST_ACTION
+ * @property {string} action what was attempted, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
- * @property {Partial<SettingNames>} [settings] what the user calls those that are not of S3_… variables
+ * @property {Partial<SettingNames>} [settings] the user's names of settings that do not come from S3_… variables
  */
 
 /**
@@ -76,13 +76,13 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
   }
 }
 
-/** The codes of a certificate that nobody vouches for; no other becomes valid by another authority. */
+/** The codes of a certificate without a trusted issuer; no other error is fixed by trusting another authority. */
 const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
 /**
- * @param {Pick<AttemptError, 'code' | 'message'>} error by which a certificate was refused
+ * @param {Pick<AttemptError, 'code' | 'message'>} error that refused a certificate
  * @param {SettingNames} settings
- * @returns {string} why, and what the user can do
+ * @returns {string} the reason, and what the user can do
  */
 function certificateProblem({ code, message }, { hostname, authorities }) {
   if (NOT_TRUSTED.test(code)) {
@@ -102,7 +102,7 @@ function certificateProblem({ code, message }, { hostname, authorities }) {
 }
 
 /**
- * @param {Pick<AttemptError, 'code'>} error by which the store refused
+ * @param {Pick<AttemptError, 'code'>} error with which the store refused
  * @param {SettingNames} settings
  * @returns {string} what the user can do
  */
@@ -122,7 +122,7 @@ function checkOf({ code }, { region, keys, sessionToken }) {
 }
 
 /**
- * @param {readonly string[]} names of which several may be the same: a URL sets host, port and TLS
+ * @param {readonly string[]} names possibly with duplicates: one URL sets host, port and TLS
  * @returns {string}
  */
 function enumerate(...names) {
@@ -133,7 +133,7 @@ function enumerate(...names) {
 
 /**
  * @param {AttemptError} error
- * @returns {boolean} whether the store answered with a trouble of its own, which the user can but wait out
+ * @returns {boolean} whether the store reported an internal problem, which the user can only wait out
  */
 export function isTransient({ handling, status }) {
   return handling === 'retry' && status > 0;
@@ -141,7 +141,7 @@ export function isTransient({ handling, status }) {
 
 /**
  * @param {number} offset ms by which this host's clock is ahead of the store's
- * @param {number} serverTime epoch ms, 0 where the store did not send it
+ * @param {number} serverTime epoch ms; 0 if the store did not send it
  */
 function describeOffset(offset, serverTime) {
   if (serverTime === 0) {

@@ -2,15 +2,15 @@ import { keepSecrets, keptSecrets } from '../text/redact.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** A store may repeat in an error what an earlier request was signed with: as many credentials before the current ones. */
+/** Number of previous credentials to keep secret: a store may quote in an error what an earlier request was signed with. */
 const MAX_REMEMBERED = 2;
 
 /**
- * The credentials that requests are signed with. Temporary ones are replaced in mid-run, before they end: who signs takes
- * the current ones at least once a second.
+ * The credentials that requests are signed with. Temporary ones are replaced during the run, before they expire: signers
+ * fetch the current ones at least once per second.
  */
 export class LiveCredentials {
-  /** The newest first. @type {readonly Credentials[]} */
+  /** Newest first. @type {readonly Credentials[]} */
   #recent = [];
   /** @type {Set<(credentials: Credentials) => void>} */
   #listeners = new Set();
@@ -20,7 +20,7 @@ export class LiveCredentials {
     this.#take(credentials);
   }
 
-  /** @returns for another thread: the current ones, and all that this thread must not show */
+  /** @returns for another thread: the current credentials, and all secrets that it must not show */
   toState() {
     return { current: this.current, secrets: keptSecrets() };
   }
@@ -36,7 +36,7 @@ export class LiveCredentials {
     return this.#recent[0];
   }
 
-  /** @param {Credentials} credentials that are valid already */
+  /** @param {Credentials} credentials already valid */
   replace(credentials) {
     this.#take(credentials);
     this.#listeners.forEach((listener) => listener(credentials));
@@ -51,7 +51,7 @@ export class LiveCredentials {
 
   /**
    * @param {(credentials: Credentials) => void} listener called with each replacement
-   * @returns {() => void} ends it
+   * @returns {() => void} stops listening
    */
   onReplaced(listener) {
     this.#listeners.add(listener);

@@ -5,7 +5,7 @@ import { AttemptError } from './s3-error.js';
  * @import { S3Call } from './s3-calls.js'
  */
 
-// What the connections of both clients have in common.
+// Shared by the connections of both clients.
 
 /** No store answers with a longer document: 1,000 keys of 1,024 bytes take 5 MB if each byte of them is escaped. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
@@ -14,7 +14,7 @@ const QUOTE = 0x22;
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** @returns {AttemptError} of an answer that is not read to its end */
+/** @returns {AttemptError} for an answer that is too long to be read to its end */
 export function documentTooLong() {
   return new AttemptError({
     ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
@@ -23,10 +23,10 @@ export function documentTooLong() {
 }
 
 /**
- * A 32-bit FNV-1a digest of an ETag without its quotes, so that four bytes an object are enough to see whether a later
- * answer names the ETag that the write was answered with. Never 0, which stands for «not written».
+ * A 32-bit FNV-1a digest of an ETag without its quotes: with four bytes per object we can check whether a later answer has
+ * the ETag that the write returned. Never 0, which means «not written».
  *
- * @param {Uint8Array} bytes that hold the header's value as it came
+ * @param {Uint8Array} bytes that contain the header's raw value
  * @param {number} [start] of the value
  * @param {number} [end]
  * @returns {number} an unsigned 32-bit integer, not 0
@@ -42,8 +42,8 @@ export function etagDigest(bytes, start = 0, end = bytes.length) {
 }
 
 /**
- * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
- * @returns {number} the digest of the ETag of the object, or the copy, that it is about; 0 where it names none
+ * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
+ * @returns {number} the digest of the ETag of the object or copy; 0 if the output has none
  */
 export function digestIn({ ETag, CopyObjectResult }) {
   const etag = ETag ?? CopyObjectResult?.ETag;
@@ -51,11 +51,11 @@ export function digestIn({ ETag, CopyObjectResult }) {
 }
 
 /**
- * XML has no place for most control characters, but a key may hold them: a list can be asked for with its keys encoded as in a
- * form, in which a plus stands for a blank.
+ * XML cannot represent most control characters, but a key may contain them: a list can be requested with form-encoded
+ * keys, in which a plus means a space.
  *
- * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
- * @returns {Readonly<Record<string, any>>} with keys as they are; those of which the encoding is not UTF-8 are ''
+ * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
+ * @returns {Readonly<Record<string, any>>} with decoded keys; a key that does not decode to UTF-8 becomes ''
  */
 export function withPlainKeys(output) {
   if (output.EncodingType !== 'url' || output.Contents === undefined) {
@@ -75,18 +75,18 @@ function decodedKey(key) {
 }
 
 /**
- * How far the object of an attempt has come.
+ * The progress of an attempt's object.
  *
  * @typedef {object} Transfer
  * @property {'sent' | 'received'} direction
  * @property {number} bytes
- * @property {number} total bytes of the object; -1 where it is not known
+ * @property {number} total bytes of the object; -1 if unknown
  */
 
 /**
  * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
- * @param {number | null} size bytes of the object that it writes; null where it does not write
- * @returns {Transfer | null} null where nothing has been moved
+ * @param {number | null} size bytes of the object to write; null for a call that does not write
+ * @returns {Transfer | null} null if no byte has moved
  */
 export function transferOf({ moved, movedBefore, reply }, size) {
   const bytes = moved - movedBefore;
@@ -98,16 +98,16 @@ export function transferOf({ moved, movedBefore, reply }, size) {
     : { direction: 'sent', bytes, total: size };
 }
 
-/** A store closes a connection that has carried nothing for a while; it has no reason to close one that was just busy. */
+/** A store closes connections that have been idle for a while; it has no reason to close one that was just busy. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
-/** That a connection had been closed before shows a round trip later: what breaks after longer was broken on its way. */
+/** An earlier close shows within a round trip: a connection that breaks after longer broke during the request. */
 const SHOWN_TO_BE_CLOSED_MS = 1000;
 
 /**
- * Whether a request may be sent again at once after a kept-alive connection ended without an answer. Reading twice does no
+ * Whether a request may be resent at once after a kept-alive connection ended without an answer. Reading twice does no
  * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
- * for the store to have closed it before. What a POST does may be done twice by a second one (RFC 9110, section 9.2.2).
+ * for the store to have closed it earlier. A repeated POST may act twice (RFC 9110, section 9.2.2).
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @param {Pick<S3Call, 'method'>} call

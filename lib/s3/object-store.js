@@ -12,8 +12,8 @@
 export { S3_CALLS } from './s3-calls.js';
 
 /**
- * What operations see of a store: one connection for each thread, which sends calls of the S3 API. An implementation sends
- * exactly one request for a call and never retries by itself: there is one retry policy for all of them.
+ * The store as operations see it: one connection per thread, which sends calls of the S3 API. An implementation sends
+ * exactly one request per call and never retries: all implementations share one retry policy.
  *
  * @typedef {object} ObjectStore
  * @property {(thread: number) => ObjectConnection} openConnection
@@ -21,40 +21,40 @@ export { S3_CALLS } from './s3-calls.js';
  */
 
 /**
- * One thread's way to the store. It carries one attempt at a time.
+ * One thread's connection to the store. It carries one attempt at a time.
  *
  * @typedef {object} ObjectConnection
- * @property {Reply} reply what the last attempt was answered with, where it has succeeded
- * @property {number} startedAt monotonic ms at which the attempt under way began; 0 while there is none. Set from outside
- * @property {number} moved bytes of objects sent and received so far, whatever became of the attempts
- * @property {number} movedBefore what `moved` was when the attempt under way began
- * @property {number} answeredAt monotonic ms at which the last answer began that has an object for its body
- * @property {number} idleSince monotonic ms at which the attempt before it ended. Set from outside
+ * @property {Reply} reply the answer to the last attempt, if it succeeded
+ * @property {number} startedAt monotonic ms at which the current attempt began; 0 when idle. Set from outside
+ * @property {number} moved bytes of objects sent and received so far, whatever the outcome of the attempts
+ * @property {number} movedBefore value of `moved` when the current attempt began
+ * @property {number} answeredAt monotonic ms at which the last answer with an object in its body began
+ * @property {number} idleSince monotonic ms at which the previous attempt ended. Set from outside
  * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole answer has come, and an
- *   object in it has passed through the request's sink. Throws an AttemptError where the attempt did not succeed
- * @property {() => Transfer | null} transfer how far the object of the attempt under way has come; null where none of it
- *   has been moved
- * @property {(error: AttemptError) => void} abort ends the attempt under way with that error and
- *   destroys its socket
+ * object in it has passed through the request's sink. Throws an AttemptError if the attempt fails
+ * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte of it
+ * has moved
+ * @property {(error: AttemptError) => void} abort ends the current attempt with that error and
+ * destroys its socket
  */
 
 /**
- * What a request is made of. A thread's operation record is one, so that a request costs no object of its own; a call
- * takes of it what it needs.
+ * The parts of a request. A thread's operation record implements it, so that a request allocates no object; a call uses
+ * the members that it needs.
  *
  * @typedef {object} ObjectRequest
  * @property {string} bucket
  * @property {string} key
  * @property {number} size bytes of the body
- * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be walked again for each attempt
+ * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be iterated again for each attempt
  * @property {BodySink} sink of a call that receives one
- * @property {boolean} [byApi] whether it goes over the S3 API, also where a client has another way to read
- * @property {Readonly<Record<string, any>>} [input] further members of the call's input, as the S3 API names them
+ * @property {boolean} [byApi] whether it uses the S3 API even if the client has another way to read
+ * @property {Readonly<Record<string, any>>} [input] additional members of the call's input, as the S3 API names them
  */
 
 /**
  * @typedef {object} BodySink
- * @property {(chunk: Buffer) => void} accept takes the next bytes of a body; they are only valid during the call
+ * @property {(chunk: Buffer) => void} accept takes the next bytes of a body, which are valid only during the call
  */
 
 /**
@@ -62,49 +62,49 @@ export { S3_CALLS } from './s3-calls.js';
  *
  * @typedef {object} Reply
  * @property {number} status of HTTP
- * @property {number} etagDigest see object-connection.js; 0 where the answer names no ETag
- * @property {number} contentLength bytes; -1 where the answer does not say
- * @property {string} contentRange the header of that name, as the store wrote it; '' where the answer has none
- * @property {string} [encryption] how the store has encrypted the object, as S3 names it; '' where it does not say, or nobody
- *   looks: see keysAreForeign
- * @property {CacheStatus} [cacheStatus] of a client that reads through a cache, also where the answer is an error
- * @property {boolean} [isCopy] likewise, whether that is the answer of a cache with what the store may have had some time ago
- * @property {string} [publicUrl] likewise, where it came from
- * @property {boolean} [isPage] likewise, whether it is HTML
- * @property {number} [age] likewise, in s; -1 where the answer has none
- * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
+ * @property {number} etagDigest see object-connection.js; 0 if the answer has no ETag
+ * @property {number} contentLength bytes; -1 if unknown
+ * @property {string} contentRange the header's value as the store wrote it; '' if missing
+ * @property {string} [encryption] the object's encryption, as S3 names it; '' if the answer does not name it or it is not
+ * read: see keysAreForeign
+ * @property {CacheStatus} [cacheStatus] for a client that reads through a cache, also on errors
+ * @property {boolean} [isCopy] for such a client, whether a cache answered with a possibly older copy
+ * @property {string} [publicUrl] for such a client, the URL that answered
+ * @property {boolean} [isPage] for such a client, whether the answer is HTML
+ * @property {number} [age] for such a client, in s; -1 if missing
+ * @property {Readonly<Record<string, any>>} output members of the last document that was an output, as the SDK names them
  */
 
 /**
  * @typedef {object} StoreOptions
- * @property {KeepAliveAgent} agent where the sockets come from
+ * @property {KeepAliveAgent} agent provides the sockets
  * @property {boolean} useTls
  * @property {string} hostname
  * @property {number} port
  * @property {string} [basePath] see StoreConfig
  * @property {'path' | 'virtual'} [addressing] see StoreConfig
  * @property {readonly string[]} buckets
- * @property {PublicUrl} [publicUrl] from which the public client reads
+ * @property {PublicUrl} [publicUrl] that the public client reads from
  * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
- * @property {boolean} [keysAreForeign] whether the objects are not the run's: their keys may need escaping, and their ETags be no
- *   MD5s
+ * @property {boolean} [keysAreForeign] whether the objects were not written by the run: their keys may need escaping, and
+ * their ETags may not be MD5s
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
- * @property {(colo: string) => void} [onColo] the first answer over a connection came from that Cloudflare data center, see cloudflare.js
+ * @property {(colo: string) => void} [onColo] the first answer on a connection came from this Cloudflare data center, see cloudflare.js
  */
 
 /**
- * What there is to know of a client: how it sends requests, and how it is chosen.
+ * Describes a client: how it sends requests, and how it is chosen.
  *
  * @typedef {object} Client
- * @property {string} about what it is, for the user; '' where its name says it
+ * @property {string} about a description for the user; '' if its name is enough
  * @property {(options: StoreOptions) => Promise<ObjectStore>} open
- * @property {boolean} readsStreams whether it reads from streams of Node, and not from a buffer that all sockets share
+ * @property {boolean} readsStreams whether it reads from Node streams, and not from a buffer that all sockets share
  * @property {boolean} readsCache whether a cache may answer its reads
- * @property {readonly string[]} packages on whose versions its figures depend, besides Node's
+ * @property {readonly string[]} packages besides Node whose versions affect its figures
  */
 
 /** @type {Readonly<Client>} */
@@ -119,7 +119,7 @@ const direct = Object.freeze({
   packages: [],
 });
 
-/** By the names of --client. @satisfies {Readonly<Record<ClientName, Readonly<Client>>>} */
+/** Keyed by the names of --client. @satisfies {Readonly<Record<ClientName, Readonly<Client>>>} */
 export const CLIENTS = Object.freeze({
   direct,
   sdk: Object.freeze({
@@ -132,7 +132,7 @@ export const CLIENTS = Object.freeze({
     readsCache: false,
     packages: ['@aws-sdk/client-s3'],
   }),
-  // It sends to a Worker what the direct one sends to a store.
+  // It sends the same requests to a Worker as the direct client sends to a store.
   edge: Object.freeze({ ...direct, about: 'a Worker' }),
   public: Object.freeze({
     ...direct,

@@ -15,11 +15,11 @@ import { AttemptError, THROTTLED } from './s3-error.js';
  * @import { RequestSigner } from './sigv4.js'
  */
 
-/** What anybody may send: no credentials, and nothing of the S3 API. Objects are compared as they were written. */
+/** Requests that anyone may send: no credentials, nothing specific to the S3 API. Objects are compared as they were written. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
 /**
- * Stands in for the signer of the direct client.
+ * Replaces the signer of the direct client.
  *
  * @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>}
  */
@@ -41,7 +41,7 @@ export class PublicStore {
   #options;
   #url;
   #api;
-  /** By host, since each has connections of its own. @type {ReadonlyMap<string, KeepAliveAgent>} */
+  /** Keyed by host, since each has separate connections. @type {ReadonlyMap<string, KeepAliveAgent>} */
   #agents;
   /** @type {PublicConnection[]} */
   #connections = [];
@@ -103,7 +103,7 @@ export class PublicStore {
 
 /**
  * One thread's connections: one to the S3 API, and one to each public host that it reads from. It carries one attempt at a
- * time, so what is asked of it is asked of the connection that carried the last one.
+ * time, so its state is that of the connection that carried the last attempt.
  *
  * @implements {ObjectConnection}
  */
@@ -111,7 +111,7 @@ class PublicConnection {
   #api;
   #hostOf;
   #openReader;
-  /** By host. @type {Map<string, PublicReader>} */
+  /** Keyed by host. @type {Map<string, PublicReader>} */
   #readers = new Map();
   /** @type {DirectConnection} */
   #active;
@@ -204,12 +204,12 @@ const DECIMAL = /^[0-9]{1,9}$/;
 
 const HTML = /^text\/html\b/i;
 
-/** Characters of an address that are shown. */
+/** Characters of an address to show. */
 const MAX_LOCATION = 200;
 
 /**
  * @param {AttemptError} error of a request to the public URL
- * @param {string} location that its answer names
+ * @param {string} location from its answer
  * @returns {string} what the user can check
  */
 function adviceOf({ kind, status }, location) {
@@ -231,12 +231,12 @@ function adviceOf({ kind, status }, location) {
     : 'what answers there does not serve the objects of the bucket';
 }
 
-/** A connection over which objects are read, and which says what the cache in front of them did. */
+/** A connection that reads objects and reports how the cache handled them. */
 class PublicReader extends DirectConnection {
   #url;
-  /** The place in CACHE_HEADERS of the header that counts so far. */
+  /** The index in CACHE_HEADERS of the header that counts so far. */
   #header = CACHE_HEADERS.length;
-  /** Where an answer sends its readers. */
+  /** The target of a redirect. */
   #location = '';
 
   /**

@@ -6,13 +6,13 @@ const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5000;
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** The retries after a wait that the store asks for are spread over this share of it. */
+/** Retries after a wait that the store asks for are spread over this share of the wait. */
 const SPREAD_OF_RETRY_AFTER = 0.25;
 
-/** R2 takes one write a second of a key: a write that may have been carried out is not repeated sooner. */
+/** R2 accepts one write per second to a key: a write that may have been carried out is not repeated sooner. */
 const MIN_REWRITE_PAUSE_MS = 1000;
 
-/** The kind of a 429 that answers a repeated write: our own doing, not a limit of the store. */
+/** The kind of a 429 that answers a repeated write: we caused it, so it is not a limit of the store. */
 const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
 
 /**
@@ -22,11 +22,11 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @property {() => Promise<void>} attempt
  * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
- * @property {number} attempts made so far
- * @property {boolean} outcomeUnknown an attempt without an answer may have been carried out, or may still be; where the
- *   operation was given up, an attempt that was answered with an error, too
- * @property {number} intendedAt of an open loop, when the operation was to start; 0 where it starts when its turn comes
- * @property {number} startedAt of the first attempt, or the moment at which it was to be
+ * @property {number} attempts so far
+ * @property {boolean} outcomeUnknown an attempt without an answer may have been carried out, or may still be; if the
+ * operation was given up, this includes attempts that were answered with an error
+ * @property {number} intendedAt when an open-loop operation was due; 0 for an operation that starts when its turn comes
+ * @property {number} startedAt of the first attempt, or its due time
  * @property {number} attemptStartedAt of the last attempt
  * @property {number} finishedAt of the last attempt
  */
@@ -35,15 +35,15 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @template {RetriedRequest} Request
  * @typedef {object} RetryHooks
  * @property {(error: AttemptError, request: Request) => void} attemptFailed the last attempt ended in an AttemptError
- * @property {(error: AttemptError, request: Request) => void} retrying the request is going to be sent again
+ * @property {(error: AttemptError, request: Request) => void} retrying the request is about to be sent again
  */
 
 /**
- * A request that is no operation, and writes nothing.
+ * A request that is not an operation, and writes nothing.
  *
  * @template {RetriedRequest['connection']} Connection
  * @param {() => Promise<void>} attempt
- * @param {Connection} connection that carries it
+ * @param {Connection} connection to send it over
  * @returns {RetriedRequest & { connection: Connection }}
  */
 export function retriedRequest(attempt, connection) {
@@ -51,14 +51,14 @@ export function retriedRequest(attempt, connection) {
   return { attempt, connection, isWrite: false, attempts: 0, outcomeUnknown: false, ...times };
 }
 
-/** Waits that can all be ended at once, so that a run which stops does not sit out its backoff. */
+/** Waits that can all be ended at once, so that a stopping run does not sit out its backoff. */
 export class Pauses {
   /** @type {Map<NodeJS.Timeout, () => void>} */
   #pending = new Map();
 
   /**
    * @param {number} milliseconds
-   * @returns {Promise<void>} resolves when they are over, or the pauses are ended
+   * @returns {Promise<void>} resolves after that time, or when the pauses are ended
    */
   wait(milliseconds) {
     return new Promise((resolve) => {
@@ -80,7 +80,7 @@ export class Pauses {
 }
 
 /**
- * The one retry policy, whatever the client: exponential backoff with full jitter
+ * The only retry policy, for every client: exponential backoff with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  *
  * @template {RetriedRequest} [Request=RetriedRequest]
@@ -96,12 +96,12 @@ export class Retrier {
 
   /**
    * @param {object} options
-   * @param {number} options.maxAttempts of an operation
+   * @param {number} options.maxAttempts per operation
    * @param {() => number} options.now monotonic ms
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
-   * @param {AbortSignal} options.signal once it is aborted nothing is tried again
-   * @param {(request: Request) => boolean} [options.mayRetry] asked last, before a request is sent again
+   * @param {AbortSignal} options.signal stops all retries
+   * @param {(request: Request) => boolean} [options.mayRetry] the last check before a request is sent again
    * @param {RetryHooks<Request>} options.hooks
    */
   constructor({ maxAttempts, now, random, pauses, signal, mayRetry = () => true, hooks }) {
@@ -147,11 +147,11 @@ export class Retrier {
   }
 
   /**
-   * Sends a request that stands by itself, with the same retries.
+   * Sends a single request, not part of an operation, with the same retries.
    *
    * @template Result
    * @param {() => Promise<Result>} request
-   * @param {RetriedRequest['connection']} connection that carries it
+   * @param {RetriedRequest['connection']} connection to send it over
    * @returns {Promise<Result>}
    * @throws {AttemptError} the last attempt's
    */
@@ -177,22 +177,22 @@ export class Retrier {
    *
    * @param {Request} request
    * @param {AttemptError} error
-   * @param {boolean} mayBeCarriedOut whether that holds for any of its attempts
-   * @throws {AttemptError} where it may not
+   * @param {boolean} mayBeCarriedOut whether any of its attempts may have been carried out
+   * @throws {AttemptError} if it may not be sent again
    */
   async afterFailure(request, error, mayBeCarriedOut) {
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
-    // A store that asks for fewer requests will hardly have carried this one out, nor do so later: the next attempt need not
-    // wait.
+    // A store that asks for fewer requests is unlikely to have carried this one out or to do so later, so the next attempt
+    // need not wait.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
     this.#hooks.attemptFailed(error, request);
     if (error.handling !== 'retry' || request.attempts >= this.#maxAttempts || this.#signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
-    // A second connection in a row that breaks at once is a fault of its own, and waits like any other.
+    // A second stale connection in a row is a fault like any other, and waits.
     if (!(error.staleConnection && request.attempts === 1)) {
       await this.#pauses.wait(backoff(request, error, this.#random()));
     }
@@ -214,7 +214,7 @@ export function backoff(request, error, chance) {
   const ceiling = Math.min(MIN_BACKOFF_MS * 2 ** (request.attempts - 1), MAX_BACKOFF_MS);
   const requested = Math.min(error.retryAfter, MAX_RETRY_AFTER_MS);
   const rewritePause = request.isWrite && request.outcomeUnknown ? MIN_REWRITE_PAUSE_MS : 0;
-  // The jitter is added to a wait that the store asks for: all threads get the same one, and must not come back together.
+  // Add the jitter to a wait that the store asks for: all threads get the same wait, and must not return together.
   return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 
@@ -227,10 +227,10 @@ export function isThrottled(error) {
 }
 
 /**
- * Whatever else an attempt that is counted so was, it is retried as its kind says.
+ * Independent of retries: those depend only on the error's kind.
  *
  * @param {AttemptError} error
- * @returns {boolean} whether the store had too much to do, as it said or as its documentation says
+ * @returns {boolean} whether the store was overloaded, by its answer or by its documentation
  */
 export function isRefused(error) {
   return isThrottled(error) || error.isOverload;

@@ -9,25 +9,25 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {string} name in the S3 API; the SDK sends `<name>Command`
  * @property {string} method
  * @property {boolean} hasKey whether the path names an object; a bucket otherwise
- * @property {Readonly<Record<string, string>> | null} query what the query holds in every request; null where there is none
- * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
- * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers, which are signed:
- *   in the order of their names, all of which sort after `host` and before `x-amz-content-sha256`. Null if there are none
- * @property {boolean} copiesObject whether the store copies one: what it copies is the `CopySource` of the input
- * @property {boolean} sendsObject whether the body of the request is that of an object, or of a part of one
- * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
- * @property {boolean} tellsEtag whether the output has the ETag of a successful answer's header as it came, for a later request
- *   that has to name it; elsewhere its digest is enough
- * @property {boolean} tellsVersion whether the output has the version that the answer's header names
- * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
- *   out of the members of the call's input; null where they stand in query and headers
- * @property {boolean} [signsDocument] whether that document is signed over TLS, too
- * @property {boolean} needsDigest whether the store takes that document only with a checksum of it
+ * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
+ * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
+ * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`: in the order of
+ * their names, all of which sort after `host` and before `x-amz-content-sha256`. Null if no member is sent as a header
+ * @property {boolean} copiesObject whether the store copies an object: the input's `CopySource`
+ * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
+ * @property {boolean} receivesObject whether the body of a successful answer is an object, which goes to the request's sink
+ * @property {boolean} tellsEtag whether the output has the unchanged ETag header of a successful answer, for a later request
+ * that has to name it; for other calls the digest is enough
+ * @property {boolean} tellsVersion whether the output has the version from the answer's header
+ * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's input into an
+ * XML request body; null if they are sent in query and headers
+ * @property {boolean} [signsDocument] whether that document is signed even over TLS
+ * @property {boolean} needsDigest whether the store requires a checksum of that document
  * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
- *   the SDK names them, from the XML of a successful answer; null where the answer is none
+ * the SDK names them, from the XML of a successful answer; null if the answer is not XML
  */
 
-/** What most calls are: one object's, without a query, and answered by headers alone. */
+/** Defaults: a call for one object, without a query, answered by headers alone. */
 export const OBJECT_CALL = {
   hasKey: true,
   query: null,
@@ -43,12 +43,12 @@ export const OBJECT_CALL = {
   readOutput: null,
 };
 
-/** Of what is sent: at most one of them. */
+/** The checksum headers of a request body: at most one of them is sent. */
 const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
 
 const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 
-/** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read of every answer. */
+/** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read from every answer. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', headerNames: CHECKSUM, sendsObject: true },

@@ -6,9 +6,9 @@ import { isRegion } from './signing-region.js';
 /** @import { Transfer } from './object-connection.js' */
 
 /**
- * What is done about an attempt that did not succeed:
+ * How a failed attempt is handled:
  * - `retry`: it was bad luck; the operation tries again
- * - `fail`: it is this operation's own; the stage goes on with the others
+ * - `fail`: only this operation is affected; the stage continues
  * - `stop`: no operation of the run can succeed; the run ends
  *
  * @typedef {'retry' | 'fail' | 'stop'} Handling
@@ -19,22 +19,22 @@ import { isRegion } from './signing-region.js';
  * @property {string} kind a short name under which errors are counted
  * @property {Handling} handling
  * @property {string} message one line without secrets
- * @property {number} [status] HTTP status, 0 where there was no answer
+ * @property {number} [status] HTTP status; 0 without an answer
  * @property {string} [code] the S3 or system error code
  * @property {string} [region] for which the store wants the request to be signed; '' if it names none
- * @property {number} [retryAfter] ms to wait at least, as the store asked or the failure demands
+ * @property {number} [retryAfter] minimum wait in ms that the store asked for or the failure requires
  * @property {number} [serverTime] epoch ms of the answer's Date header
- * @property {boolean} [sent] whether it had a connection to go over; without one it cannot have reached the store
- * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so, or although the
- *   answer was an error
- * @property {boolean} [wasMoving] its time was over while its object was on the way: more time might have done
- * @property {boolean} [isOverload] the store had too much to do, although it did not ask for fewer requests
- * @property {string} [publicUrl] that refused the attempt, where it is not the S3 API
- * @property {string} [advice] likewise, what the user can check
- * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
+ * @property {boolean} [sent] whether it had a connection; without one it cannot have reached the store
+ * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer confirmed it, or although
+ * the answer was an error
+ * @property {boolean} [wasMoving] it timed out while its object was in transit: more time might have been enough
+ * @property {boolean} [isOverload] the store was overloaded, although it did not ask for fewer requests
+ * @property {string} [publicUrl] that refused the attempt, if it was not the S3 API
+ * @property {string} [advice] what the user can check about that URL
+ * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a new one will work
  */
 
-/** One attempt that did not succeed, and what is to be done about it. */
+/** A failed attempt, and how to handle it. */
 export class AttemptError extends Error {
   /** @param {AttemptErrorDetails} details */
   constructor(details) {
@@ -59,7 +59,7 @@ export class AttemptError extends Error {
 
 /**
  * @param {AttemptError} error
- * @returns {AttemptErrorDetails} what it is made of, to be sent to another thread
+ * @returns {AttemptErrorDetails} its parts, to be sent to another thread
  */
 export function detailsOf(error) {
   const { kind, handling, message, status, code, retryAfter, serverTime } = error;
@@ -70,41 +70,41 @@ export function detailsOf(error) {
   };
 }
 
-/** The kind of answers by which the store asks for fewer requests. */
+/** The kind of answers that ask for fewer requests. */
 export const THROTTLED = 'throttled';
 
 /** The kind of an answer for a key that does not exist. */
 export const NOT_FOUND = 'not-found';
 
-/** The kind of an answer for an object that is in an archive, and cannot be read before it is restored. */
+/** The kind of an answer for an archived object, which must be restored before it can be read. */
 export const ARCHIVED = 'archived';
 
-/** The kind of an answer for a multipart upload that does not exist, any more or at all. */
+/** The kind of an answer for a multipart upload that no longer exists, or never did. */
 export const NO_UPLOAD = 'no-upload';
 
-/** The kind of a failure to find a port, or an address, of this host to connect from. */
+/** The kind of a failure to get a local port or address to connect from. */
 export const NO_PORT = 'no-port';
 
-/** The kind of an answer by which the client's clock is wrong. */
+/** The kind of an answer that rejects the client's clock. */
 export const CLOCK_SKEW = 'clock-skew';
 
-/** The code of a refusal that names the region to sign for, unless something else is wrong with the header. */
+/** The code of a refusal that names the region to sign for, unless another part of the header is wrong. */
 const WRONG_REGION = 'AuthorizationHeaderMalformed';
 
-/** Codes that outrank the status they come with. @type {Record<string, [kind: string, handling: Handling]>} */
+/** Codes that outrank their status. @type {Record<string, [kind: string, handling: Handling]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   [WRONG_REGION]: ['denied', 'stop'],
-  // AWS answers them with a 400.
+  // AWS answers these with a 400.
   ExpiredToken: ['denied', 'stop'],
   InvalidToken: ['denied', 'stop'],
-  // versitygw's answer to an access key that it does not know comes with a 404.
+  // versitygw answers an unknown access key with a 404.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   NoSuchUpload: [NO_UPLOAD, 'fail'],
-  // It comes with a 403, and has nothing to do with permission.
+  // It comes with a 403, but has nothing to do with permission.
   InvalidObjectState: [ARCHIVED, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
@@ -118,8 +118,8 @@ const BY_CODE = {
 };
 
 /**
- * Codes of answers that exclude that the request was carried out: the store names what was wrong with the request itself.
- * Whatever else comes as an error may come from a proxy that had sent the request on, or after the work was done.
+ * Codes that prove that the request was not carried out: the store names what was wrong with the request itself.
+ * Any other error may come from a proxy that had forwarded the request, or after the work was done.
  */
 const NOT_CARRIED_OUT = new Set([
   WRONG_REGION,
@@ -148,7 +148,7 @@ const NOT_CARRIED_OUT = new Set([
   'XAmzContentSHA256Mismatch',
 ]);
 
-/** Statuses that exclude it, whatever the code: no permission, or another address. */
+/** Statuses that prove the same, whatever the code: no permission, or another address. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 
 const NOT_CONNECTED = new Set([
@@ -168,19 +168,19 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
-/** The name of what http/protocol-error.js throws; node:http's parser, under the SDK, gives codes (HPE_…). */
+/** The name of the error that http/protocol-error.js throws; node:http's parser, under the SDK, uses codes (HPE_…). */
 const UNREADABLE = 'ProtocolError';
 
 /**
- * How R2 answers requests that a bucket has no room for, where it does not ask for fewer: an answer 500 is «usually» that, says
- * its documentation, and no fault of the one request. A HEAD is answered without a code.
+ * R2's answer when a bucket is overloaded and it does not ask for fewer requests: its documentation says that a 500
+ * «usually» means this, so the single request is not at fault. A HEAD is answered without a code.
  */
 const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 
-/** Failures that come up before a request has a connection: it cannot have been carried out. */
+/** Failures before a request has a connection: it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
-/** A port is free again a second to a minute after its connection was closed: an earlier attempt would fail again. */
+/** A port is free again a second to a minute after its connection closed: an earlier attempt would fail again. */
 const PORT_PAUSE_MS = 1000;
 
 /**
@@ -191,13 +191,13 @@ const PORT_PAUSE_MS = 1000;
  * @param {string} [answer.region] that the answer names
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
- * @param {boolean} [answer.isR2] whether it is an answer of R2
+ * @param {boolean} [answer.isR2] whether the answer comes from R2
  * @param {number} answer.now epoch ms
  * @returns {AttemptError}
  */
 export function classifyAnswer({ status, code = '', message = '', region = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
-  // The code is text from outside: `constructor` must not find what every object inherits.
+  // The code is untrusted text: `constructor` must not find an inherited property.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
   const details = [code, message].filter((part) => part !== '').join(': ');
   return new AttemptError({
@@ -208,7 +208,7 @@ export function classifyAnswer({ status, code = '', message = '', region = '', .
     ),
     status,
     code,
-    // Other answers name the region in which the bucket is. A name that holds a secret is refused, because it would be shown.
+    // Other answers name the region of the bucket. A name that contains a secret is refused, because it would be shown.
     region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
@@ -219,7 +219,7 @@ export function classifyAnswer({ status, code = '', message = '', region = '', .
 
 /**
  * @param {number} status
- * @param {string} code that adds nothing
+ * @param {string} code without a dedicated rule
  * @returns {[kind: string, handling: Handling]}
  */
 function byStatus(status, code) {
@@ -229,15 +229,15 @@ function byStatus(status, code) {
   if (status === 401 || status === 403) {
     return ['denied', 'stop'];
   }
-  // With a code of its own, a 404 may speak of anything.
+  // A 404 with a different code may be about anything.
   if (status === 404 && code === '') {
     return [NOT_FOUND, 'fail'];
   }
-  // S3 may begin its answer before it has done its work: what went wrong then stands in the body of a 200.
+  // S3 may begin its answer before it has done its work: a later error is then in the body of a 200.
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
-  // No request was conditional.
+  // We send no conditional requests.
   if (status === 304) {
     return ['protocol', 'fail'];
   }
@@ -248,7 +248,7 @@ function byStatus(status, code) {
 }
 
 /**
- * OpenSSL's errors have a reason in words in addition to a message full of internals.
+ * Besides a message full of internals, OpenSSL's errors have a readable reason.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
  */
@@ -257,8 +257,8 @@ function byStatus(status, code) {
  * @param {unknown} error what the transport threw
  * @param {object} context
  * @param {boolean} context.sent the request had begun to be written to a connection
- * @param {boolean} context.answered a part of the answer had come
- * @param {boolean} context.stale the connection had been kept alive, and the request may be sent anew at once
+ * @param {boolean} context.answered part of the answer had arrived
+ * @param {boolean} context.stale the connection had been kept alive, and the request may be resent at once
  * @returns {AttemptError}
  */
 export function classifyFailure(error, { sent, answered, stale }) {
@@ -274,7 +274,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   } = /** @type {TransportError} */ (error ?? {});
   // A DOMException, such as that of AbortSignal.timeout(), has a number for its code.
   const code = typeof given === 'string' ? given : '';
-  // A route that goes may also end a connection over which a request has gone.
+  // When a route disappears, it may also end a connection on which a request has been sent.
   const isLostRoute = sent && LOST_ROUTE.has(code) && syscall !== 'connect';
   const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
   return new AttemptError({
@@ -327,14 +327,14 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
-/** What a system takes at once: that so much was sent shows nothing of the network. */
+/** Limit below which the system may have buffered all sent bytes: they prove nothing about the network. */
 const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
 
 const MEGABYTE = 1024 ** 2;
 
 /**
- * @param {number} timeout ms that the attempt was given
- * @param {Transfer | null} [transfer] how far its object had come
+ * @param {number} timeout ms allowed for the attempt
+ * @param {Transfer | null} [transfer] progress of its object
  * @returns {AttemptError}
  */
 export function timeoutError(timeout, transfer = null) {

@@ -16,20 +16,20 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @import { AttemptError } from './s3-error.js'
  */
 
-/** Without a logger the SDK warns on the console, for each attempt that fails with a body of some length. */
+/** Without a logger, the SDK warns on the console about each failed attempt with a body above a certain length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The AWS SDK's client, set up for R2: no retries of its own, no checksums that a store may not know, one keep-alive
- * agent for all requests that takes its sockets from ours.
+ * The AWS SDK's client, set up for R2: no SDK retries, no checksums that a store may not support, and one keep-alive
+ * agent for all requests, which takes its sockets from ours.
  *
  * @param {StoreOptions} options
  * @returns {S3Client}
  */
 export function createSdkClient(options) {
   const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
-  // The threads are the limit. Where the agent has one of its own, a socket that is being closed makes a request wait, and
-  // the one that it is handed then is neither counted as reused nor, without keepAlive, a fresh one.
+  // The threads limit the concurrency. With a limit in the agent, a socket that is closing makes a request wait, and
+  // the socket that it then gets is neither counted as reused nor, without keepAlive, a new one.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
@@ -46,7 +46,7 @@ export function createSdkClient(options) {
     forcePathStyle: addressing !== 'virtual',
     maxAttempts: 1,
     logger: SILENT,
-    // R2 does not know «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
+    // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
     expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -55,7 +55,7 @@ export function createSdkClient(options) {
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
     }),
   });
-  // The SDK turns a 200 whose body is an error into a 503: the status that was received is kept.
+  // The SDK turns a 200 with an error in its body into a 503: keep the status that was received.
   client.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
@@ -69,29 +69,29 @@ export function createSdkClient(options) {
   if (onColo !== undefined) {
     client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
   }
-  // Asked for with each request, for the host's clock may be set in mid-run. What the SDK learns from answers is dropped.
+  // Read the clock for each request: the host's clock may be set during the run. Drop the offset that the SDK derives from answers.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
 }
 
 /**
  * @param {LiveCredentials} credentials
- * @returns what the SDK takes: for credentials that end, a function that it calls for each request
+ * @returns the SDK's form of credentials: for expiring ones, a function that it calls for each request
  */
 function credentialsFor(credentials) {
   if (credentials.current.expiresAt === undefined) {
     return credentials.current;
   }
-  // The SDK would else keep what it was given until five minutes before its end.
+  // Otherwise the SDK would keep the first credentials until five minutes before they expire.
   return Object.assign(async () => credentials.current, { memoized: true });
 }
 
 /**
- * The SDK would read and parse a document of any length, which takes it up to a minute.
+ * Limits documents: the SDK would read and parse one of any length, which takes it up to a minute.
  *
  * @param {any} next
  * @param {{ commandName?: string }} context
- * @returns {any} the middleware that reads documents whose length is not known to be a usual one
+ * @returns {any} the middleware that reads documents whose length is unknown or unusual
  */
 function boundDocument(next, { commandName }) {
   return async (/** @type {any} */ args) => {
@@ -115,7 +115,7 @@ function boundDocument(next, { commandName }) {
 
 /**
  * @param {(colo: string) => void} onColo see StoreOptions
- * @returns {any} the middleware that looks at the first answer over each connection
+ * @returns {any} the middleware that inspects the first answer on each connection
  */
 function coloMiddleware(onColo) {
   /** @type {WeakSet<object>} */
@@ -135,8 +135,8 @@ function coloMiddleware(onColo) {
 }
 
 /**
- * Sends a command, and settles whatever comes: the SDK forgets its abort signal where a store answers that it switches to
- * another protocol, and takes a status below 200 for a success.
+ * Sends a command and always settles: the SDK ignores its abort signal if a store answers that it switches to
+ * another protocol, and treats a status below 200 as a success.
  *
  * @param {S3Client} client
  * @param {any} command
@@ -198,14 +198,14 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
 
 /**
  * @param {number} received
- * @param {any} response what the SDK made of it
+ * @param {any} response as parsed by the SDK
  */
 function isErrorInSuccess(received, response) {
   return received >= 200 && response?.statusCode >= 300;
 }
 
 /**
- * Where an answer is not what S3 answers, such as a proxy's page, name and message are those of the SDK's own parser.
+ * Recognises the SDK parser's own name and message, which appear if an answer does not come from S3, such as a proxy's page.
  *
  * @param {unknown} message
  */
@@ -214,7 +214,7 @@ function isUnread(message) {
 }
 
 /**
- * What the SDK makes up where an answer had no body to read a code from.
+ * Recognises the SDK's placeholder for an answer without a body to read a code from.
  *
  * @param {unknown} text
  */

@@ -13,7 +13,7 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * The AWS SDK as a store: what an application that uses it would see. All threads share one client and one agent.
+ * The AWS SDK as a store: shows what an application that uses it would see. All threads share one client and one agent.
  *
  * @implements {ObjectStore}
  */
@@ -49,9 +49,9 @@ class SdkConnection {
   #controller = null;
   /** @type {AttemptError | null} why the attempt was aborted */
   #aborted = null;
-  /** Of the attempt under way. @type {S3Call} */
+  /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
-  /** Bytes of the object that is being written. */
+  /** Bytes of the object being written. */
   #size = 0;
 
   /** @type {Reply} */
@@ -143,7 +143,7 @@ class SdkConnection {
 
   /**
    * @param {Iterable<Buffer>} body
-   * @returns {Generator<Buffer, void, undefined>} the same, which counts what is taken of it
+   * @returns {Generator<Buffer, void, undefined>} the same chunks, counted as they are consumed
    */
   *#counted(body) {
     for (const chunk of body) {
@@ -153,8 +153,8 @@ class SdkConnection {
   }
 
   /**
-   * Passes a body through a sink chunk by chunk as it arrives. The SDK gives up its abort signal with the headers, so an
-   * abort while the body streams destroys the stream.
+   * Passes a body through a sink as it arrives, chunk by chunk. The SDK stops observing its abort signal after the headers,
+   * so aborting while the body streams destroys the stream.
    *
    * @param {Readable} body
    * @param {BodySink} sink
@@ -186,7 +186,7 @@ class SdkConnection {
    * @param {boolean} answered
    */
   #classify(error, answered) {
-    // The agent does not say which socket an attempt went over: every kept-alive one may have been closed before.
+    // The agent does not reveal which socket an attempt used: any kept-alive one may already have been closed.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
     const context = { stale, answered, isR2: this.#isR2, now: this.#epochNow() };
     return this.#aborted ?? classifySdkError(error, context);

@@ -1,11 +1,11 @@
 /** @import { AttemptError } from './s3-error.js' */
 
-/** As the SDK takes it: a label of a host's name. */
+/** The SDK's rule: a label of a host name. */
 const REGION = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/;
 
 /**
  * @param {string} text
- * @returns {boolean} whether it has the form of a region's name
+ * @returns {boolean} whether it is a valid region name
  */
 export function isRegion(text) {
   return REGION.test(text);
@@ -31,8 +31,8 @@ export class SigningRegion {
   }
 
   /**
-   * Lets a request be sent once more if the store has named the region to sign for. The region changes once in a run, so that
-   * buckets in several regions are refused as before.
+   * Allows one more attempt if the store has named the region to sign for. The region changes once per run, so that
+   * buckets in several regions are still refused.
    *
    * @param {AttemptError} error
    * @param {number} attempts of the request so far
@@ -47,7 +47,7 @@ export class SigningRegion {
       this.#isCorrected = true;
       this.#onCorrected(error.region, configured);
     }
-    // The region may have been corrected by another request while this one was under way.
+    // Another request may have corrected the region while this one was in flight.
     if (this.#isCorrected && error.region === this.#current) {
       error.handling = 'retry';
     }

@@ -5,21 +5,21 @@ import { createHash, createHmac, hash } from 'node:crypto';
  * @import { SigningRegion } from './signing-region.js'
  */
 
-// AWS Signature Version 4, in the words of its specification:
+// AWS Signature Version 4, with the terms of its specification:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SERVICE = 's3';
-/** In place of a payload's hash: the payload is not signed. Over TLS the transport already protects it. */
+/** Replaces the hash of an unsigned payload. Over TLS the transport already protects it. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
-/** The header that names what is copied. */
+/** The header that names the source of a copy. */
 const COPY_SOURCE = 'x-amz-copy-source';
 
 const HASH_BYTES = 32;
 const HASH_DIGITS = 2 * HASH_BYTES;
 
-/** The hash of a payload of no bytes. */
+/** The hash of an empty payload. */
 export const EMPTY_PAYLOAD_HASH = hash('sha256', '');
 
 /**
@@ -60,15 +60,15 @@ export function signingKey({ secretAccessKey, day, region, service }) {
   );
 }
 
-/** What a key is filled up to before it is mixed into what is hashed. Bytes; the block of SHA-256. */
+/** HMAC pads a key to this length: the block of SHA-256. Bytes. */
 const HMAC_BLOCK = 64;
 const INNER_PADDING = 0x36;
 const OUTER_PADDING = 0x5c;
 
 /**
- * Makes HMAC-SHA-256 (RFC 2104) of texts that begin alike: strings to sign of one second, which differ in a hash of fixed
- * length at their end. It is two hashes of bytes that lie ready; an Hmac object of node:crypto costs twice the time, and
- * the collection of garbage for each.
+ * Computes HMAC-SHA-256 (RFC 2104) of texts that begin alike: the strings to sign within one second, which differ only in
+ * a final hash of fixed length. It hashes prepared bytes twice; an Hmac object of node:crypto takes twice the time, and
+ * adds garbage to collect for each.
  */
 export class TextSigner {
   #inner;
@@ -77,8 +77,8 @@ export class TextSigner {
 
   /**
    * @param {Buffer} key of at most 64 bytes, see {@link signingKey}
-   * @param {string} start of all texts, ASCII
-   * @param {number} length of what is different
+   * @param {string} start common to all texts, ASCII
+   * @param {number} length of the part that differs
    */
   constructor(key, start, length) {
     this.#endsAt = HMAC_BLOCK + start.length;
@@ -103,7 +103,7 @@ export class TextSigner {
 }
 
 /**
- * The canonical query string. It is valid as the query of the request's address, too.
+ * The canonical query string, which is also valid as the query of the request's URL.
  *
  * @param {readonly (readonly [name: string, value: string])[]} parameters not yet encoded
  * @returns {string} percent-encoded, sorted by name, then by value
@@ -132,14 +132,14 @@ function uriEncode(text) {
 
 /**
  * @param {string} key any
- * @returns {string} as it stands in a path, which S3 encodes once and does not normalise
+ * @returns {string} as it appears in a path, which S3 encodes once and does not normalise
  */
 export function encodedPath(key) {
   return uriEncode(key).replaceAll('%2F', '/');
 }
 
 /**
- * The byte order that the specification asks for, because encoded text is ASCII.
+ * Compares by byte order, as the specification requires: the encoded text is ASCII.
  *
  * @param {string} one
  * @param {string} other
@@ -149,16 +149,16 @@ function byCodeUnit(one, other) {
 }
 
 /**
- * Signs the requests of one host. All that stays the same for a day (the key) or for a second (credentials, date, scope, the
- * texts around them) is made once; one hash and one HMAC remain for a request. So credentials that are replaced cost a
- * request nothing, and are taken with the second that begins after it.
+ * Signs the requests of one host. Everything constant for a day (the key) or for a second (credentials, date, scope and the
+ * surrounding texts) is computed once; one hash and one HMAC remain per request. Replaced credentials therefore cost a
+ * request nothing, and take effect at the next second.
  */
 export class RequestSigner {
   #live;
   #region;
   #host;
   #now;
-  /** Of the second under way. */
+  /** Valid for the current second. */
   #credentials;
   #signedFor = '';
   #second = -1;
@@ -166,7 +166,7 @@ export class RequestSigner {
   #date = '';
   /** @type {Buffer} */
   #key = Buffer.alloc(0);
-  /** Of the second under way. */
+  /** Valid for the current second. */
   #textSigner = new TextSigner(this.#key, '', HASH_DIGITS);
   #lastSigned = '';
   #lastHeaders = '';
@@ -200,7 +200,7 @@ export class RequestSigner {
    */
   sign(method, path, hashed, query = '') {
     this.#refresh();
-    // The specification's canonical request, put together from the parts that do not change.
+    // The specification's canonical request, assembled from the constant parts.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
   }
@@ -209,7 +209,7 @@ export class RequestSigner {
    * @param {string} method
    * @param {string} path already encoded
    * @param {string} hashed as above
-   * @param {string} source bucket and key that are copied, already encoded
+   * @param {string} source encoded bucket and key of the object to copy
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
   signCopy(method, path, hashed, source) {
@@ -224,8 +224,8 @@ export class RequestSigner {
    * @param {string} path already encoded
    * @param {string} hashed as above
    * @param {string} query as above
-   * @param {readonly [name: string, value: string][]} headers further ones, in the order of their names, which all sort after
-   *   `host` and before `x-amz-content-sha256`
+   * @param {readonly [name: string, value: string][]} headers additional ones, sorted by name; all names sort after
+   * `host` and before `x-amz-content-sha256`
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
   signHeaders(method, path, hashed, query, headers) {
@@ -251,7 +251,7 @@ export class RequestSigner {
     return headers;
   }
 
-  /** A request that was refused for its region is signed again within the same second. */
+  /** Checks the region as well as the second: a request refused for its region is re-signed within the same second. */
   #refresh() {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second || this.#signedFor !== this.#region.current) {
@@ -276,7 +276,7 @@ export class RequestSigner {
     const scope = `${day}/${region}/${SERVICE}/aws4_request`;
     const lastSigned = `x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
     const signedHeaders = `host;x-amz-content-sha256;${lastSigned}`;
-    // The header of a copy stands at its place among them.
+    // The signed headers are sorted, so that of a copy goes here.
     const signedHeadersOfCopy = `host;x-amz-content-sha256;${COPY_SOURCE};${lastSigned}`;
     const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
     const start = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=`;

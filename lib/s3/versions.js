@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 export const VERSION = require('../../package.json').version;
 
 /**
- * The versions that a run's figures depend on. The direct client stands on Node alone.
+ * The versions that affect a run's figures. The direct client depends on Node alone.
  *
  * @param {ClientName} client
  * @returns {Record<string, string>}
