@@ -1,6 +1,6 @@
 /**
- * How much work a stage has, in memory that all workers share: an object is claimed by whichever thread is free, so that
- * no worker idles while another has work.
+ * The work of a stage, in memory that all workers share. Any free thread can claim the next object, so no worker idles
+ * while another has work.
  */
 export class Budget {
   #fields;
@@ -12,8 +12,8 @@ export class Budget {
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
    * @param {number} [options.first] the localIndex of the first object
    * @param {number} options.objects
-   * @param {boolean} options.cycles whether the objects are given out again from the first one, until it is closed;
-   *   each is given out once otherwise
+   * @param {boolean} options.cycles whether objects are handed out again from the first one until the budget is closed;
+   *   otherwise, each is handed out once
    */
   constructor({ memory, first = 0, objects, cycles }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
@@ -24,7 +24,7 @@ export class Budget {
     this.cycles = cycles;
   }
 
-  /** @returns {number} the number of the next claim from 0, or -1 if there is no more work */
+  /** @returns {number} the number of the next claim, from 0, or -1 if there is no more work */
   claim() {
     if (this.objects === 0 || this.isClosed) {
       return -1;

@@ -49,7 +49,7 @@ export class Recorder {
   #failed;
   /** @type {readonly NonNullable<Counter['measureUntil']>[]} */
   #measureUntil;
-  /** @type {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed */
+  /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
   failed;
   /** Total ms that operations waited for an object that may be written. */
   waited = 0;
