@@ -14,7 +14,7 @@ import { IntegrityError } from './operation.js';
 
 // Shared by attempts on rewritten objects: see ObjectVersions for the rule.
 
-/** Statuses and codes with which the store refuses a request before it does anything. */
+/** The store refuses a request with this status before it does anything. */
 const TOO_MANY_REQUESTS = 429;
 
 /**
