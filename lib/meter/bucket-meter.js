@@ -12,7 +12,7 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} BucketMeterState
  */
 
-/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null where it is the only one: see the stage's meter */
+/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's meter */
 
 const COUNTS = /** @type {const} */ (['operations', 'drained', 'failed', 'failedAttempts', 'throttled']);
 

@@ -273,11 +273,11 @@ class Upload {
    */
   async #sendPartsOver(step, atOnce) {
     while (this.#nextPart < this.#parts.length && this.#failure === null) {
-      const index = this.#nextPart;
+      const partIndex = this.#nextPart;
       this.#nextPart += 1;
       try {
         this.#context.mayGoOn();
-        this.#preparePart(step, index);
+        this.#preparePart(step, partIndex);
         await this.#send(step, atOnce);
       } catch (error) {
         this.#failure ??= error;
@@ -287,19 +287,19 @@ class Upload {
 
   /**
    * @param {UploadStep} step
-   * @param {number} index of the part, from 0
+   * @param {number} partIndex from 0
    */
-  #preparePart(step, index) {
+  #preparePart(step, partIndex) {
     const { index, size, workload } = this.#record;
-    const position = index * this.#partSize;
+    const position = partIndex * this.#partSize;
     const partSize = Math.min(this.#partSize, size - position);
     const checksum = workload.checksums?.inputOf(index, partSize, position);
-    const input = { UploadId: this.#id, PartNumber: index + 1, ...checksum };
+    const input = { UploadId: this.#id, PartNumber: partIndex + 1, ...checksum };
     const accept = (/** @type {Reply} */ { output: { ETag } }) => {
       if (typeof ETag !== 'string' || ETag === '') {
         throw unclear('the answer does not name the ETag of the part');
       }
-      this.#parts[index] = { PartNumber: index + 1, ETag, ...checksum };
+      this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag, ...checksum };
     };
     step.prepare(this.#record, S3_CALLS.UploadPart, { input, accept });
     step.size = partSize;

@@ -121,7 +121,7 @@ export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
 
 /**
  * @param {Pick<Stage, 'grouping'>} stage
- * @param {number} number of objects, spread evenly over the buckets
+ * @param {number} objects spread evenly over the buckets
  * @param {Pick<Config, 'load' | 'store'>} config
  * @returns {number} operations needed to cover each of them once
  */

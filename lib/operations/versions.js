@@ -195,7 +195,7 @@ export function checkEtag(record, etagDigest, lowest, whose) {
 }
 
 /**
- * @param {number} received version
+ * @param {number} version that was received
  * @param {'stale' | 'foreign'} verdict
  * @param {number} lowest state
  */

@@ -131,7 +131,7 @@ test('any object has at most 10,000 parts of 5 MiB to 5 GiB, which add up to its
       assert.ok(partSize >= wanted && partSize <= MAX_PART_BYTES);
       assert.ok(parts >= 1 && parts <= MAX_PARTS);
       assert.ok((parts - 1) * partSize < Math.max(size, 1) && parts * partSize >= size);
-      assert.ok(partSize === wanted || partsOf(size, wanted) > MAX_PARTS, 'it grows only where it has to');
+      assert.ok(partSize === wanted || partsOf(size, wanted) > MAX_PARTS, 'it grows only if it must');
     }),
   );
   assert.equal(partSizeFor(MAX_OBJECT_BYTES, 8 * MIB), 525 * MIB);
@@ -210,7 +210,7 @@ test('if a part fails for good, no other part begins, and the upload is aborted 
   assert.ok(methods.length <= 1 + 2 * 3 + 1, methods.join(' '));
   assert.ok(!methods.includes('complete'));
   assert.ok(!workload.written.has(3));
-  assert.equal(record.attempts, 1, 'what is said of the object is what became of the part, not of the abortion');
+  assert.equal(record.attempts, 1, 'the object reports the outcome of the part, not of the abort');
 });
 
 test('an upload that must not continue is aborted', async () => {
