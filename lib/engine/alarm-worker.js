@@ -7,10 +7,10 @@ import { Clock } from '../clock/clock.js';
  */
 
 /**
- * The thread that sleeps for an alarm: it sends a message at the moment that the alarm is set to, once for each setting.
+ * The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at that moment.
  */
 
-/** Many operations a second are started several at a time, so that waking up for them costs a bounded share of a CPU. ms. */
+/** At high rates, one wake-up starts several operations, which bounds the CPU time spent waking up. */
 const MIN_SLEEP_MS = 0.5;
 
 const port = /** @type {MessagePort} */ (parentPort);
@@ -27,7 +27,7 @@ while (Atomics.load(isOver, 0) === 0) {
     rungFor = current;
     port.postMessage(null);
   } else {
-    // Ends early where the alarm is set anew.
+    // Ends early if the alarm is set again.
     Atomics.wait(turn, 0, current, left);
   }
 }

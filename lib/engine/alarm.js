@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 /** @import { Clock } from '../clock/clock.js' */
 
 /**
- * Memory that an alarm shares with the thread that sleeps for it: `moment`, in monotonic ms, is valid from each change of
- * `turn` on.
+ * Memory shared by an alarm and the thread that sleeps for it. `moment`, in monotonic ms, is valid after each change of
+ * `turn`.
  *
  * @typedef {{ moment: Float64Array, turn: Int32Array, isOver: Int32Array }} AlarmMemory
  *
@@ -22,24 +22,23 @@ function alarmMemory() {
 }
 
 /**
- * Ends waits at their moments, and not before. A timer of the event loop counts whole milliseconds, and ends a wait 0.7 ms
- * late as a rule; an event loop that polls the clock instead is kept busy by it. A thread that sleeps is late by a tenth
- * of that, and costs as much as the timers do.
+ * Ends waits on time, never early. Event loop timers count whole milliseconds and typically fire 0.7 ms late; polling the
+ * clock keeps the event loop busy. A sleeping thread is ten times more precise than timers, at the same cost.
  */
 export class Alarm {
   #clock;
   #memory = alarmMemory();
   #worker;
   #begun;
-  /** By their moments. @type {Waiting[]} */
+  /** Ordered by moment. @type {Waiting[]} */
   #waiting = [];
-  /** Waits by the timers of the event loop where the thread is no more. @type {NodeJS.Timeout | undefined} */
+  /** Replaces the thread if it has exited. @type {NodeJS.Timeout | undefined} */
   #timer;
   #hasThread = true;
 
   /**
    * @param {Clock} clock
-   * @returns {Promise<Alarm>} once its thread runs, or cannot
+   * @returns {Promise<Alarm>} once its thread has started or has failed to
    */
   static async open(clock) {
     const alarm = new Alarm(clock);
@@ -54,7 +53,7 @@ export class Alarm {
       workerData: { memory: this.#memory, clock: clock.toState() },
     });
     this.#worker.on('message', () => this.#ring());
-    // Without the thread operations start as late as timers are, which their start delay shows: no reason to end a run.
+    // Without the thread, operations start as late as timers fire. Their start delays show it; the run can continue.
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => {
       this.#hasThread = false;
@@ -65,7 +64,7 @@ export class Alarm {
 
   /**
    * @param {number} moment monotonic ms
-   * @returns {Promise<void>} resolves at the moment, or when all waits are ended
+   * @returns {Promise<void>} resolves at that moment, or earlier if all waits are ended
    */
   waitUntil(moment) {
     return new Promise((resolve) => {

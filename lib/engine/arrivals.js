@@ -3,16 +3,16 @@ import { mixIndex, seedOf } from '../workload/mix.js';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * When the operations of an open loop are to start, whatever the store does meanwhile.
+ * When the operations of an open loop should start, regardless of how the store responds.
  *
  * @typedef {object} Pacing
- * @property {number} rate arrivals a second, of all workers together
- * @property {'constant' | 'poisson'} arrival at equal intervals, or at random ones with that mean, exponentially
- *   distributed, as requests of many independent users arrive
- * @property {string} seed of the random ones: the same arrivals on every worker
+ * @property {number} rate arrivals per second, across all workers
+ * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed
+ *   intervals with that mean, like the requests of many independent users
+ * @property {string} seed for random intervals: every worker computes the same arrivals
  */
 
-/** The times of an open loop's arrivals: a function of their number alone. */
+/** The arrival times of an open loop. Each depends only on the arrival's number. */
 export class Arrivals {
   #interval;
   #seed;
@@ -26,14 +26,14 @@ export class Arrivals {
   }
 
   /**
-   * @param {number} number of the arrival from 0, not below an earlier one
+   * @param {number} number of the arrival, from 0; never lower than in an earlier call
    * @returns {number} ms from the stage's start
    */
   timeOf(number) {
     if (this.#seed === null) {
       return number * this.#interval;
     }
-    // Each worker adds up all intervals, also those before arrivals that fall to other workers.
+    // Each worker adds up all intervals, including those of arrivals that other workers handle.
     while (this.#next < number) {
       this.#next += 1;
       this.#nextAt += exponential(mixIndex(this.#next, this.#seed)) * this.#interval;

@@ -11,14 +11,14 @@ import { isInParts, requestsToWrite } from '../operations/multipart.js';
  * @import { Engine, Load } from './run-stage.js'
  */
 
-/** Objects on one page of a list, of which clean-up may need one for as many objects that were written. */
+/** Objects on one list page. Clean-up may need one page for each 1000 written objects. */
 const OBJECTS_PER_PAGE = 1000;
 
 /**
  * Pays for a stage's operations before they begin, and for each of their retries.
  *
  * @typedef {object} Bill
- * @property {(claims: StageClaims) => StageClaims} paid claims what there is money for
+ * @property {(claims: StageClaims) => StageClaims} paid claims only operations that the purse can pay for
  * @property {(request: OperationRecord | UploadStep) => boolean} mayRetry
  */
 
@@ -30,7 +30,7 @@ const NO_LIMIT = Object.freeze({ paid: (claims) => claims, mayRetry: () => true 
  * @param {object} options
  * @param {Pick<Engine, 'purse' | 'multipart'>} options.engine
  * @param {Pick<Load, 'size'>} options.load
- * @param {() => void} options.onEmpty there is too little left for a further operation
+ * @param {() => void} options.onEmpty too little money is left for another operation
  * @returns {Bill}
  */
 export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmpty }) {
@@ -49,15 +49,15 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   return {
     paid: (claims) =>
       new PaidClaims(claims, { purse, most, priceOf: ({ kind, size }) => priceOfOne(kind, size), onEmpty }),
-    // To abort an upload is free.
+    // Aborting an upload is free.
     mayRetry: (request) => ('isAbort' in request && request.isAbort) || purse.take(prices[request.kind]),
   };
 }
 
-/** An upload may have to be looked for, to find out whether it was completed. */
+/** A lookup may be needed to find out whether an upload was completed. */
 const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
-/** Rounded up, as every price is. */
+/** Rounded up, like every price. */
 const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_PER_PAGE);
 
 /** @implements {StageClaims} */
@@ -72,8 +72,8 @@ class PaidClaims {
    * @param {StageClaims} claims
    * @param {object} options
    * @param {Purse} options.purse
-   * @param {bigint} options.most nanodollars that an operation costs at most
-   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars of an operation that was claimed
+   * @param {bigint} options.most nanodollars, the highest price of an operation
+   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars of a claimed operation
    * @param {() => void} options.onEmpty
    */
   constructor(claims, { purse, most, priceOf: priceOfRecord, onEmpty }) {
@@ -86,7 +86,7 @@ class PaidClaims {
 
   /** @param {OperationRecord} record */
   next(record) {
-    // What an operation costs shows only when it has its object, and what is claimed has to be done.
+    // The price is known only once the operation has its object, but a claimed operation must be performed.
     if (!this.#purse.take(this.#most)) {
       this.#onEmpty();
       return -1;

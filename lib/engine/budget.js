@@ -1,6 +1,6 @@
 /**
- * How much work a stage has, in memory that all workers share: an object is claimed by whichever thread is free, so that
- * no worker idles while another has work.
+ * The work of a stage, in memory that all workers share. Any free thread can claim the next object, so no worker idles
+ * while another has work.
  */
 export class Budget {
   #fields;
@@ -12,19 +12,19 @@ export class Budget {
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
    * @param {number} [options.first] the localIndex of the first object
    * @param {number} options.objects
-   * @param {boolean} options.cycles whether the objects are given out again from the first one, until it is closed;
-   *   each is given out once otherwise
+   * @param {boolean} options.cycles whether objects are handed out again from the first one until the budget is closed;
+   *   otherwise, each is handed out once
    */
   constructor({ memory, first = 0, objects, cycles }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
     this.#times = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
     this.#first = first;
-    /** How many there are; of operations on several objects, how many groups. */
+    /** Number of objects, or of groups if an operation works on several objects. */
     this.objects = objects;
     this.cycles = cycles;
   }
 
-  /** @returns {number} the number of the next claim from 0, or -1 where there is no more work */
+  /** @returns {number} the number of the next claim, from 0, or -1 if there is no more work */
   claim() {
     if (this.objects === 0 || this.isClosed) {
       return -1;
@@ -45,25 +45,25 @@ export class Budget {
   }
 
   /**
-   * @param {number} place of an object among those of the stage, from 0
+   * @param {number} index of an object in the stage, from 0
    * @returns {number} its localIndex
    */
-  localIndexAt(place) {
-    return this.#first + place;
+  localIndexAt(index) {
+    return this.#first + index;
   }
 
   /**
    * @param {number} localIndex of an object of the stage
-   * @returns {number} its place, from 0
+   * @returns {number} its index in the stage, from 0
    */
   placeOf(localIndex) {
     return localIndex - this.#first;
   }
 
   /**
-   * Counts one more arrival of an open loop, whichever worker it falls to.
+   * Claims the next arrival of an open loop, for whichever worker asks first.
    *
-   * @returns {number} its number from 0, or -1 where there is no more work
+   * @returns {number} its number, from 0, or -1 if there is no more work
    */
   arrive() {
     if (this.objects === 0 || this.isClosed) {
@@ -78,7 +78,7 @@ export class Budget {
     return !this.isClosed && (this.cycles || this.arrivals < this.objects);
   }
 
-  /** Nothing more is given out, on any worker. */
+  /** Stops handing out work on all workers. */
   close() {
     Atomics.store(this.#fields, CLOSED, 1);
   }
@@ -88,22 +88,21 @@ export class Budget {
   }
 
   /**
-   * Ends a stage that time ends before its time, at the same moment on all workers: they look at it from time to time, and
-   * each goes by it.
+   * Ends a time-limited stage early, at the same moment on all workers. Each worker checks this value periodically.
    *
-   * @param {number} moment monotonic ms, later than every worker's next look
+   * @param {number} moment monotonic ms, later than every worker's next check
    */
   stopAt(moment) {
     this.#times[STOPS_AT] = moment;
   }
 
-  /** Monotonic ms; Infinity where there is no such moment. */
+  /** Monotonic ms; Infinity if the stage was not given an earlier end. */
   get stopsAt() {
     return this.#times[STOPS_AT] || Infinity;
   }
 
   /**
-   * A stage has lost its store where nothing succeeds on any worker: each shares its last success from time to time.
+   * A stage has lost its store only if nothing succeeds on any worker, so each worker shares its last success periodically.
    *
    * @param {number} lastSuccessAt monotonic ms of this worker's last success
    * @returns {number} monotonic ms of the last success that any worker has shared
@@ -113,12 +112,12 @@ export class Budget {
     return this.#times[LAST_SUCCESS];
   }
 
-  /** Objects given out so far, of those that are given out once. */
+  /** Objects handed out so far, if each is handed out once. */
   get claimed() {
     return Math.min(Atomics.load(this.#fields, NEXT), this.objects);
   }
 
-  /** Arrivals of an open loop that have been given out so far. */
+  /** Arrivals of an open loop handed out so far. */
   get arrivals() {
     return Atomics.load(this.#fields, ARRIVALS);
   }
@@ -128,7 +127,7 @@ const NEXT = 0;
 const CLOSED = 1;
 const ARRIVALS = 2;
 
-/** An even number of them, so that the times after them are aligned as floats have to be. */
+/** Even, so that the Float64 times after the fields are aligned. */
 const FIELDS = 4;
 
 const LAST_SUCCESS = 0;

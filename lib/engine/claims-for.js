@@ -17,22 +17,22 @@ import { MixedClaims } from './mixed-claims.js';
  * What a worker's threads do next.
  *
  * @typedef {object} StageClaims
- * @property {(record: OperationRecord) => number} next claims the next operation for a thread, and fills in its record: the number
- *   of the claim from 0, or -1 where there is no more work
- * @property {(record: OperationRecord, round: number) => number} place finds its object: 0 where it has one, else ms after which
- *   to try again, or -1 if there is no object for it
- * @property {(record: OperationRecord) => void} done the operation has come to its end, whatever it was
+ * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record; returns
+ *   the number of the claim, from 0, or -1 if there is no more work
+ * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one, else the ms
+ *   to wait before trying again, or -1 if there is no object for it
+ * @property {(record: OperationRecord) => void} done the operation has ended, successfully or not
  */
 
 /**
  * @param {Stage} stage
  * @param {object} options
- * @param {readonly StageKind[]} options.kinds of the stage; those with version checks in a run that writes its objects again
+ * @param {readonly StageKind[]} options.kinds of the stage; with version checks if the run rewrites its objects
  * @param {Workload} options.workload
- * @param {Workload['written']} options.there what is there for the next operation of a stage that rewrites objects
+ * @param {Workload['written']} options.there objects that exist for the next operation of a stage that rewrites objects
  * @param {Budget} options.budget
- * @param {StageMeters} options.meters that count what is skipped
- * @param {ObjectGroups | null} options.groups of a stage whose operations are about several objects
+ * @param {StageMeters} options.meters that count skipped operations
+ * @param {ObjectGroups | null} options.groups of a stage whose operations each work on several objects
  * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of a stage of several kinds, by kind
  * @param {Load} options.load
  * @param {() => number} options.now monotonic ms
@@ -64,7 +64,7 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
  * @param {Load} load
  * @param {Budget} budget
  * @param {string} seed
- * @returns {ReturnType<typeof accessOrder> | null} null where all objects come one after the other
+ * @returns {ReturnType<typeof accessOrder> | null} null if objects are used in order
  */
 function orderOf({ access }, { objects }, seed) {
   return access === undefined || access.kind === 'sequential' ? null : accessOrder({ access, objects, seed });

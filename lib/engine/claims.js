@@ -9,12 +9,12 @@ import { localIndex } from '../workload/shard.js';
  * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Budget } from './budget.js'
  *
- * @typedef {(claim: number) => number} AccessOrder the place of a claim's object among those of the stage, from 0
+ * @typedef {(claim: number) => number} AccessOrder the index of a claim's object in the stage, from 0
  */
 
 /**
- * What a worker's threads do next: each claim is of a kind, and of an object. Both follow from its number alone, so that
- * all workers agree.
+ * What a worker's threads do next. Each claim has a kind and an object. Both depend only on the claim's number, so all
+ * workers agree on them.
  */
 export class Claims {
   #kinds;
@@ -36,9 +36,9 @@ export class Claims {
    * @param {object} options
    * @param {Workload} options.workload
    * @param {Budget} options.budget
-   * @param {StageMeters} options.meters that count what is skipped
-   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null where all objects come one
-   *   after the other
+   * @param {StageMeters} options.meters that count skipped operations
+   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null if objects are used
+   *   in order
    * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed of the order of kinds
@@ -57,12 +57,12 @@ export class Claims {
   }
 
   /**
-   * Claims the next operation for a thread. An object that was not written is passed over without an attempt where the
-   * operation needs it. Where the objects go round, it would be passed over in each round: it is no skipped work there, and
-   * a round that has found none of its objects ends the stage, which would go on for ever otherwise.
+   * Claims the next operation for a thread. If the operation needs an object that was not written, the claim is passed over
+   * without an attempt. When a stage cycles through its objects, this happens in every cycle, so it does not count as
+   * skipped work. A cycle that finds no object at all ends the stage, which would otherwise never end.
    *
    * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim from 0, or -1 where there is no more work
+   * @returns {number} of the claim, from 0, or -1 if there is no more work
    */
   next(record) {
     const { written } = this.#workload;
@@ -79,7 +79,7 @@ export class Claims {
         return claim;
       }
       if (!this.#budget.cycles) {
-        // What a mixed load has removed is no work that was left out.
+        // Objects removed by a mixed load do not count as skipped work.
         this.#meters.kinds[kind].skipped += Number(!this.#workload.mixed);
         continue;
       }
@@ -91,7 +91,7 @@ export class Claims {
     return -1;
   }
 
-  /** Each operation has its object when it is claimed. */
+  /** Each operation gets its object with its claim. */
   place() {
     return 0;
   }
@@ -99,7 +99,7 @@ export class Claims {
   /** Nothing to release: no other operation waits for its object. */
   done() {}
 
-  /** Whether any object of the stage is there. Claims of one worker alone do not show it: others may have had that object. */
+  /** Whether any object of the stage exists. One worker's claims do not show this: others may have claimed that object. */
   #hasObjects() {
     const { objects } = this.#budget;
     for (let turn = 0; turn < objects; turn++) {
@@ -114,7 +114,7 @@ export class Claims {
 /**
  * @param {readonly StageKind[]} kinds
  * @param {string} seed
- * @returns {(claim: number) => number} the index of a claim's kind among the kinds, which come in their shares
+ * @returns {(claim: number) => number} the index of a claim's kind; each kind gets its share
  */
 export function kindOrder(kinds, seed) {
   if (kinds.length === 1) {
@@ -130,7 +130,7 @@ export function kindOrder(kinds, seed) {
 /**
  * @param {Operation} operation
  * @param {number} kind
- * @param {ObjectGroups | null} groups null where it is about one object
+ * @param {ObjectGroups | null} groups null if it works on one object
  * @returns {(record: OperationRecord, object: number, claim: number) => void}
  */
 function takerOf(operation, kind, groups) {
@@ -140,12 +140,12 @@ function takerOf(operation, kind, groups) {
 }
 
 /**
- * Each bucket's objects by themselves are numbered without a gap, whatever the other buckets have: where each object is does
- * not depend on how many buckets took part when it was written.
+ * Objects are numbered per bucket without gaps. Where an object is stored therefore does not depend on how many buckets took
+ * part when it was written.
  *
  * @param {readonly number[]} starts see Load
  * @param {Pick<Workload, 'keyspace' | 'shard'>} workload
- * @returns {(turn: number) => number} the local index of the object whose turn in the stage it is, from 0
+ * @returns {(turn: number) => number} the local index of the object at this turn of the stage, from 0
  */
 function objectsInTurn(starts, { keyspace, shard }) {
   const count = starts.length;

@@ -5,7 +5,7 @@
  * @import { StageClaims } from './claims-for.js'
  */
 
-/** Starts a thread's next operation when the one before has ended. */
+/** Starts a thread's next operation when its previous one ends. */
 export class ClosedLoop {
   #budget;
 
@@ -18,7 +18,7 @@ export class ClosedLoop {
    * @param {object} options
    * @param {Pick<StageClaims, 'next'>} options.claims
    * @param {(record: OperationRecord) => Promise<void>} options.perform
-   * @param {Pick<StageMeters, 'kinds'>} options.meters that have no start delays to count
+   * @param {Pick<StageMeters, 'kinds'>} options.meters unused: a closed loop has no start delays
    * @returns {{ claim: (record: OperationRecord) => number, work: (record: OperationRecord, claim: number) => Promise<void> }}
    *   see runPool
    */
@@ -31,7 +31,7 @@ export class ClosedLoop {
     return false;
   }
 
-  /** No operation has a time of its own that it could be late for. */
+  /** Operations have no scheduled start, so none can be late. */
   backlog() {
     return 0;
   }

@@ -7,10 +7,10 @@
 export const NO_FLOW = Object.freeze({ moved: 0, underWay: 0 });
 
 /**
- * Looks at a stage's connections now and then, so that an operation pays nothing for it.
+ * Reads the counters of a stage's connections on demand, so that it adds no cost to operations.
  *
  * @param {readonly ObjectConnection[]} connections
- * @returns {() => DataFlow} what has flowed since now
+ * @returns {() => DataFlow} what has flowed since this call
  */
 export function watchFlow(connections) {
   const before = movedOver(connections);

@@ -7,7 +7,7 @@
  * @import { Budget } from './budget.js'
  */
 
-/** As Claims, where an operation is about several objects: each claim is of a group of them. */
+/** Like Claims, for operations on several objects: each claim is for a group of objects. */
 export class GroupClaims {
   #operation;
   #groups;
@@ -20,8 +20,8 @@ export class GroupClaims {
    * @param {object} options
    * @param {ObjectGroups} options.groups
    * @param {Workload} options.workload
-   * @param {Budget} options.budget of as many operations as there are groups
-   * @param {StageMeters} options.meters that count what is skipped
+   * @param {Budget} options.budget one operation per group
+   * @param {StageMeters} options.meters that count skipped operations
    */
   constructor({ kinds: [{ operation }] }, { groups, workload, budget, meters }) {
     this.#operation = operation;
@@ -32,19 +32,19 @@ export class GroupClaims {
   }
 
   /**
-   * Claims the next operation for a thread. A group of which no object was written is passed over, and what was not written is
-   * not removed. Where groups go round and there is no object of any, the stage is at its end.
+   * Claims the next operation for a thread. A group without written objects is passed over, and only written objects are
+   * removed. When the stage cycles through its groups and none has an object left, the stage ends.
    *
    * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim from 0, or -1 where there is no more work
+   * @returns {number} of the claim, from 0, or -1 if there is no more work
    */
   next(record) {
     let missed = 0;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const group = this.#groups.at(this.#budget.localIndexOf(claim));
-      const there = this.#thereOf(group);
-      if (there.length > 0) {
-        const locals = this.#operation.removes ? there : group.locals;
+      const existing = this.#existingOf(group);
+      if (existing.length > 0) {
+        const locals = this.#operation.removes ? existing : group.locals;
         record.takeGroup(0, this.#operation, { ...group, locals }, claim);
         return claim;
       }
@@ -60,7 +60,7 @@ export class GroupClaims {
     return -1;
   }
 
-  /** Each operation has its objects when it is claimed. */
+  /** Each operation gets its objects with its claim. */
   place() {
     return 0;
   }
@@ -70,17 +70,17 @@ export class GroupClaims {
 
   /**
    * @param {ObjectGroup} group
-   * @returns {Uint32Array} its objects that are there, as far as the run knows
+   * @returns {Uint32Array} its existing objects, as far as the run knows
    */
-  #thereOf({ locals }) {
+  #existingOf({ locals }) {
     const { written, wroteObjects } = this.#workload;
     return wroteObjects ? locals.filter((local) => written.has(local)) : locals;
   }
 
-  /** Whether any object of the groups is there. Claims of one worker alone do not show it: others may have had that group. */
+  /** Whether any group has an object. One worker's claims do not show this: others may have claimed that group. */
   #hasObjects() {
     for (let number = 0; number < this.#groups.count; number++) {
-      if (this.#thereOf(this.#groups.at(number)).length > 0) {
+      if (this.#existingOf(this.#groups.at(number)).length > 0) {
         return true;
       }
     }

@@ -14,32 +14,32 @@ import { kindOrder } from './claims.js';
 
 const TWO_TO_THE_32 = 2 ** 32;
 
-/** So many objects are tried for an operation before it waits. A power of two. */
+/** Number of objects tried for an operation before it waits. A power of two. */
 const TRIES = 32;
 
-/** An operation without an object looks for one again after so many ms, at least and at most. */
+/** Bounds of the wait before an operation without an object looks for one again. */
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/** An operation that has found nothing there so often is skipped: all threads could wait for a write that none of them does. */
+/** After this many rounds without an object, an operation is skipped: all threads might wait for a write that none makes. */
 const MAX_ROUNDS = 10;
 
-/** In place of an object: all that were tried are being changed, or were a moment ago; or none of them is there. */
+/** Returned instead of an object: all objects tried are changing or have just changed, or none of them exists. */
 const NONE_FREE = -1;
 const NONE_THERE = -2;
 
-/** In place of a time to wait. */
+/** Returned instead of a wait. */
 const SKIPPED = -1;
 
 /**
- * What a worker's threads do next in a mixed stage. The kind of an operation follows from the number of its claim alone, so
- * that all workers agree and the shares are exact. Its object is chosen when it is about to start. Which ones are tried
- * follows from the claim: for what reads, by the access pattern of the run; otherwise, each is as likely as any other. The
- * first one of them is taken that the operation can have.
+ * What a worker's threads do next in a mixed stage. An operation's kind depends only on the number of its claim, so all
+ * workers agree and the shares are exact. Its object is chosen just before it starts. The claim determines which objects are
+ * tried: reads follow the run's access pattern, other operations draw uniformly. The operation takes the first object that
+ * is available to it.
  *
- * A write takes the place of an object that was removed, if one is waiting, and any object otherwise. Nothing is written,
- * removed or copied twice within a second, or while that is under way; nothing is read or removed that is not there as far
- * as is known.
+ * A write first fills the slot of a removed object; if there is none, it overwrites any object. An object is not written,
+ * removed or copied twice within a second, nor while such a change is in flight. An object that is known to be missing is
+ * neither read nor removed.
  */
 export class MixedClaims {
   #kinds;
@@ -50,11 +50,11 @@ export class MixedClaims {
   #objects;
   #now;
   #seed;
-  /** Of what reads, the object that is tried, by the place of the try. @type {(place: number) => number} */
+  /** The object that a read tries, by the index of the try. @type {(index: number) => number} */
   #readObject;
-  /** Objects that are not there after this worker has removed or written them, in that order. @type {number[]} */
+  /** Objects missing after this worker removed them or failed to write them, in that order. @type {number[]} */
   #gaps = [];
-  /** How many of them are taken already. */
+  /** Number of gaps already taken. */
   #gapsTaken = 0;
 
   /**
@@ -62,8 +62,8 @@ export class MixedClaims {
    * @param {object} options
    * @param {Workload & { mixed: MixedObjects }} options.workload
    * @param {Budget} options.budget of operations
-   * @param {number} options.objects that were written before the stage
-   * @param {AccessPattern} [options.access] of what reads
+   * @param {number} options.objects written before the stage
+   * @param {AccessPattern} [options.access] of reads
    * @param {() => number} options.now ms, the same on all workers
    * @param {string} options.seed
    */
@@ -78,14 +78,14 @@ export class MixedClaims {
     this.#seed = seedOf(`objects of ${seed}`);
     const order = accessOrder({ access, objects, seed: `shard ${workload.shard.index} of ${seed}` });
     this.#readObject =
-      access.kind === 'sequential' ? (place) => order(Math.floor(place / TRIES) + (place % TRIES)) : order;
+      access.kind === 'sequential' ? (index) => order(Math.floor(index / TRIES) + (index % TRIES)) : order;
   }
 
   /**
-   * Claims the next operation for a thread, without an object so far.
+   * Claims the next operation for a thread. Its object is chosen later.
    *
    * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim from 0, or -1 where there is no more work
+   * @returns {number} of the claim, from 0, or -1 if there is no more work
    */
   next(record) {
     const claim = this.#budget.claim();
@@ -97,11 +97,11 @@ export class MixedClaims {
   }
 
   /**
-   * Chooses an object for the operation that was claimed.
+   * Chooses an object for a claimed operation.
    *
    * @param {OperationRecord} record
-   * @param {number} round how often that was tried before
-   * @returns {number} 0 where it has one; otherwise ms after which to try again, or -1 where it is to be skipped
+   * @param {number} round number of earlier rounds
+   * @returns {number} 0 if it has one; otherwise ms to wait before trying again, or -1 if it must be skipped
    */
   place(record, round) {
     const { kind, turn } = record;
@@ -124,7 +124,7 @@ export class MixedClaims {
   }
 
   /**
-   * The operation has come to its end, whatever it was.
+   * The operation has ended, successfully or not.
    *
    * @param {OperationRecord} record
    */
@@ -146,7 +146,7 @@ export class MixedClaims {
   /**
    * @param {Operation} operation
    * @param {number} firstTry
-   * @returns {number} the localIndex of its object; NONE_FREE or NONE_THERE where there is none
+   * @returns {number} the localIndex of its object; NONE_FREE or NONE_THERE if it gets no object
    */
   #objectFor(operation, firstTry) {
     const gap = operation.creates ? this.#takeGap() : -1;
@@ -170,7 +170,7 @@ export class MixedClaims {
     return found;
   }
 
-  /** @returns {number} an object that was removed, and may be written; -1 where there is none */
+  /** @returns {number} a removed object that may be written, or -1 */
   #takeGap() {
     const { written } = this.#workload;
     while (this.#gapsTaken < this.#gaps.length) {
@@ -188,7 +188,7 @@ export class MixedClaims {
     return -1;
   }
 
-  /** Those that are taken are dropped by many at a time, which costs each of them next to nothing. */
+  /** Drops taken gaps in batches, which makes the cost per gap negligible. */
   #forgetTakenGaps() {
     if (2 * this.#gapsTaken > this.#gaps.length + TRIES) {
       this.#gaps.splice(0, this.#gapsTaken);
@@ -199,7 +199,7 @@ export class MixedClaims {
   /**
    * @param {Operation} operation
    * @param {number} firstTry
-   * @returns {number} ms until one of the objects that were tried can be had, as far as is known
+   * @returns {number} ms until one of the objects tried is expected to be available
    */
   #waitFor(operation, firstTry) {
     const pauses = this.#pausesOf(operation);
@@ -214,16 +214,16 @@ export class MixedClaims {
   }
 
   /**
-   * @param {number} place of the try among all of the stage
+   * @param {number} index of the try in the stage
    * @returns {number} the localIndex of the object, uniformly distributed
    */
-  #triedObject(place) {
-    return Math.floor((mixIndex(place, this.#seed) / TWO_TO_THE_32) * this.#objects);
+  #triedObject(index) {
+    return Math.floor((mixIndex(index, this.#seed) / TWO_TO_THE_32) * this.#objects);
   }
 
   /**
    * @param {Operation} operation
-   * @returns {WritePauses | null} null where the operation changes nothing
+   * @returns {WritePauses | null} null if the operation changes nothing
    */
   #pausesOf({ creates, copies, removes }) {
     return creates || removes ? this.#mixed.pauses : copies ? this.#mixed.copyPauses : null;

@@ -11,9 +11,9 @@ import { Arrivals } from './arrivals.js';
  */
 
 /**
- * Starts operations at times that do not depend on the store. Each thread takes the next arrival, waits for its time where
- * that is still to come, and starts at once where it has passed; none is dropped. An operation's latency counts from its
- * time, so that what a slow answer delays is not left out (coordinated omission: Gil Tene, "How NOT to Measure Latency").
+ * Starts operations at times that do not depend on the store. Each thread takes the next arrival, waits until it is due, and
+ * starts at once if it is overdue; no arrival is dropped. Latency counts from the arrival, so delays caused by slow responses
+ * are included (coordinated omission: Gil Tene, "How NOT to Measure Latency").
  */
 export class OpenLoop {
   #arrivals;
@@ -55,7 +55,7 @@ export class OpenLoop {
         if (this.#clock.now() < record.intendedAt && !this.#budget.isClosed) {
           await this.#alarm.waitUntil(record.intendedAt);
         }
-        // An operation is claimed only now, so that none is claimed and not performed where the stage ends during the wait.
+        // Claims only now: if the stage ends during the wait, no operation is claimed without being performed.
         if (claims.next(record) < 0) {
           this.close();
           return;
@@ -77,7 +77,7 @@ export class OpenLoop {
     return wasIdle;
   }
 
-  /** @returns {number} ms since the moment at which the next operation was to start; negative where it is to come */
+  /** @returns {number} ms since the next operation was due; negative if it is not due yet */
   backlog() {
     if (!this.#budget.expectsArrival) {
       return 0;
@@ -85,7 +85,7 @@ export class OpenLoop {
     return this.#clock.now() - this.#startedAt - this.#arrivals.timeOf(this.#budget.arrivals);
   }
 
-  /** There is no more work: nobody waits for the time of an operation that will not be. */
+  /** There is no more work, so no thread should keep waiting for an arrival. */
   close() {
     this.#budget.close();
     this.#alarm.endAll();

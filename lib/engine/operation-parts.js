@@ -12,12 +12,12 @@ import { classFinder, sizeClasses } from '../workload/size-classes.js';
  */
 
 /**
- * Parts of the operations of one kind; null where they are not told apart.
+ * Operations of one kind, split by object size and by first or repeated read; null without such a split.
  *
  * @template Part
  * @typedef {object} KindParts
  * @property {readonly Part[] | null} sizes by the class of the object's size
- * @property {readonly Part[] | null} reads the first of an object in the stage, and the repeated ones
+ * @property {readonly Part[] | null} reads first reads of an object in the stage, and repeated reads
  */
 
 /** @typedef {readonly KindParts<PartMeterState>[]} OperationPartsState by kind */
@@ -25,7 +25,7 @@ import { classFinder, sizeClasses } from '../workload/size-classes.js';
 const FIRST = 0;
 const REPEATED = 1;
 
-/** Tells operations on small objects from those on large ones, and the first reads of an object from repeated ones. */
+/** Separates operations on small and large objects, and first and repeated reads of an object. */
 export class OperationParts {
   #classOf;
   #seen;
@@ -39,7 +39,7 @@ export class OperationParts {
    * @param {Load} options.load
    * @param {Budget} options.budget
    * @param {ConstructorParameters<typeof PartMeter>[0]} options.measured
-   * @returns {OperationParts | null} null where there is nothing to tell apart, so that an operation costs nothing more
+   * @returns {OperationParts | null} null if there is nothing to separate, which adds no cost to operations
    */
   static of(stage, { load, budget, measured }) {
     const { sizes, seen } = load;
@@ -74,7 +74,7 @@ export class OperationParts {
   /** @param {OperationRecord} record */
   succeeded(record) {
     const { sizes, reads } = this.#kinds[record.kind];
-    // An object that was rightly not found is of no class.
+    // An object that was expected to be missing belongs to no class.
     sizes?.[this.#classOf(record.size)]?.succeeded(record, record.movedBytes);
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.movedBytes);
   }
@@ -96,7 +96,7 @@ export class OperationParts {
 
 /**
  * @param {Operation} operation
- * @returns {boolean} whether it is about one object, and as a whole: parts of objects are all of one size
+ * @returns {boolean} whether it works on one whole object: ranges all have one size
  */
 function isSized({ grouping, part }) {
   return grouping === undefined && part === undefined;
@@ -104,7 +104,7 @@ function isSized({ grouping, part }) {
 
 /**
  * @param {readonly (OperationPartsState | undefined)[]} states of the workers, all of one stage
- * @returns {readonly KindParts<PartMeter>[] | undefined} undefined where none are told apart
+ * @returns {readonly KindParts<PartMeter>[] | undefined} undefined if operations are not split
  */
 export function sumOfParts(states) {
   const known = states.filter((state) => state !== undefined);
@@ -115,9 +115,9 @@ export function sumOfParts(states) {
     const [first] = parts;
     return (
       first &&
-      first.map((_, place) => {
+      first.map((_, index) => {
         const meter = new PartMeter();
-        parts.forEach((part) => part && meter.addState(part[place]));
+        parts.forEach((part) => part && meter.addState(part[index]));
         return meter;
       })
     );

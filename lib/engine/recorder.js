@@ -21,19 +21,19 @@ import { OperationParts } from './operation-parts.js';
  */
 
 /**
- * What is counted of operations in addition to the meter of their kind.
+ * Counts operations in addition to the meter of their kind.
  *
  * @typedef {object} Counter
  * @property {(record: OperationRecord) => void} [begins]
  * @property {(record: OperationRecord) => void} [succeeded]
  * @property {(error: AttemptError, record: OperationRecord | UploadStep) => void} [attemptFailed]
- * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation came to nothing
+ * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
  * @property {(moment: number) => void} [measureUntil]
  *
  * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
  */
 
-/** Everything that a stage counts on one worker, made of the meters that this stage needs. */
+/** Everything that a stage counts on one worker. It has only the meters that this stage needs. */
 export class Recorder {
   #hooks;
   /** @type {StageWatch | null} */
@@ -49,9 +49,9 @@ export class Recorder {
   #failed;
   /** @type {readonly NonNullable<Counter['measureUntil']>[]} */
   #measureUntil;
-  /** @type {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed */
+  /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
   failed;
-  /** ms that operations waited for an object that may be written, all together. */
+  /** Total ms that operations waited for an object that may be written. */
   waited = 0;
 
   /**
@@ -94,7 +94,7 @@ export class Recorder {
     this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
   }
 
-  /** @param {StageWatch} watch that says whether the stage is over, and is told what ends it */
+  /** @param {StageWatch} watch knows whether the stage is over, and learns of fatal errors */
   watchedBy(watch) {
     this.#watch = watch;
   }
@@ -108,7 +108,7 @@ export class Recorder {
 
   /**
    * @param {OperationRecord} record
-   * @param {number} bytes that it has moved
+   * @param {number} bytes transferred
    */
   succeeded(record, bytes) {
     this.#countSuccess(this.meters.kinds[record.kind], record, bytes);
@@ -122,12 +122,12 @@ export class Recorder {
     this.meters.kinds[kind].skipped += 1;
   }
 
-  /** @param {OperationRecord} record that has come to its end, whatever it was */
+  /** @param {OperationRecord} record that has ended, successfully or not */
   ended({ kind, outcomeUnknown, isWrite }) {
     this.meters.kinds[kind].unknownOutcomes += Number(outcomeUnknown && isWrite);
   }
 
-  /** @param {number} moment monotonic ms, which is still to come, up to which operations count */
+  /** @param {number} moment monotonic ms, in the future, up to which operations count */
   measureUntil(moment) {
     this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
   }
@@ -140,7 +140,7 @@ export class Recorder {
         const meter = this.meters.kinds[kind];
         meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
         meter.throttled += Number(isRefused(error));
-        // The end of the stage cut it off: it did not fail.
+        // An attempt cut off by the end of the stage did not fail.
         if (error.kind !== ABANDONED) {
           meter.seconds.addFailure(finishedAt, isRefused(error));
         }
@@ -164,7 +164,7 @@ export class Recorder {
     const watch = /** @type {StageWatch} */ (this.#watch);
     if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
       meter.abandoned += 1;
-      // An attempt that was cut off might have succeeded: only the time before it was lost.
+      // An attempt that was cut off might have succeeded, so only the time before it is lost.
       meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
       return;
     }
@@ -223,7 +223,7 @@ function isGrouped({ operation }) {
 }
 
 /**
- * @param {readonly StageMeter[]} kinds some of which are of operations on several objects
+ * @param {readonly StageMeter[]} kinds some of which work on several objects
  * @returns {Counter}
  */
 function keyCounter(kinds) {
@@ -235,7 +235,7 @@ function keyCounter(kinds) {
 }
 
 /**
- * @param {readonly StageMeter[]} kinds of operations on objects that were there before
+ * @param {readonly StageMeter[]} kinds of operations on existing objects
  * @returns {Counter}
  */
 function sizeOnlyCounter(kinds) {
@@ -271,10 +271,10 @@ function cacheCounter(kinds, { mixed }) {
 }
 
 /**
- * Others may delete, replace and archive what was in the bucket before the run: that is no failure of the store.
+ * Others may delete, replace and archive existing objects: that is not a failure of the store.
  *
  * @param {readonly StageMeter[]} kinds
- * @param {Recorder['failed']} failed what is done about all else
+ * @param {Recorder['failed']} failed handles all other failures
  * @returns {Recorder['failed']}
  */
 function foreignFirst(kinds, failed) {

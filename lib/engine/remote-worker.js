@@ -15,7 +15,7 @@ import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
  * @property {(error: Error) => void} reject
  */
 
-/** The thread of a worker is no more. */
+/** A worker's thread has ended. */
 class WorkerError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -24,7 +24,7 @@ class WorkerError extends Error {
   }
 }
 
-/** A worker that runs in a thread of its own, seen from the main thread: it takes the same calls as a Worker. */
+/** The main thread's handle to a worker in another thread. It takes the same calls as a Worker. */
 export class RemoteWorker {
   #thread;
   #calls = 0;
@@ -33,15 +33,15 @@ export class RemoteWorker {
   /** @type {StageHooks | null} */
   #hooks = null;
   #stopRenewing;
-  /** Why the thread answers no more. @type {Error | null} */
+  /** Why the thread no longer replies. @type {Error | null} */
   #failure = null;
   #isClosing = false;
 
   /**
    * @param {WorkerSpec} spec
    * @param {Clock} clock
-   * @param {number} number of the worker, for messages
-   * @param {LiveCredentials} credentials in place of those of the store
+   * @param {number} number of the worker, for error messages
+   * @param {LiveCredentials} credentials used instead of those in the store configuration
    */
   constructor(spec, clock, number, credentials) {
     this.#thread = new Thread(new URL('./worker-thread.js', import.meta.url), {
@@ -81,7 +81,7 @@ export class RemoteWorker {
     this.#stopRenewing();
     if (this.#failure === null) {
       this.#isClosing = true;
-      // A thread that dies while it closes is closed, too.
+      // A thread that dies while it closes counts as closed.
       await this.#call({ call: 'close' }).catch(() => {});
       this.#fail(closedError());
     }

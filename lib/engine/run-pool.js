@@ -1,13 +1,13 @@
 /**
- * Runs a number of concurrent threads, each of which takes one piece of work after the other until there is none.
+ * Runs concurrent threads, each of which takes one piece of work after another until there is no more.
  *
  * @template Thread
  * @param {object} options
  * @param {readonly Thread[]} options.threads what each thread works with
  * @param {(thread: Thread) => number} options.claim the next piece of work, or a negative number
  * @param {(thread: Thread, work: number) => Promise<void>} options.work
- * @returns {Promise<void>} once every thread has come to its end; the first error of a piece of work ends its thread
- *   and is thrown when the others are done
+ * @returns {Promise<void>} once every thread has ended. An error ends the thread that met it; the first error is thrown
+ *   when the other threads are done
  */
 export async function runPool({ threads, claim, work }) {
   await settleAll(threads.map((thread) => runThread(thread, claim, work)));
@@ -16,9 +16,9 @@ export async function runPool({ threads, claim, work }) {
 /**
  * @template Value
  * @param {readonly Promise<Value>[]} promises
- * @param {() => void} [onFailure] called for each that fails, at once
- * @returns {Promise<Value[]>} once all have come to an end
- * @throws the first one's error
+ * @param {() => void} [onFailure] called immediately for each rejection
+ * @returns {Promise<Value[]>} once all are settled
+ * @throws the first error
  */
 export async function settleAll(promises, onFailure = () => {}) {
   promises.forEach((promise) => promise.catch(onFailure));

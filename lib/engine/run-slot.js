@@ -9,38 +9,38 @@ import { Budget, budgetMemory } from './budget.js';
  */
 
 /**
- * A stretch of a run in which one stage has one load: a stage, a step of a ramp, a step of a search, a turn.
+ * A period of a run in which one stage has one load: a whole stage, a ramp step, a search step, or a turn.
  *
  * @typedef {object} Slot
  * @property {Stage} stage
  * @property {Load} load
- * @property {Range} range of the objects that are there; of a stage that creates them, the most that may be
+ * @property {Range} range of existing objects; for a stage that creates objects, the maximum range
  * @property {TimeLimit | null} limit
  *
  * @typedef {object} Range
  * @property {number} first local index
  * @property {number} count
- * @property {boolean} cycles whether each is taken again and again, until the time is over
+ * @property {boolean} cycles whether objects are reused until the time is over
  *
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
  * @property {Budget} budget
- * @property {number} claimed objects that were taken, where each is taken once
- * @property {boolean} hasRunOut whether that were all of them
+ * @property {number} claimed objects handed out, if each is handed out once
+ * @property {boolean} hasRunOut whether all objects were handed out
  *
- * @typedef {object} SlotSession what all slots of a run share
+ * @typedef {object} SlotSession shared by all slots of a run
  * @property {Pick<Workers, 'runStage'>} workers
  * @property {AbortSignal} signal stops it
  * @property {RunObserver} observer
  *
- * @typedef {object} SlotHooks what a plan does about a slot while it runs
+ * @typedef {object} SlotHooks how a plan reacts while a slot runs
  * @property {(second: Parameters<StageHooks['second']>[0], budget: Budget) => void} [second]
  * @property {(...progress: [...Parameters<StageHooks['progress']>, Budget]) => void} progress
- * @property {() => void} [retrying] in addition to telling the observer
+ * @property {() => void} [retrying] called in addition to the observer
  */
 
 /**
- * Runs a slot on all workers, and tells the observer what happens in it.
+ * Runs a slot on all workers and reports its events to the observer.
  *
  * @param {Slot} slot
  * @param {SlotSession} session

@@ -42,37 +42,37 @@ import { StageWatch } from './stage-watch.js';
 const PROGRESS_INTERVAL_MS = 250;
 
 /**
- * @typedef {object} Engine what all stages of a run share
+ * @typedef {object} Engine shared by all stages of a run
  * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
- * @property {string} runId from which the objects' sizes and the order of a stage's kinds are drawn
+ * @property {string} runId seeds the object sizes and the order of a stage's kinds
  * @property {Omit<Workload, 'sizeOf'>} workload
  * @property {readonly ObjectConnection[]} connections one for each thread
- * @property {readonly ObjectConnection[]} [partConnections] further ones where objects are written in parts: as many for each
- *   thread, so that it can send so many parts at a time
- * @property {MultipartConfig} [multipart] how objects are written in parts; absent where none is
+ * @property {readonly ObjectConnection[]} [partConnections] further connections if objects are written in parts: the same
+ *   number per thread, so that it can send parts concurrently
+ * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {number} maxAttempts of an operation
- * @property {Purse | null} [purse] that pays for the operations; absent or null if they may cost what they will
+ * @property {Purse | null} [purse] that pays for the operations; absent or null without a cost limit
  * @property {number} stallTimeout ms without a success after which a stage ends
- * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
- * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null where nobody asked for snapshots of a stage
+ * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null without an open loop
+ * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache may answer reads
- * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; over connections without
+ * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; default: over connections
  */
 
 /**
  * What becomes known while a stage runs.
  *
  * @typedef {object} StageHooks
- * @property {(second: MeasuredSecond) => void} second one is over
- * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is tried again, after an error of
- *   that kind; the advice is empty where there is none; refused is whether the store asked for fewer requests by it
+ * @property {(second: MeasuredSecond) => void} second a second is over
+ * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is retried after an error of
+ *   this kind; the advice may be empty; `refused` is whether the store asked for fewer requests
  * @property {(message: string) => void} integrityError
- * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
- * @property {(done: number, flow: DataFlow) => void} progress so many operations have come to an
- *   end; reported from time to time
- * @property {(snapshot: StageSnapshot) => void} [snapshot] what the stage has come to so far, each second where somebody asked
- *   for it
+ * @property {(operation: GivenUpOperation, message: string) => void} failed the run gives up on an operation
+ * @property {(done: number, flow: DataFlow) => void} progress number of operations that have ended;
+ *   reported periodically
+ * @property {(snapshot: StageSnapshot) => void} [snapshot] the stage's figures so far, each second, if
+ *   snapshots are enabled
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -81,23 +81,23 @@ const PROGRESS_INTERVAL_MS = 250;
  * How a stage is driven, in plain values.
  *
  * @typedef {object} Load
- * @property {number} threads how many of all threads take part
- * @property {number} size bytes; of the largest objects, where not all are of one size
- * @property {SizeDistribution} [sizes] where not all are of one size
- * @property {AccessPattern} [access] of operations that read single objects; one after the other where it is absent
- * @property {SharedArrayBuffer} [seen] see seenMemory: a bit for each kind and object, where the first reads of objects are told
- *   apart from repeated ones
- * @property {Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
- *   its next operation when the one before has ended
- * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
- * @property {readonly number[]} [bucketStarts] the first buckets, which alone take part, in turn: how many objects of each come
- *   before those of the stage; absent where all buckets take part
- * @property {number} [mixedObjects] of a stage that rewrites objects: how many there are
+ * @property {number} threads number of threads that take part
+ * @property {number} size bytes; of the largest objects if sizes vary
+ * @property {SizeDistribution} [sizes] if sizes vary
+ * @property {AccessPattern} [access] of operations that read single objects; absent: in order
+ * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first reads of objects are counted
+ *   separately from repeated reads
+ * @property {Pacing | null} pacing of an open loop; null for a closed loop, in which a thread starts
+ *   its next operation when its previous one ends
+ * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
+ * @property {readonly number[]} [bucketStarts] if only the first buckets take part, in turn: the number of objects in each
+ *   that precede those of the stage; absent if all buckets take part
+ * @property {number} [mixedObjects] number of objects of a stage that rewrites them
  * @property {Windows | null} windows in which operations are counted in addition to seconds
  */
 
 /**
- * What a stage came to on one worker, with the meters that counted it.
+ * The outcome of a stage on one worker, with its meters.
  *
  * @typedef {object} MeteredStage
  * @property {StageEnd} end
@@ -105,33 +105,33 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeters} meters
- * @property {BucketMeter[] | null} buckets null where there is only one
- * @property {OperationParts | null} parts null where none are told apart
- * @property {number} waited ms that operations waited for an object that may be written, all together
+ * @property {BucketMeter[] | null} buckets null if there is only one
+ * @property {OperationParts | null} parts null if operations are not split
+ * @property {number} waited total ms that operations waited for an object that may be written
  */
 
 /**
  * How the operations of a stage are sent.
  *
  * @typedef {object} Sender
- * @property {readonly ObjectConnection[]} connections that carry them: what is under way there is cut off when the stage has to end
+ * @property {readonly ObjectConnection[]} connections that carry them; requests in flight on these are cut off when the stage must end
  * @property {CountSuccess} countSuccess
- * @property {(workload: Workload) => Workload['written']} [there] what is there for the next operation; what was written without
+ * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation; default: the written objects
  * @property {(setup: StageSetup) => Sending} begin
  *
  * @typedef {object} Sending
- * @property {() => Promise<void>} run performs one operation after the other until there are no more
- * @property {{ start: () => void, stop: (endedAt: number) => void }} seconds hands on each second that is over
+ * @property {() => Promise<void>} run performs operations until there are no more
+ * @property {{ start: () => void, stop: (endedAt: number) => void }} seconds reports each completed second
  * @property {() => { done: number, flow: DataFlow }} progress
  */
 
 /**
- * What a stage is made of. It is chosen once, before the first operation.
+ * The parts of a stage, chosen once, before the first operation.
  *
  * @typedef {object} StageSetup
  * @property {Stage} stage
  * @property {readonly StageKind[]} kinds of the stage; those with version checks if `tellsVersions`
- * @property {boolean} tellsVersions whether what is written and read has versions
+ * @property {boolean} tellsVersions whether written and read objects have versions
  * @property {Engine} engine
  * @property {Clock} clock
  * @property {Load} load
@@ -146,8 +146,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Retrier<OperationRecord | UploadStep>} retrier
  * @property {SecondFeedOptions} seconds
  * @property {() => boolean} isOver whether no further operation may begin
- * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject waits until an operation has its
- *   object, and says whether it has one
+ * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject waits for an operation's
+ *   object; resolves to whether it got one
  */
 
 /**
@@ -161,10 +161,10 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Engine} engine
  * @property {Load} load
  * @property {Budget} budget
- * @property {ObjectGroups | null} [groups] of a stage whose operations are about several objects
+ * @property {ObjectGroups | null} [groups] of a stage whose operations each work on several objects
  * @property {readonly (ObjectGroups | null)[]} [kindGroups] of a stage of several kinds, by kind
  * @property {TimeLimit | null} [limit]
- * @property {AbortSignal} signal stops the stage: what is under way is given a while to settle
+ * @property {AbortSignal} signal stops the stage; requests in flight have some time to settle
  * @property {StageHooks} hooks
  */
 export async function runStage(stage, options) {

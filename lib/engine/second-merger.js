@@ -8,13 +8,13 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
 /**
  * A second with the latencies of the operations that completed in it.
  *
- * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond with the counts of each kind,
- *   where there are several
+ * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond with the counts of each kind
+ *   if there are several
  */
 
 /**
- * Adds up the seconds of several workers. A second is handed on once every worker has reported its count of it, in the
- * order of the seconds.
+ * Merges the seconds of several workers. A second is passed on once every worker has reported it, and seconds are passed
+ * on in order.
  */
 export class SecondMerger {
   #onSecond;
@@ -34,7 +34,7 @@ export class SecondMerger {
 
   /**
    * @param {number} worker
-   * @param {MeasuredSecond} measured a second that is over on that worker, each later than the one before
+   * @param {MeasuredSecond} measured a completed second of that worker, later than its previous one
    */
   add(worker, { secondStart, operations, bytes, latencies, kinds = [] }) {
     /** @type {MeasuredSecond} */
@@ -48,9 +48,9 @@ export class SecondMerger {
     pending.bytes += bytes;
     pending.latencies.add(latencies);
     if (kinds.length > 0) {
-      pending.kinds = kinds.map((kind, place) => ({
-        operations: kind.operations + (pending.kinds?.[place].operations ?? 0),
-        bytes: kind.bytes + (pending.kinds?.[place].bytes ?? 0),
+      pending.kinds = kinds.map((kind, index) => ({
+        operations: kind.operations + (pending.kinds?.[index].operations ?? 0),
+        bytes: kind.bytes + (pending.kinds?.[index].bytes ?? 0),
       }));
     }
     this.#pending.set(secondStart, pending);
@@ -58,7 +58,7 @@ export class SecondMerger {
     this.#handOn(Math.min(...this.#reported));
   }
 
-  /** @param {number} worker that has no more seconds of this stage */
+  /** @param {number} worker that has no more seconds in this stage */
   end(worker) {
     this.#reported[worker] = Infinity;
     this.#handOn(Math.min(...this.#reported));

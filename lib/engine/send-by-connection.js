@@ -15,20 +15,20 @@ import { abandonedError } from './stage-watch.js';
  * @import { Engine, Load, Sender, StageSetup } from './run-stage.js'
  */
 
-/** An upload is aborted after its stage has ended, and has this long for it; clean-up looks for what is left. */
+/** Time to abort an upload after its stage has ended. Clean-up looks for any that remain. */
 const ABORTING_TIME_MS = 2000;
 
 /**
- * How a thread gets an operation done over its connections.
+ * How a thread sends an operation over its connections.
  *
  * @typedef {object} Delivery
- * @property {readonly ObjectConnection[]} connections of all threads together
+ * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
  * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
  */
 
 /**
- * Each thread sends one operation after the other over a connection of its own; an object in parts over several.
+ * Each thread sends its operations over its own connection; multipart objects use several.
  *
  * @param {Stage} stage
  * @param {Load} load
@@ -104,7 +104,7 @@ function inOneRequest(connections) {
 }
 
 /**
- * Objects that are large enough are sent in parts, all else in one request.
+ * Sends large enough objects in parts, and everything else in one request.
  *
  * @param {readonly ObjectConnection[]} threads
  * @param {Engine} engine
@@ -141,7 +141,7 @@ function inParts(threads, engine, multipart) {
 /**
  * @param {readonly ObjectConnection[]} threads that take part
  * @param {Engine} engine
- * @returns {ObjectConnection[][]} for each of those threads the connections over which it sends parts, its own first
+ * @returns {ObjectConnection[][]} for each of these threads, the connections over which it sends parts; its own first
  */
 function lanesOf(threads, { connections, partConnections = [] }) {
   const further = partConnections.length / connections.length;
@@ -166,7 +166,7 @@ function uploadContext({ retrier, recorder, watch }) {
       } finally {
         clearTimeout(timer);
       }
-      // The last one is counted as the operation's.
+      // The last step is counted as the operation.
       if (!step.completes) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }

@@ -11,36 +11,36 @@ import { AttemptError } from '../s3/s3-error.js';
 
 /**
  * @typedef {object} FatalError
- * @property {unknown} error after which no operation of the run can succeed, or one that nobody expected
- * @property {string} bucket where it came up
+ * @property {unknown} error after which no operation of the run can succeed, or an unexpected error
+ * @property {string} bucket where it occurred
  * @property {string} operation that met it, as in --stages
  */
 
 /**
- * When a stage ends though there would be more to do; monotonic ms.
+ * When a stage ends even if there is more to do, in monotonic ms.
  *
  * @typedef {object} TimeLimit
- * @property {number} stopsAt no operation is begun any more
- * @property {number} endsAt what is still under way is aborted
- * @property {number} [noSuccessSince] since when nothing has succeeded, where that was before the stage began
- * @property {boolean} [measuresDrain] whether what completes between the two is in rates as all else is
+ * @property {number} stopsAt no operation begins after this
+ * @property {number} endsAt operations still in flight are aborted
+ * @property {number} [noSuccessSince] time of the last success, if it was before the stage began
+ * @property {boolean} [measuresDrain] whether operations that complete between the two count in rates
  */
 
 /** A stage in which nothing succeeds for this long has lost its store. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-/** What is under way when a stage is stopped has this long to settle. */
+/** Time that operations in flight have to settle when a stage is stopped. */
 const SETTLING_TIME_MS = 5000;
 
-/** How often a worker looks at what others have decided. */
+/** How often a worker checks the decisions of the others. */
 export const LOOK_EVERY_MS = 250;
 
-/** An open loop whose operations start this late has a higher rate than the store, or the threads, can reach. */
+/** If operations of an open loop start this late, the rate is higher than the store or the threads can sustain. */
 const MAX_BACKLOG_MS = 10_000;
 
 /**
- * Decides when a stage has to end before its work is done: on request, by an error that concerns the whole run, or
- * because nothing succeeds any more.
+ * Decides when a stage must end before its work is done: on request, after an error that affects the whole run, or
+ * because nothing succeeds anymore.
  */
 export class StageWatch {
   #clock;
@@ -65,7 +65,7 @@ export class StageWatch {
   #settling;
   #startedAt = 0;
   #lookedAt = 0;
-  /** The last success; later by the time in which nothing was under way since. monotonic ms */
+  /** The last success, plus the time since then in which nothing was in flight. Monotonic ms. */
   #lastProgressAt = 0;
   /** @type {StageEnd} */
   end = 'complete';
@@ -81,11 +81,11 @@ export class StageWatch {
    * @param {AbortSignal} options.signal the request to stop
    * @param {Pick<Budget, 'shareSuccess' | 'isClosed' | 'stopsAt'>} options.budget
    * @param {TimeLimit | null} options.limit
-   * @param {() => number} options.backlog ms since the moment at which the next operation was to start
-   * @param {() => boolean} options.wasIdle whether nothing has been under way since the last call
-   * @param {() => void} options.onTimeUp no more operation is to be begun
-   * @param {(stopsAt: number) => void} options.onEarlyStop that is going to be before the time of the limit; monotonic ms
-   * @param {() => void} options.onStop what is under way is to come to its end, too
+   * @param {() => number} options.backlog ms since the next operation was due
+   * @param {() => boolean} options.wasIdle whether nothing has been in flight since the last call
+   * @param {() => void} options.onTimeUp no more operations may begin
+   * @param {(stopsAt: number) => void} options.onEarlyStop the stage will end before its limit; monotonic ms
+   * @param {() => void} options.onStop operations in flight must also end
    */
   constructor(options) {
     const { clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle } = options;
@@ -104,7 +104,7 @@ export class StageWatch {
     this.#onStop = onStop;
   }
 
-  /** Aborted as soon as the stage is to end. */
+  /** Aborted as soon as the stage must end. */
   get stopped() {
     return this.#controller.signal;
   }
@@ -133,7 +133,7 @@ export class StageWatch {
     this.#stop('fatal');
   }
 
-  /** There is no money left for a further operation. */
+  /** The cost limit leaves no money for another operation. */
   outOfMoney() {
     this.#stop('unpaid');
   }
@@ -146,20 +146,20 @@ export class StageWatch {
   }
 
   /**
-   * A timer fires early if the process was suspended.
+   * A timer may fire early if the process was suspended.
    *
-   * @param {number} place among the timers
+   * @param {number} index of the timer
    * @param {number} moment monotonic ms
    * @param {() => void} act
    */
-  #setLimitTimer(place, moment, act) {
-    const timeUp = () => (this.#clock.now() < moment ? this.#setLimitTimer(place, moment, act) : act());
-    this.#limitTimers[place] = setTimeout(timeUp, moment - this.#clock.now());
+  #setLimitTimer(index, moment, act) {
+    const timeUp = () => (this.#clock.now() < moment ? this.#setLimitTimer(index, moment, act) : act());
+    this.#limitTimers[index] = setTimeout(timeUp, moment - this.#clock.now());
   }
 
   #look() {
     this.#takeEarlyStop();
-    // Another worker may have closed the work: a thread of this one may wait for an operation that will not be.
+    // Another worker may have closed the budget while a thread of this one waits for an operation that will never come.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
     }
@@ -170,7 +170,7 @@ export class StageWatch {
     }
   }
 
-  /** A stage that time ends may have been given an earlier end; what is under way then has as long as before. */
+  /** A time-limited stage may have been given an earlier end. Its drain lasts as long as before. */
   #takeEarlyStop() {
     const { stopsAt } = this.#budget;
     if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
@@ -193,7 +193,7 @@ export class StageWatch {
     }
     this.#lookedAt = now;
     const { lastSuccessAt } = this.#meters;
-    // Before the first one it is the stage's start, which is no success.
+    // Until the first success, this is the stage's start, which does not count as one.
     const shared = this.#budget.shareSuccess(lastSuccessAt > this.#startedAt ? lastSuccessAt : 0);
     this.#lastProgressAt = Math.max(this.#lastProgressAt, shared);
     return now - this.#lastProgressAt;
@@ -210,7 +210,7 @@ export class StageWatch {
     this.#settling = setTimeout(() => this.#abandon(), SETTLING_TIME_MS);
   }
 
-  /** The time of the stage is over, for what is still under way, too. */
+  /** The time is up, including the drain: operations in flight are aborted. */
   #endOfTime() {
     this.#controller.abort();
     this.#onStop();
@@ -226,7 +226,7 @@ export class StageWatch {
   }
 }
 
-/** @returns {AttemptError} of an attempt that the end of its stage cuts off, or that is not made any more */
+/** @returns {AttemptError} of an attempt that the end of its stage cuts off or prevents */
 export function abandonedError() {
   return new AttemptError({
     kind: ABANDONED,

@@ -14,8 +14,7 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  */
 
 /**
- * What the main thread sends to a worker's thread. Each call is answered by a Reply; nobody waits for those to `stop` and
- * `renew`.
+ * What the main thread sends to a worker's thread. Each call gets a Reply; replies to `stop` and `renew` are ignored.
  *
  * @typedef {{ id: number, call: 'open' }
  *   | { id: number, call: 'run', task: PackedTask }
@@ -27,16 +26,16 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  * @property {'reply'} kind
  * @property {number} id
  * @property {any} [result]
- * @property {string} [error] where the call failed
+ * @property {string} [error] if the call failed
  *
- * @typedef {object} Event what becomes known while a stage runs
+ * @typedef {object} Event reported while a stage runs
  * @property {'event'} kind
  * @property {keyof StageHooks} hook
  * @property {any[]} parameters
  */
 
 /**
- * A stage's operations are functions, which cannot be sent: their names can.
+ * A stage's operations are functions, which cannot be sent, so their names are sent instead.
  *
  * @typedef {Omit<StageTask, 'stage'> & { stage: PackedStage }} PackedTask
  *
@@ -62,7 +61,7 @@ export function unpackTask({ stage: { name, kinds, rewrites }, ...task }) {
 }
 
 /**
- * An error's class would be lost on the way from one thread to another.
+ * An error loses its class when it is sent to another thread, so its details are sent instead.
  *
  * @param {FatalError | null} fatal
  * @returns {{ bucket: string, operation: string, details: AttemptErrorDetails | null, message: string } | null}
@@ -71,9 +70,9 @@ export function packFatal(fatal) {
   if (fatal === null) {
     return null;
   }
-  const { error, ...place } = fatal;
+  const { error, ...context } = fatal;
   const details = error instanceof AttemptError ? detailsOf(error) : null;
-  return { ...place, details, message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  return { ...context, details, message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
 /**
@@ -84,8 +83,8 @@ export function unpackFatal(packed) {
   if (packed === null) {
     return null;
   }
-  const { details, message, ...place } = packed;
-  return { ...place, error: details === null ? new Error(message) : new AttemptError(details) };
+  const { details, message, ...context } = packed;
+  return { ...context, error: details === null ? new Error(message) : new AttemptError(details) };
 }
 
 /**

@@ -11,7 +11,7 @@ import { Worker } from './worker.js';
  */
 
 /**
- * A worker in a thread of its own: it answers the calls of remote-worker.js.
+ * A worker in its own thread. It answers the calls of remote-worker.js.
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
@@ -21,7 +21,7 @@ const worker = await Worker.open(workerData.spec, {
   random: Math.random,
   credentials,
 });
-/** Of the call under way: a stage that was stopped leaves the next one alone. */
+/** For the current call only, so that stopping a stage does not affect the next one. */
 let stopRequest = new AbortController();
 
 /** @type {Record<Request['call'], (request: any) => Promise<unknown>>} */

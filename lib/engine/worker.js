@@ -44,7 +44,7 @@ import { runStage } from './run-stage.js';
  */
 
 /**
- * What a worker needs to know: plain values and shared memory, so that it can be sent to another thread.
+ * A worker's configuration: plain values and shared memory, so that it can be sent to another thread.
  *
  * @typedef {object} WorkerSpec
  * @property {number} threads of this worker
@@ -54,18 +54,18 @@ import { runStage } from './run-stage.js';
  * @property {number} timeout ms for a whole attempt
  * @property {number} maxAttempts of an operation
  * @property {number} stallTimeout ms without a success after which a stage ends
- * @property {boolean} openLoop whether its stages may be those of an open loop
+ * @property {boolean} openLoop whether stages may use an open loop
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
- * @property {MultipartConfig} [multipart] how objects are written in parts; absent where none is
+ * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {ChecksumName} [checksum] that objects are written with
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
- * @property {ListState | null} [listed] objects that were there before, where the run works on them
- * @property {boolean} [takesSnapshots] whether somebody asked for snapshots of its stages
+ * @property {ListState | null} [listed] existing objects, if the run works on them
+ * @property {boolean} [takesSnapshots] whether stages report snapshots
  * @property {MixedMemory | null} [mixed] of a run that writes its objects several times
- * @property {SharedArrayBuffer} [purse] see Purse; absent if the run may cost what it will
+ * @property {SharedArrayBuffer} [purse] see Purse; absent without a cost limit
  */
 
 /**
@@ -73,13 +73,13 @@ import { runStage } from './run-stage.js';
  *
  * @typedef {object} StageTask
  * @property {Stage} stage
- * @property {Load} load its threads are those of all workers together
+ * @property {Load} load with the threads of all workers together
  * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, cycles: boolean }} budget
  * @property {TimeLimit | null} limit
  */
 
 /**
- * What a stage came to on one worker, in plain values.
+ * The outcome of a stage on one worker, in plain values.
  *
  * @typedef {object} WorkerOutcome
  * @property {StageEnd} end
@@ -88,10 +88,10 @@ import { runStage } from './run-stage.js';
  * @property {number} endedAt monotonic ms
  * @property {StageMeterState[]} meters by kind
  * @property {BucketShare[]} buckets in the order of the run's list
- * @property {OperationPartsState} [parts] absent where none are told apart
+ * @property {OperationPartsState} [parts] absent if operations are not split
  * @property {number} [waited] ms, see MeteredStage
  * @property {LoopLoad} loop
- * @property {ConnectionCounts} connections since the stage before
+ * @property {ConnectionCounts} connections since the previous stage
  */
 
 /** One event loop's share of a run: its threads, their connections, its meters. */
@@ -111,8 +111,8 @@ export class Worker {
    * @param {object} context
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
-   * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
-   * @param {Payload} [context.payload] of the same run, whose bytes need not be made again in this thread
+   * @param {LiveCredentials} [context.credentials] that may be replaced; default: those of the store
+   * @param {Payload} [context.payload] of the same run, to avoid generating its bytes again in this thread
    * @param {Engine['send']} [context.send] see Engine
    * @returns {Promise<Worker>}
    */
@@ -166,7 +166,7 @@ export class Worker {
     payload.prepare(globalIndex(shard, 0));
     const checksums = checksum && new PayloadChecksums(checksum, payload);
     checksums?.prepare(globalIndex(shard, 0));
-    const all = Array.from({ length: connectionsFor(spec) }, (_, place) => objectStore.openConnection(place));
+    const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
     this.#agent = agent;
     this.#connectionMeter = connectionMeter;
@@ -206,7 +206,7 @@ export class Worker {
    * Opens the threads' connections.
    *
    * @param {AbortSignal} signal gives up
-   * @returns {Promise<{ failed: number, reason: string }>} how many could not be opened, and why
+   * @returns {Promise<{ failed: number, reason: string }>} how many failed to open, and why
    */
   async openConnections(signal) {
     const { failed, lastError } = await this.#agent.openAhead(connectionsFor(this.#spec), signal);
@@ -255,7 +255,7 @@ export class Worker {
   /**
    * @param {{ grouping?: Grouping | null }} grouped a stage, or an operation
    * @param {StageTask['budget']} budget
-   * @returns {ObjectGroups | null} null where an operation is about one object
+   * @returns {ObjectGroups | null} null if an operation works on one object
    */
   #groupsOf({ grouping = null }, { first = 0, objects }) {
     if (grouping === null) {

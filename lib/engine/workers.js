@@ -35,25 +35,25 @@ import { Worker } from './worker.js';
  */
 
 /**
- * What a stage came to on all workers.
+ * The merged outcome of a stage on all workers.
  *
  * @typedef {object} StageOutcome
  * @property {StageEnd} end
  * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms at which the first worker began
- * @property {number} endedAt monotonic ms at which the last worker had done
+ * @property {number} endedAt monotonic ms at which the last worker ended
  * @property {StageMeter} meter
- * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
- * @property {number} [waited] ms that operations waited for an object that may be written, all together
+ * @property {readonly StageMeter[]} kinds the meters by kind; `meter` is their sum
+ * @property {number} [waited] total ms that operations waited for an object that may be written
  * @property {readonly BucketOutcome[]} buckets in the order of the run's list
- * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent where none are told apart
+ * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent if operations are not split
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
  * @property {HostLoad} hostLoad
- * @property {ConnectionOutcome} connections since the stage before
+ * @property {ConnectionOutcome} connections since the previous stage
  */
 
-/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null where it is the only one: see the stage's meter */
+/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null for the only bucket: see the stage's meter */
 
 /**
  * @typedef {object} ConnectionOutcome
@@ -63,33 +63,33 @@ import { Worker } from './worker.js';
  * @property {ConnectionMeter} meter
  */
 
-/** Ends of a stage on one worker after which the others have no reason to go on. */
+/** Stage ends on one worker after which the others have no reason to continue. */
 const ENDS_ALL_WORKERS = ['unpaid', 'stalled', 'overloaded', 'fatal'];
 
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/** All workers of a run: one runs in this thread, several run in threads of their own and start a stage together. */
+/** All workers of a run. A single worker runs in this thread; several run in separate threads and start stages together. */
 export class Workers {
   #clock;
   #workers;
-  /** That carries the traffic to the store; null until it is known. @type {string | null} */
+  /** The interface that carries the traffic to the store; null until known. @type {string | null} */
   #interfaceName = null;
   #endpointProcess;
-  /** Of another store on this host. @type {number | null} */
+  /** Process id of another store on this host. @type {number | null} */
   #storeProcess = null;
   #takesSnapshots;
 
   /**
    * @param {Omit<WorkerSpec, 'threads'>} spec
    * @param {object} options
-   * @param {number} options.cores that the workers use: each takes one
-   * @param {number} options.threads of all workers together, not fewer than cores
+   * @param {number} options.cores used by the workers, one each
+   * @param {number} options.threads of all workers together, at least as many as cores
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
-   * @param {LiveCredentials} [options.credentials] that may be replaced; without, those of the store
+   * @param {LiveCredentials} [options.credentials] that may be replaced; default: those of the store
    * @param {Payload} [options.payload] of the same run, for a worker in this thread
-   * @param {Engine['send']} [options.send] how operations are sent, by a single worker; over connections without
+   * @param {Engine['send']} [options.send] how a single worker sends operations; default: over connections
    * @returns {Promise<Workers>}
    */
   static async open(
@@ -104,7 +104,7 @@ export class Workers {
           );
     const { takesSnapshots, store } = spec;
     const workers = new Workers(clock, all, { endpointProcess: store.processId, takesSnapshots });
-    // Nobody waits for it: a name that does not resolve takes its time.
+    // Not awaited: an unresolvable name can take a long time.
     const { hostname, port } = spec.store.proxy ?? { ...spec.store, hostname: connectionHostname(spec.store) };
     void findInterface(hostname, port).then((name) => {
       workers.#interfaceName = name;
@@ -131,10 +131,10 @@ export class Workers {
 
   /**
    * @param {AbortSignal} signal gives up
-   * @returns {Promise<{ failed: number, reason: string }>} how many connections could not be opened, and why
+   * @returns {Promise<{ failed: number, reason: string }>} how many connections failed to open, and why
    */
   async openConnections(signal) {
-    // Each listens to a signal of its own: Node takes more than ten listeners on one for a leak, and prints a warning.
+    // Each worker gets its own signal: Node warns of a leak when one signal has more than ten listeners.
     const results = await Promise.all(this.#workers.map((worker) => worker.openConnections(AbortSignal.any([signal]))));
     return {
       failed: results.reduce((sum, { failed }) => sum + failed, 0),
@@ -147,7 +147,7 @@ export class Workers {
    * @param {AbortSignal} signal stops the stage
    * @param {StageHooks} hooks
    * @returns {Promise<StageOutcome>}
-   * @throws {Error} where a worker's thread died
+   * @throws {Error} if a worker's thread died
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
@@ -159,7 +159,7 @@ export class Workers {
     });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
-    // A worker without threads takes no part: an event loop that was watched for no time at all would count as busy.
+    // A worker without threads takes no part: an event loop that was not watched at all would count as busy.
     const working = this.#share(task.load.threads);
     const merger = new SecondMerger(working.length, (second) => {
       secondLatencies.set(second.secondStart, latencyOf(second.latencies));
@@ -167,9 +167,9 @@ export class Workers {
     });
     const done = working.map(() => 0);
     const flows = working.map(() => NO_FLOW);
-    /** The latest of each worker that has one. @type {Map<number, StageSnapshot>} */
+    /** The latest snapshot of each worker that has one. @type {Map<number, StageSnapshot>} */
     const snapshots = new Map();
-    // Where one worker cannot go on, the others have no reason to.
+    // If one worker cannot continue, the others have no reason to.
     const together = new AbortController();
     const outcomes = await settleAll(
       working.map(async ({ worker, threads }, index) => {
@@ -232,7 +232,7 @@ export class Workers {
 /**
  * @param {Stage} stage
  * @param {Pick<StageOutcome, 'kinds' | 'buckets' | 'connections'>} outcome
- * @returns {StageSnapshot} with the very counts that the stage's result is made of
+ * @returns {StageSnapshot} with exactly the counts of the stage's result
  */
 function finalSnapshot(stage, { kinds, buckets, connections: { opened, reused } }) {
   const ofKinds = kinds.map((meter, kind) => meter.snapshot(stage.kinds[kind].operation.name));

@@ -7,27 +7,27 @@ import { LatencyHistogram } from './latency-histogram.js';
  */
 
 /**
- * A bucket's counts in a form that can be sent from one thread to another.
+ * A bucket's counts in a form that can be sent to another thread.
  *
  * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} BucketMeterState
  */
 
-/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null where it is the only one: see the stage's meter */
+/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's meter */
 
 const COUNTS = /** @type {const} */ (['operations', 'drained', 'failed', 'failedAttempts', 'throttled']);
 
-/** Counts a stage's operations in one of several buckets, of whatever kind. What only the stage has is not counted again. */
+/** Counts a stage's operations of all kinds in one of several buckets, and only what is reported per bucket. */
 export class BucketMeter {
-  /** That succeeded. */
+  /** Successful operations. */
   operations = 0;
-  /** Of those, what completed after the time of the stage, and is in no rate. */
+  /** Successful operations that completed after the stage's time and are excluded from rates. */
   drained = 0;
-  /** Operations that came to nothing, those with wrong content included. */
+  /** Operations that failed, including those with wrong content. */
   failed = 0;
-  /** But for those that the end of the stage cut off. */
+  /** Excludes attempts cut off by the end of the stage. */
   failedAttempts = 0;
   throttled = 0;
-  /** Of the operations after the warm-up. */
+  /** Latencies of operations after the warm-up. */
   latencies = new LatencyHistogram();
   #clock;
   #measuredFrom;
@@ -35,9 +35,9 @@ export class BucketMeter {
 
   /**
    * @param {object} [time]
-   * @param {number} [time.measuredFrom] monotonic ms, as those of a StageMeter
+   * @param {number} [time.measuredFrom] monotonic ms, as in StageMeter
    * @param {number} [time.measuredUntil]
-   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null where nothing is counted but what others have
+   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null if the meter only adds up others
    */
   constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
     this.#clock = clock;
@@ -45,7 +45,7 @@ export class BucketMeter {
     this.#measuredUntil = measuredUntil;
   }
 
-  /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
+  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
   measureUntil(moment) {
     this.#measuredUntil = moment;
   }
@@ -59,7 +59,7 @@ export class BucketMeter {
     }
   }
 
-  /** Operations that are in the bucket's rate. */
+  /** Operations that count in the bucket's rate. */
   get measured() {
     return this.latencies.count - this.drained;
   }
@@ -70,7 +70,7 @@ export class BucketMeter {
     return { operations, drained, failed, failedAttempts, throttled, latencies: this.latencies.toState() };
   }
 
-  /** @param {BucketMeterState} state what another worker has counted */
+  /** @param {BucketMeterState} state counts of another worker */
   addState(state) {
     for (const name of COUNTS) {
       this[name] += state[name];
@@ -82,8 +82,8 @@ export class BucketMeter {
 /**
  * @param {number} buckets of the run
  * @param {ConstructorParameters<typeof BucketMeter>[0]} [time]
- * @returns {BucketMeter[] | null} by the bucket's place in the list; null where it is the only one, whose figures are those
- *   of the stage: nothing needs to be counted twice
+ * @returns {BucketMeter[] | null} by the bucket's index in the list; null for a single bucket, whose figures are those of
+ *   the stage, to avoid counting twice
  */
 export function bucketMeters(buckets, time) {
   return buckets === 1 ? null : Array.from({ length: buckets }, () => new BucketMeter(time));

@@ -1,10 +1,10 @@
 /** @import { Clock } from '../clock/clock.js' */
 
 /**
- * Bytes are counted in the second in which their operation completed. Those of an operation that began in an earlier second
- * flowed before, too: here stands by how much each second's bytes have to be corrected for it, with the bytes of an operation
- * spread evenly over its successful attempt. Without that, a few large objects that end together would make a peak that no
- * network has seen.
+ * Bytes are counted in the second in which their operation completed, but if it began in an earlier second, some of them
+ * flowed before. This class holds the correction of each second's bytes, spreading the bytes of an operation evenly over its
+ * successful attempt. Otherwise, a few large objects that end together would show a peak that never occurred on the
+ * network.
  */
 export class ByteShifts {
   #clock;
@@ -39,7 +39,7 @@ export class ByteShifts {
 
   /**
    * @param {number} second epoch second
-   * @returns {number} bytes to be added to those that were counted in it
+   * @returns {number} bytes to add to those counted in this second
    */
   at(second) {
     return this.#shifts.get(second) ?? 0;
@@ -50,7 +50,7 @@ export class ByteShifts {
     return [...this.#shifts];
   }
 
-  /** @param {readonly [second: number, bytes: number][]} state what another core has counted */
+  /** @param {readonly [second: number, bytes: number][]} state counts of another worker */
   addState(state) {
     state.forEach(([second, bytes]) => this.#shift(second, bytes));
   }

@@ -13,9 +13,9 @@ import { PartMeter } from './part-meter.js';
 export class CacheMeter extends PartMeter {
   /** The highest Age of an answer, in s; -1 if none had one. */
   maxAge = -1;
-  /** Operations that got an older version than the store had. */
+  /** Operations that got an older version than the one in the store. */
   oldReads = 0;
-  /** The longest time for which a version had been replaced by then, in ms. */
+  /** The longest time since an outdated version was replaced, in ms. */
   oldFor = 0;
 
   /**
@@ -28,7 +28,7 @@ export class CacheMeter extends PartMeter {
     this.maxAge = Math.max(this.maxAge, age);
   }
 
-  /** @param {number} replacedFor ms since the version that came was replaced */
+  /** @param {number} replacedFor ms since the received version was replaced */
   wasOld(replacedFor) {
     this.oldReads += 1;
     this.oldFor = Math.max(this.oldFor, replacedFor);
@@ -40,7 +40,7 @@ export class CacheMeter extends PartMeter {
     return { ...super.toState(), maxAge, oldReads, oldFor };
   }
 
-  /** @param {CacheMeterState} state what another worker has counted */
+  /** @param {CacheMeterState} state counts of another worker */
   addState(state) {
     super.addState(state);
     this.maxAge = Math.max(this.maxAge, state.maxAge);

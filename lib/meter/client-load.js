@@ -3,10 +3,9 @@ import { performance } from 'node:perf_hooks';
 /** @import { ClientLoad } from '../model/result.js' */
 
 /**
- * Begins to measure CPU time. The whole process counts, the threads of Node and of an endpoint that runs inside it
- * included.
+ * Starts measuring the CPU time of the whole process, including the threads of Node and of an embedded endpoint.
  *
- * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} what has come together since
+ * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since then
  */
 export function measureCpuTime() {
   const before = process.cpuUsage();
@@ -17,9 +16,9 @@ export function measureCpuTime() {
 }
 
 /**
- * Begins to measure the event loop of the thread that calls it.
+ * Starts measuring the event loop of the calling thread.
  *
- * @returns {() => number} the share of the time since in which it was busy, 0 to 1
+ * @returns {() => number} the share of time since then in which it was busy, 0 to 1
  */
 export function measureEventLoop() {
   const before = performance.eventLoopUtilization();

@@ -11,16 +11,16 @@ import { LatencyHistogram } from './latency-histogram.js';
  */
 
 /**
- * What was done with connections in a part of a stage: on one worker, or in one step.
+ * Connections in a part of a stage: on one worker, or in one step.
  *
  * @typedef {object} ConnectionCounts
  * @property {number} opened
  * @property {number} reused
- * @property {number | null} lookupTime ms; null where no name was looked up
+ * @property {number | null} lookupTime ms; null if no name was looked up
  * @property {ConnectionMeterState} costs
  */
 
-/** Collects what connections cost to open, from one stage to the next. */
+/** Collects the costs of opening connections during a stage. */
 export class ConnectionMeter {
   #tcp = new LatencyHistogram();
   #tls = new LatencyHistogram();
@@ -55,7 +55,7 @@ export class ConnectionMeter {
   }
 
   /**
-   * Adds what another core has collected.
+   * Adds the costs collected by another worker.
    *
    * @param {ConnectionMeterState} state
    */
@@ -86,7 +86,7 @@ export class ConnectionMeter {
 
 /**
  * @param {readonly ConnectionCounts[]} parts of one stage
- * @returns {Omit<ConnectionCounts, 'costs'> & { meter: ConnectionMeter }} with the first time that a look-up took
+ * @returns {Omit<ConnectionCounts, 'costs'> & { meter: ConnectionMeter }} with the first known lookup time
  */
 export function sumOfConnections(parts) {
   const sum = {

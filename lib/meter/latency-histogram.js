@@ -6,7 +6,7 @@ import { Histogram } from '../model/histogram.js';
  */
 
 /**
- * A histogram in a form that can be sent from one thread to another.
+ * A histogram in a form that can be sent to another thread.
  *
  * @typedef {object} HistogramState
  * @property {string} encoded see {@link LatencyHistogram#encode}
@@ -16,7 +16,7 @@ import { Histogram } from '../model/histogram.js';
  * @property {number} maximum ms
  */
 
-/** Latencies in a histogram; what it knows within 0.1% alone (minimum, mean, maximum) is kept exactly in addition. */
+/** Latencies in a histogram with 0.1% precision. Minimum, mean and maximum are also kept exactly. */
 export class LatencyHistogram {
   #histogram = new Histogram();
   #sum = 0;
@@ -45,7 +45,7 @@ export class LatencyHistogram {
 
   /**
    * @param {readonly LatencyHistogram[]} others
-   * @returns {LatencyHistogram} the sum of this one and the others, which stay as they are
+   * @returns {LatencyHistogram} the sum of this one and the others, which are not modified
    */
   plus(others) {
     const sum = new LatencyHistogram();
@@ -54,10 +54,10 @@ export class LatencyHistogram {
   }
 
   /**
-   * What has come since an earlier moment.
+   * The values added since an earlier moment.
    *
-   * @param {LatencyHistogram} earlier a copy of this histogram as it was then
-   * @returns {LatencyHistogram} its extremes are within 0.1%, as percentiles are
+   * @param {LatencyHistogram} earlier a copy of this histogram made at that moment
+   * @returns {LatencyHistogram} its extremes, like its percentiles, are within 0.1%
    */
   since(earlier) {
     const difference = new LatencyHistogram();
@@ -75,7 +75,7 @@ export class LatencyHistogram {
     return this.#histogram.count;
   }
 
-  /** ms, of all values together. */
+  /** Sum of all values, in ms. */
   get sum() {
     return this.#sum;
   }
@@ -87,7 +87,7 @@ export class LatencyHistogram {
   }
 
   /**
-   * Adds what another thread has counted.
+   * Adds the values of another thread.
    *
    * @param {HistogramState} state
    */
@@ -100,13 +100,13 @@ export class LatencyHistogram {
     this.#maximum = Math.max(this.#maximum, maximum);
   }
 
-  /** @returns {ValueCounts} a tenth of what encoding it takes */
+  /** @returns {ValueCounts} ten times cheaper than encoding */
   valueCounts() {
     const { count } = this;
     return { ...this.#histogram.valueCounts(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
   }
 
-  /** @returns {LatencySummary | null} null where there is no value */
+  /** @returns {LatencySummary | null} null without values */
   summary() {
     if (this.count === 0) {
       return null;
@@ -126,7 +126,7 @@ export class LatencyHistogram {
 
   /**
    * @param {number} milliseconds
-   * @returns {number} values above that, as far as the histogram tells them apart
+   * @returns {number} number of values above it, within the histogram's precision
    */
   countAbove(milliseconds) {
     return this.#histogram.countAbove(milliseconds);
@@ -138,7 +138,7 @@ export class LatencyHistogram {
   }
 
   /**
-   * The histogram knows a value by the range that it falls in, so that a percentile could come out beyond the extremes.
+   * The histogram stores values as ranges, so a percentile could exceed the exact extremes.
    *
    * @param {number} percentile
    */
@@ -149,7 +149,7 @@ export class LatencyHistogram {
 
 /**
  * @param {readonly ValueCounts[]} parts at least one
- * @returns {ValueCounts} of all of them together
+ * @returns {ValueCounts} their sum
  */
 export function joinValueCounts(parts) {
   const filled = parts.filter(({ count }) => count > 0);

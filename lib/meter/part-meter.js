@@ -7,7 +7,7 @@ import { LatencyHistogram } from './latency-histogram.js';
  */
 
 /**
- * Counts in a form that can be sent from one thread to another.
+ * Counts in a form that can be sent to another thread.
  *
  * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} PartMeterState
  */
@@ -15,19 +15,19 @@ import { LatencyHistogram } from './latency-histogram.js';
 const COUNTS = /** @type {const} */ (['operations', 'bytes', 'measured', 'measuredBytes']);
 
 /**
- * Counts a part of a stage's operations of one kind that is told apart from the others: those on objects of about one size, or
- * those that were the first to read an object.
+ * Counts part of a stage's operations of one kind, for example those on objects of about one size or first reads of an
+ * object.
  */
 export class PartMeter {
-  /** That succeeded. */
+  /** Successful operations. */
   operations = 0;
-  /** Of them. */
+  /** Bytes of successful operations. */
   bytes = 0;
-  /** Of those operations, what is in a rate: neither of the warm-up nor of the drain. */
+  /** Successful operations that count in rates: neither warm-up nor drain. */
   measured = 0;
-  /** Of those. */
+  /** Bytes of the operations that count in rates. */
   measuredBytes = 0;
-  /** Of the operations after the warm-up. */
+  /** Latencies of operations after the warm-up. */
   latencies = new LatencyHistogram();
   #clock;
   #measuredFrom;
@@ -35,9 +35,9 @@ export class PartMeter {
 
   /**
    * @param {object} [time]
-   * @param {number} [time.measuredFrom] monotonic ms, as those of a StageMeter
+   * @param {number} [time.measuredFrom] monotonic ms, as in StageMeter
    * @param {number} [time.measuredUntil]
-   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null where nothing is counted but what others have
+   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null if the meter only adds up others
    */
   constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
     this.#clock = clock;
@@ -45,7 +45,7 @@ export class PartMeter {
     this.#measuredUntil = measuredUntil;
   }
 
-  /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
+  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
   measureUntil(moment) {
     this.#measuredUntil = moment;
   }
@@ -73,7 +73,7 @@ export class PartMeter {
     return { operations, bytes, measured, measuredBytes, latencies: this.latencies.toState() };
   }
 
-  /** @param {PartMeterState} state what another worker has counted */
+  /** @param {PartMeterState} state counts of another worker */
   addState(state) {
     for (const name of COUNTS) {
       this[name] += state[name];

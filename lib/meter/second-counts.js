@@ -11,11 +11,11 @@ import { largestWholeSecond } from '../model/seconds.js';
 export class SecondCounts {
   #clock;
   #first;
-  /** The place of the second in which a stage began is 0. @type {number[]} */
+  /** Index 0 is the second in which the stage began. @type {number[]} */
   #operations = [];
   /** @type {number[]} */
   #bytes = [];
-  /** By epoch second: most have none. @type {Map<number, { failedAttempts: number, throttled: number }>} */
+  /** By epoch second; most seconds have no entry. @type {Map<number, { failedAttempts: number, throttled: number }>} */
   #failures = new Map();
 
   /**
@@ -34,19 +34,19 @@ export class SecondCounts {
    */
   add(finishedAt, bytes) {
     const second = this.secondOf(finishedAt);
-    const place = this.#placeOf(second);
-    this.#operations[place] += 1;
-    this.#bytes[place] += bytes;
+    const index = this.#indexOf(second);
+    this.#operations[index] += 1;
+    this.#bytes[index] += bytes;
     return second;
   }
 
   /**
    * @param {number} finishedAt monotonic ms at which an attempt failed
-   * @param {boolean} isThrottled whether the store asked for fewer requests by it
+   * @param {boolean} isThrottled whether the store asked for fewer requests
    */
   addFailure(finishedAt, isThrottled) {
     const second = this.secondOf(finishedAt);
-    this.#placeOf(second);
+    this.#indexOf(second);
     this.#addFailures(second, 1, Number(isThrottled));
   }
 
@@ -55,46 +55,46 @@ export class SecondCounts {
    * @returns {SecondCount}
    */
   at(second) {
-    const place = second - this.#first;
+    const index = second - this.#first;
     return {
       secondStart: second,
-      operations: this.#operations[place] ?? 0,
-      bytes: this.#bytes[place] ?? 0,
+      operations: this.#operations[index] ?? 0,
+      bytes: this.#bytes[index] ?? 0,
       ...this.#failures.get(second),
     };
   }
 
   /**
-   * Every second that a stage touched, including those without an operation, except those of a pause.
+   * Every second of the stage, including empty ones, except those in which the process was suspended.
    *
    * @param {number} endedAt monotonic ms
    * @returns {SecondCount[]}
    */
   until(endedAt) {
     const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
-    return Array.from({ length: count }, (_, place) => this.#first + place)
+    return Array.from({ length: count }, (_, index) => this.#first + index)
       .filter((second) => !this.isPaused(second))
       .map((second) => this.at(second));
   }
 
   /**
    * @param {number} second epoch second
-   * @returns {boolean} whether the process was suspended all of it
+   * @returns {boolean} whether the process was suspended for all of it
    */
   isPaused(second) {
     return this.#clock.pausedBetween(1000 * second, 1000 * (second + 1)) === 1000;
   }
 
   /**
-   * Adds what another core has counted.
+   * Adds the counts of another worker.
    *
    * @param {readonly SecondCount[]} seconds
    */
   addSeconds(seconds) {
     for (const { secondStart, operations, bytes, failedAttempts = 0, throttled = 0 } of seconds) {
-      const place = this.#placeOf(secondStart);
-      this.#operations[place] += operations;
-      this.#bytes[place] += bytes;
+      const index = this.#indexOf(secondStart);
+      this.#operations[index] += operations;
+      this.#bytes[index] += bytes;
       this.#addFailures(secondStart, failedAttempts, throttled);
     }
   }
@@ -121,20 +121,20 @@ export class SecondCounts {
 
   /**
    * @param {number} second epoch second, not before the first one
-   * @returns {number} its place, which there is room for
+   * @returns {number} its index; the arrays have been extended to it
    */
-  #placeOf(second) {
-    const place = second - this.#first;
-    while (this.#operations.length <= place) {
+  #indexOf(second) {
+    const index = second - this.#first;
+    while (this.#operations.length <= index) {
       this.#operations.push(0);
       this.#bytes.push(0);
     }
-    return place;
+    return index;
   }
 }
 
 /**
- * As peakOf(), for bytes, with those of an operation spread over the seconds that it took.
+ * Like peakOf(), but for bytes, with the bytes of an operation spread over its duration.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {ByteShifts} shifts

@@ -7,7 +7,7 @@
  * @property {(second: ReturnType<StageMeters['at']>) => void} onSecond
  */
 
-/** Hands on each second of a stage, in their order and once, as soon as somebody knows that it is over. */
+/** Passes on each second of a stage once, in order, as soon as it is known to be over. */
 export class SecondFeed {
   #counts;
   #onSecond;
@@ -20,12 +20,12 @@ export class SecondFeed {
     this.#next = counts.secondOf(startedAt);
   }
 
-  /** The epoch second that is handed on next. */
+  /** The next epoch second to pass on. */
   get next() {
     return this.#next;
   }
 
-  /** @param {number} second epoch second, before which all are over */
+  /** @param {number} second epoch second; all earlier ones are over */
   handOnUntil(second) {
     while (this.#next < second) {
       if (this.#counts.isPaused(this.#next)) {

@@ -1,19 +1,19 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
 /**
- * The latencies of each second by themselves: what a histogram of the whole stage has gained from one second's turn to the
- * next, so that an operation is recorded once.
+ * The latencies of each second, computed as the growth of the stage's histogram during that second, so that each operation
+ * is recorded only once.
  */
 export class SecondLatencies {
   #histogram;
   #before = new LatencyHistogram();
   #second;
-  /** Of seconds that are over, until they are asked for. @type {Map<number, LatencyHistogram>} */
+  /** Latencies of completed seconds, until they are taken. @type {Map<number, LatencyHistogram>} */
   #over = new Map();
 
   /**
-   * @param {LatencyHistogram} histogram that grows
-   * @param {number} second epoch second in which it begins to
+   * @param {LatencyHistogram} histogram of the stage
+   * @param {number} second epoch second of its first values
    */
   constructor(histogram, second) {
     this.#histogram = histogram;
@@ -21,9 +21,9 @@ export class SecondLatencies {
   }
 
   /**
-   * To be called before a value is recorded, and when a second is over.
+   * Must be called before a value is recorded, and when a second is over.
    *
-   * @param {number} second epoch second of what is recorded next
+   * @param {number} second epoch second of the next value
    */
   advance(second) {
     if (second > this.#second) {
@@ -33,8 +33,8 @@ export class SecondLatencies {
   }
 
   /**
-   * @param {number} second that is over, or is to be closed now
-   * @returns {LatencyHistogram | null} the latencies of that second; null where there are none
+   * @param {number} second that is over, or must be closed now
+   * @returns {LatencyHistogram | null} the latencies of that second; null if there are none
    */
   take(second) {
     if (second >= this.#second) {

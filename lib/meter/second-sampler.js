@@ -6,8 +6,8 @@ import { SecondFeed } from './second-feed.js';
  */
 
 /**
- * Hands on each second of a stage once it is over, and the last one at the stage's end. A late timer delays a second; it
- * can neither lose one nor hand one on twice.
+ * Passes on each second of a stage once it is over, and the last one at the stage's end. A late timer only delays seconds;
+ * it never loses or repeats one.
  */
 export class SecondSampler {
   #clock;

@@ -11,27 +11,27 @@ import { SecondLatencies } from './second-latencies.js';
 
 /**
  * @typedef {object} StageLatencies
- * @property {LatencyHistogram} operations from the first attempt to success, pauses included; in an open loop from the
- *   moment at which the operation was to start
- * @property {LatencyHistogram} attempts each by itself, failed ones included
+ * @property {LatencyHistogram} operations from the first attempt to success, including pauses; in an open loop, from
+ *   the operation's scheduled start
+ * @property {LatencyHistogram} attempts each attempt, including failed ones
  * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its answer
  * @property {LatencyHistogram} startDelay in an open loop: how late the operations started
- * @property {LatencyHistogram} parts of objects that were written in parts: each from its first attempt to its success
+ * @property {LatencyHistogram} parts of multipart objects: each part from its first attempt to success
  */
 
 /**
- * A stage's latencies in a form that can be sent from one thread to another.
+ * A stage's latencies in a form that can be sent to another thread.
  *
  * @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState
  */
 
 const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
-/** The latencies of one stage on one core, none recorded twice. */
+/** The latencies of one stage on one worker, each recorded once. */
 export class StageLatencyMeter {
-  /** Of operations that consist of one attempt: latency of the operation and of the attempt alike. */
+  /** Operations with a single attempt, whose latency is also that of the attempt. */
   firstTry = new LatencyHistogram();
-  /** Of operations with more attempts, or with a wait before the first: the operations, and apart from them the attempts. */
+  /** Operations with retries or a wait before the first attempt, recorded separately from their attempts. */
   operations = new LatencyHistogram();
   attempts = new LatencyHistogram();
   firstByte = new LatencyHistogram();
@@ -78,7 +78,7 @@ export class StageLatencyMeter {
   }
 
   /**
-   * Adds what another core has recorded.
+   * Adds the latencies of another worker.
    *
    * @param {StageLatencyState} state
    */
@@ -86,7 +86,7 @@ export class StageLatencyMeter {
     HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
   }
 
-  /** @returns {Record<LatencyName, ValueCounts>} as those of the sums, which take longer */
+  /** @returns {Record<LatencyName, ValueCounts>} the same counts as those of the sums, at less cost */
   valueCounts() {
     const firstTry = this.firstTry.valueCounts();
     return {
@@ -112,7 +112,7 @@ export class StageLatencyMeter {
 
 /**
  * @param {StageLatencies} latencies
- * @returns {StageLatency} as they stand in a result
+ * @returns {StageLatency} in the form used in a result
  */
 export function stageLatency({ operations, attempts, firstByte, startDelay, parts }) {
   const hasParts = parts.count > 0;

@@ -17,7 +17,7 @@ import { WindowCounts } from './window-counts.js';
  */
 
 /**
- * As an upload has them when its object is there.
+ * The timings of a completed upload.
  *
  * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings monotonic ms, and ms
  *
@@ -26,7 +26,7 @@ import { WindowCounts } from './window-counts.js';
 
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
 
-/** The counters that are counted one by one. Attempts follow from operations, their steps and the attempts that failed. */
+/** Counters that are counted directly. Attempts are derived from operations, their steps and failed attempts. */
 const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
 
 /**
@@ -36,32 +36,32 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  */
 
 /**
- * What operations of one kind did in a second.
+ * The operations of one kind in a second.
  *
  * @typedef {{ operations: number, bytes: number }} KindCount
  */
 
 /**
- * A stage's counts in a form that can be sent from one thread to another.
+ * A stage's counts in a form that can be sent to another thread.
  *
  * @typedef {object} StageMeterState
  * @property {StageCounts} counts
  * @property {SecondCount[]} seconds
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
- * @property {readonly number[]} windows operations by window, see window-counts.js; empty where there are none
+ * @property {readonly number[]} windows operations by window, see window-counts.js; may be empty
  * @property {StageLatencyState} histograms
- * @property {[status: string, state: CacheMeterState][]} cache what a cache answered, by its status
+ * @property {[status: string, state: CacheMeterState][]} cache responses of a cache, by status
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
 /**
- * Counts the operations of one kind, of one stage, on one worker. On the hot path it only adds numbers; what they amount to
- * is worked out at the end.
+ * Counts the operations of one kind in one stage on one worker. The hot path only adds numbers; all derived figures are
+ * computed at the end.
  *
  * @implements {Record<SummedCount, number>}
  */
 export class StageMeter {
-  // What each of them counts stands in result.schema.json. They are fields and no table, for an operation adds to five.
+  // result.schema.json documents the counters. They are fields instead of a table because an operation updates five.
   operations = 0;
   bytes = 0;
   keys = 0;
@@ -105,9 +105,9 @@ export class StageMeter {
    * @param {Clock} clock
    * @param {number} startedAt monotonic ms
    * @param {object} [options]
-   * @param {number} [options.measuredFrom] monotonic ms; what completes before is counted and warms the store up, and is
-   *   in no rate and no percentile
-   * @param {number} [options.measuredUntil] monotonic ms; what completes after that is in no rate
+   * @param {number} [options.measuredFrom] monotonic ms; operations that complete earlier are warm-up: they are counted, but
+   *   excluded from rates and percentiles
+   * @param {number} [options.measuredUntil] monotonic ms; operations that complete later are excluded from rates
    * @param {Windows | null} [options.windows]
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
@@ -123,7 +123,7 @@ export class StageMeter {
     this.lastSuccessAt = startedAt;
   }
 
-  /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
+  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
   measureUntil(moment) {
     this.#measuredUntil = moment;
     this.#cache.forEach((meter) => meter.measureUntil(moment));
@@ -139,7 +139,7 @@ export class StageMeter {
   }
 
   /**
-   * Counts an object that was written in parts. Its last attempt is that of the request which completed it.
+   * Counts an object written in parts. Its last attempt is the request that completed it.
    *
    * @param {UploadTimings} timings
    * @param {number} bytes
@@ -149,7 +149,7 @@ export class StageMeter {
   }
 
   /**
-   * Counts a request of an upload, but for the one that completes it, which is the operation's.
+   * Counts a request of an upload, except the one that completes it, which counts as the operation.
    *
    * @param {StepTimings} step that has succeeded
    */
@@ -169,8 +169,8 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} movedFrom monotonic ms from which on they were moved
-   * @param {number} timeLost ms before
+   * @param {number} movedFrom monotonic ms at which their transfer began
+   * @param {number} timeLost ms lost before that
    */
   #succeeded(timings, bytes, movedFrom, timeLost) {
     const { startedAt, finishedAt } = timings;
@@ -207,7 +207,7 @@ export class StageMeter {
   }
 
   /**
-   * @param {number} delay ms by which an operation of an open loop started after its time
+   * @param {number} delay ms by which an operation of an open loop started late
    * @param {number} startedAt monotonic ms
    */
   started(delay, startedAt) {
@@ -232,15 +232,15 @@ export class StageMeter {
   /**
    * @param {number} startedAt monotonic ms
    * @param {number} finishedAt monotonic ms
-   * @returns {boolean} whether the time between is a latency that counts
+   * @returns {boolean} whether the time between them counts as a latency
    */
   #isMeasured(startedAt, finishedAt) {
     return finishedAt >= this.#measuredFrom && !this.#clock.wasSuspended(startedAt, finishedAt);
   }
 
   /**
-   * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings of an operation that came to nothing
-   * @param {number} lostUntil monotonic ms until which its time was lost
+   * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings of a failed operation
+   * @param {number} lostUntil monotonic ms, the end of the lost time
    */
   gaveUp({ startedAt, finishedAt }, lostUntil) {
     if (finishedAt >= this.#measuredFrom) {
@@ -248,7 +248,7 @@ export class StageMeter {
     }
   }
 
-  /** @param {'stale' | 'foreign' | 'torn' | null} error of an answer that was wrong about the versions of an object */
+  /** @param {'stale' | 'foreign' | 'torn' | null} error of a response with a wrong version of an object */
   versionError(error) {
     this.staleReads += Number(error === 'stale');
     this.foreignReads += Number(error === 'foreign');
@@ -256,7 +256,7 @@ export class StageMeter {
   }
 
   /**
-   * Counts an operation by what a cache says of its answer, in addition.
+   * Also counts an operation by the cache status of its response.
    *
    * @param {string} status
    * @param {Timings} timings
@@ -268,14 +268,14 @@ export class StageMeter {
   }
 
   /**
-   * @param {string} status with which a cache served a version that had been replaced
+   * @param {string} status with which a cache served an outdated version
    * @param {number} replacedFor ms
    */
   wasOldInCache(status, replacedFor) {
     this.#cacheMeter(status).wasOld(replacedFor);
   }
 
-  /** What a cache answered, by its status; empty where there is none. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses of a cache, by status; may be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }
@@ -299,7 +299,7 @@ export class StageMeter {
 
   /**
    * @param {string} operation whose meter it is
-   * @returns {KindSnapshot} of what has been counted so far
+   * @returns {KindSnapshot} of the counts so far
    */
   snapshot(operation) {
     const cache = [...this.#cache].map(([status, { latencies }]) => [status, latencies.valueCounts()]);
@@ -309,7 +309,7 @@ export class StageMeter {
     };
   }
 
-  /** Operations that have come to an end, whatever it was. */
+  /** Operations that have ended, whatever their outcome. */
   get done() {
     const { operations, failed, integrityErrors, skipped, vanished, changed, archived } = this;
     return operations + failed + integrityErrors + skipped + vanished + changed + archived;
@@ -332,7 +332,7 @@ export class StageMeter {
   }
 
   /**
-   * Adds what another worker, or another kind, has counted.
+   * Adds the counts of another worker or another kind.
    *
    * @param {StageMeterState} state
    */
@@ -360,7 +360,7 @@ export class StageMeter {
     return this.#latencies.takeSecond(second);
   }
 
-  /** Operations by window, see window-counts.js; empty where there are none. */
+  /** Operations by window, see window-counts.js; may be empty. */
   get windows() {
     return this.#windows.counts;
   }
@@ -371,11 +371,11 @@ export class StageMeter {
   }
 }
 
-/** The meters of a stage's kinds on one worker. What is counted of the stage is their sum. */
+/** The meters of a stage's kinds on one worker. The stage's counts are their sum. */
 export class StageMeters {
   /**
    * @param {number} kinds
-   * @param {ConstructorParameters<typeof StageMeter>} parameters of each of them
+   * @param {ConstructorParameters<typeof StageMeter>} parameters of each meter
    */
   constructor(kinds, ...parameters) {
     this.kinds = Array.from({ length: kinds }, () => new StageMeter(...parameters));
@@ -386,7 +386,7 @@ export class StageMeters {
     this.kinds.forEach((meter) => meter.measureUntil(moment));
   }
 
-  /** Operations that have come to an end, whatever it was. */
+  /** Operations that have ended, whatever their outcome. */
   get done() {
     return this.kinds.reduce((sum, { done }) => sum + done, 0);
   }
@@ -403,7 +403,7 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
-   * @returns {boolean} whether the process was suspended all of it
+   * @returns {boolean} whether the process was suspended for all of it
    */
   isPaused(second) {
     return this.kinds[0].seconds.isPaused(second);
@@ -411,7 +411,7 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
-   * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind, where there are several
+   * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind if there are several
    */
   at(second) {
     const kinds = this.kinds.map(({ seconds }) => {
@@ -424,7 +424,7 @@ export class StageMeters {
   }
 
   /**
-   * Every second that the stage touched, those without an operation, too.
+   * Every second of the stage, including those without operations.
    *
    * @param {number} endedAt monotonic ms
    * @returns {SecondCount[]}
@@ -453,7 +453,7 @@ export class StageMeters {
  * @param {readonly StageMeter[]} kinds
  * @param {Clock} clock
  * @param {{ startedAt: number, endedAt: number, windows: Windows | null }} stage monotonic ms
- * @returns {StageMeter} of the whole stage; the kind's own where there is only one
+ * @returns {StageMeter} of the whole stage; with only one kind, that kind's own meter
  */
 export function sumOfMeters(kinds, clock, { startedAt, endedAt, windows }) {
   if (kinds.length === 1) {

@@ -12,7 +12,7 @@ import { joinValueCounts } from './latency-histogram.js';
 const BUCKET_COUNTS = /** @type {const} */ (['operations', 'failed', 'failedAttempts', 'throttled']);
 
 /**
- * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null where it is the only one, whose figures are
+ * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null for the only bucket, whose figures are
  *   those of the kinds
  * @param {readonly KindSnapshot[]} kinds
  * @param {boolean} withLatencies
@@ -105,6 +105,6 @@ function sumOfKinds(operation, parts) {
  * @returns {StageCounts}
  */
 function sumOfCounts(parts) {
-  // Where no part leaves a counter out, the sum does not.
+  // The sum omits a counter only if a part does.
   return /** @type {StageCounts} */ (addCounts(parts));
 }

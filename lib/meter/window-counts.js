@@ -6,20 +6,20 @@
  * @property {number} width ms
  */
 
-/** Operations by the window in which they completed, where seconds are too coarse. */
+/** Operations by the window in which they completed, for cases in which seconds are too coarse. */
 export class WindowCounts {
   #startsAt;
   #width;
   /** @type {number[]} */
   #counts = [];
 
-  /** @param {Windows | null} windows null where there are none: nothing is counted */
+  /** @param {Windows | null} windows null to count nothing */
   constructor(windows) {
     this.#startsAt = windows?.startsAt ?? 0;
     this.#width = windows?.width ?? 0;
   }
 
-  /** @param {number} finishedAt monotonic ms; what is before the first window counts in it */
+  /** @param {number} finishedAt monotonic ms; times before the first window count in it */
   add(finishedAt) {
     if (this.#width === 0) {
       return;

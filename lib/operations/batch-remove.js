@@ -6,21 +6,21 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** Codes after which a key may be deleted by another attempt. A store that names none does not refuse for good. */
+/** Error codes after which another attempt may delete the key. An error without a code is not final. */
 const TRANSIENT = new Set([
   ...['', 'InternalError', 'ServiceUnavailable', 'SlowDown', 'TooManyRequests', 'TooMuchConcurrency'],
   ...['OperationAborted', 'RequestTimeout'],
 ]);
 
-/** A key from the store is shown up to so many characters. */
+/** Maximum length of a key from the store in messages. */
 const MAX_KEY_LENGTH = 100;
 
-/** Text of a store is no code where it looks otherwise. */
+/** Format of an error code. Any other text from a store is not shown. */
 const CODE = /^[A-Za-z0-9.]{1,64}$/;
 
 /**
- * Removes objects of one bucket by one request. The answer names each key that was deleted, and each that was not: a
- * request has succeeded where all of its keys were. A further attempt asks only for those that are left.
+ * Removes objects of one bucket with one request. The response lists each deleted key and each failed key. The request
+ * succeeds if all keys were deleted; a retry asks only for the remaining ones.
  */
 export const batchRemove = defineOperation({
   name: 'batch-remove',
@@ -67,11 +67,11 @@ export const batchRemove = defineOperation({
 
 /**
  * @param {OperationRecord} record
- * @returns {Map<string, number>} the local index of each object that an earlier attempt has not removed, by its key
+ * @returns {Map<string, number>} the local index of each object not yet removed by an earlier attempt, by key
  */
 function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
   const left = locals.filter((local) => written.has(local));
-  // Of objects that another run has written, and of a write without an answer, nothing is known.
+  // Nothing is known about objects of another run, or about writes without a response.
   const indices = left.length === 0 ? locals : left;
   return new Map(Array.from(indices, (local) => [keyspace.keyOf(globalIndex(shard, local)), local]));
 }
@@ -79,9 +79,9 @@ function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
 /**
  * @param {OperationRecord} record
  * @param {readonly { Key?: string, Code?: string }[]} errors
- * @param {ReadonlyMap<string, number>} pending what was not deleted
- * @param {number} asked keys that were to be deleted
- * @throws {AttemptError} where the store names such keys; the next attempt may succeed where none was refused for good
+ * @param {ReadonlyMap<string, number>} pending keys not deleted yet
+ * @param {number} asked number of keys requested
+ * @throws {AttemptError} if the store lists such keys; the next attempt may succeed if no refusal was final
  */
 function refuseUndeleted(record, errors, pending, asked) {
   if (errors.length > 0) {

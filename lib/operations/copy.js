@@ -7,8 +7,8 @@ import { checkEtag, sendRead } from './versions.js';
 /** @import { OperationRecord } from './operation-record.js' */
 
 /**
- * Lets the store copy an object to a second key of the run, in the same bucket. Each object is copied once: no key is
- * written twice. The answer names no size, but an ETag, which has to be that of the object.
+ * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key is
+ * written twice. The response has no size, but an ETag, which must be that of the object.
  */
 export const copy = defineOperation({
   name: 'copy',
@@ -45,7 +45,7 @@ export const copy = defineOperation({
   },
 });
 
-/** @param {OperationRecord} record that is to be about the copy, and names its source */
+/** @param {OperationRecord} record that is pointed at the copy and gets the source as input */
 function chooseKeys(record) {
   const { index, bucket, workload } = record;
   const { keyspace } = workload;
@@ -55,7 +55,7 @@ function chooseKeys(record) {
 
 /**
  * @param {OperationRecord} record whose answer has come
- * @throws {AttemptError} where it does not say that there is a copy; the next attempt may succeed
+ * @throws {AttemptError} if it does not confirm the copy; the next attempt may succeed
  */
 function checkAnswer({ connection }) {
   if (connection.reply.etagDigest === 0) {

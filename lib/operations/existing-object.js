@@ -8,17 +8,17 @@ import { IntegrityError } from './operation.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-// What operations have in common on objects that were there before the run, of which it knows what the list said.
+// Shared by operations on existing objects, about which only the list results are known.
 
-/** The kind of error of an operation on an object that is another one by now. */
+/** The error kind of an operation on an object that was replaced in the meantime. */
 export const CHANGED = 'changed';
 
-/** Where the store encrypts with a key of its own management service, no ETag is an MD5. */
+/** If the store encrypts with a key from its key management service, an ETag is not an MD5. */
 const KEY_MANAGEMENT = /^aws:kms/;
 
 /**
  * @param {Operation} operation
- * @returns {Operation} the same for objects that were there before the run
+ * @returns {Operation} the same for existing objects
  */
 export function onExisting(operation) {
   const { attemptExisting } = operation;
@@ -45,7 +45,7 @@ export function verifierOf({ sink }) {
 }
 
 /**
- * Others may write to the bucket while it is measured: an object with another ETag is another object.
+ * Others may write to the bucket during the run: a different ETag means a different object.
  *
  * @param {OperationRecord} record whose answer has come
  * @throws {AttemptError}
@@ -59,8 +59,8 @@ export function refuseChanged(record) {
 }
 
 /**
- * @param {OperationRecord} record whose ETag is the one that was listed, or that has none
- * @param {number} size bytes that the answer has, or says that the object has; -1 where it does not say
+ * @param {OperationRecord} record with the listed ETag, or without an ETag
+ * @param {number} size size of the body or as stated by the response, in bytes; -1 if unknown
  * @param {number} expected bytes
  * @throws {AttemptError | IntegrityError}
  */
@@ -75,11 +75,11 @@ export function checkSize(record, size, expected) {
 }
 
 /**
- * Checks the bytes by their MD5, as far as the ETag is one. That it looks like one proves nothing: a store may make its ETags in
- * another way. So a difference is an error only in a bucket in which another object has matched; until then, and with keys of a
- * key management service, the bytes are checked by their number alone.
+ * Checks the bytes by their MD5 if the ETag is one. An ETag that looks like an MD5 proves nothing: a store may compute ETags
+ * differently. A mismatch is therefore an error only in a bucket where another object has matched. Until then, and with keys
+ * from a key management service, only the size is checked.
  *
- * @param {OperationRecord} record whose body has come, with the number of bytes that were listed
+ * @param {OperationRecord} record whose body has arrived, with the listed size
  * @throws {IntegrityError}
  */
 export function checkMd5(record) {
@@ -98,7 +98,7 @@ function encryptionOf({ connection: { reply } }) {
   return reply.encryption ?? '';
 }
 
-/** @param {string} message what is another than was listed */
+/** @param {string} message what differs from the list */
 export function changedError(message) {
   return new AttemptError({ kind: CHANGED, handling: 'fail', message: `changed since it was listed: ${message}` });
 }

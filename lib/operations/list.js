@@ -7,14 +7,14 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** A key from the store is shown up to so many characters. */
+/** Maximum length of a key from the store in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Lists a page of the run's keys. Which keys a page has is known beforehand: those of a bucket in their order, by so many
- * at a time. Each page is asked for by the place where it begins (start-after) and needs no token of the one before, so
- * that threads list different pages at the same time. That a page holds its keys and no others, and that each page begins
- * where the one before ends, makes all of them together the run's keys, no more and no fewer.
+ * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of
+ * a fixed size. Each request gives its starting point (start-after) instead of the previous page's token, so threads can
+ * list different pages concurrently. Each page must hold exactly its keys and begin where the previous one ends, so all
+ * pages together are exactly the run's keys.
  */
 export const list = defineOperation({
   name: 'list',
@@ -60,7 +60,7 @@ export const list = defineOperation({
 /**
  * @param {OperationRecord} record whose answer has come
  * @returns {{ keys: string[], isTruncated: boolean }}
- * @throws {AttemptError} where it is no list
+ * @throws {AttemptError} if it is not a list
  */
 function pageOf({ connection: { reply } }) {
   const { Contents = [], IsTruncated } = reply.output;
@@ -72,29 +72,29 @@ function pageOf({ connection: { reply } }) {
 }
 
 /**
- * Compares a page with what was listed before the run. Others may write and delete meanwhile; what nobody can do is to bring
- * keys to a page that do not begin with its prefix.
+ * Compares a page with the list from before the run. Others may write and delete in the meantime, but they cannot make a
+ * page contain keys without its prefix.
  *
  * @param {OperationRecord} record whose answer has come
  * @param {readonly string[]} keys
- * @param {boolean} continues whether the store says that there are more
+ * @param {boolean} continues whether the store reports more keys
  */
 function checkExistingPage(record, keys, continues) {
   const { locals } = record;
   const { keyPrefix } = listedOf(record);
-  // Those that are not UTF-8 come without a name, and were left out of the list.
+  // Keys that are not UTF-8 come without a name and were left out of the list.
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
     throw new IntegrityError(record, `the page that begins here has ${shown(strange)}, which has another prefix`);
   }
   const shownKeys = Math.min(named.length, locals.length);
-  for (let place = 0; place < shownKeys; place++) {
-    if (named[place] !== keyOf(record, place)) {
-      throw changedError(`the page has ${shown(named[place])} in the place of another key`);
+  for (let position = 0; position < shownKeys; position++) {
+    if (named[position] !== keyOf(record, position)) {
+      throw changedError(`the page has ${shown(named[position])} in the place of another key`);
     }
   }
-  // On a full page, keys without a name take the place of others.
+  // On a full page, keys without a name displace others.
   const isFull = keys.length >= locals.length;
   if (shownKeys < locals.length && !(continues && isFull)) {
     throw continues ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
@@ -102,35 +102,35 @@ function checkExistingPage(record, keys, continues) {
 }
 
 /**
- * Goes through the keys that came and those that were expected, both in their order.
+ * Walks through the received and the expected keys, both in order.
  *
  * @param {OperationRecord} record whose answer has come
  * @param {readonly string[]} keys
- * @param {boolean} continues whether the store says that there are more
+ * @param {boolean} continues whether the store reports more keys
  */
 function checkPage(record, keys, continues) {
   const { locals, isLastOfBucket } = record;
   checkOrder(record, keys);
-  let place = 0;
+  let position = 0;
   let others = 0;
   for (const key of keys) {
-    while (place < locals.length && keyOf(record, place) < key) {
-      refuseMissing(record, place);
-      place += 1;
+    while (position < locals.length && keyOf(record, position) < key) {
+      refuseMissing(record, position);
+      position += 1;
     }
-    if (place < locals.length && keyOf(record, place) === key) {
-      place += 1;
+    if (position < locals.length && keyOf(record, position) === key) {
+      position += 1;
     } else if (record.workload.keyspace.recogniseName(key) === null) {
       throw new IntegrityError(record, `the page that begins here has ${shown(key)}, which the run did not write`);
-    } else if (place < locals.length || isLastOfBucket) {
+    } else if (position < locals.length || isLastOfBucket) {
       others += 1;
     }
   }
-  if (others > 0 || (continues && place < locals.length)) {
-    throw shortPage(record, place, others);
+  if (others > 0 || (continues && position < locals.length)) {
+    throw shortPage(record, position, others);
   }
-  for (; place < locals.length; place += 1) {
-    refuseMissing(record, place);
+  for (; position < locals.length; position += 1) {
+    refuseMissing(record, position);
   }
   if (continues && isLastOfBucket) {
     throw new IntegrityError(record, 'the list goes on after the last key of the run');
@@ -143,35 +143,35 @@ function checkPage(record, keys, continues) {
 /**
  * @param {OperationRecord} record
  * @param {readonly string[]} keys
- * @throws {IntegrityError} where a key comes twice, or before its turn
+ * @throws {IntegrityError} if a key is repeated or out of order
  */
 function checkOrder(record, keys) {
-  const place = keys.findIndex((key, each) => each > 0 && key <= keys[each - 1]);
-  if (place > 0) {
-    const how = keys[place] === keys[place - 1] ? 'twice' : `after ${shown(keys[place - 1])}`;
-    throw new IntegrityError(record, `the page that begins here has ${shown(keys[place])} ${how}`);
+  const position = keys.findIndex((key, each) => each > 0 && key <= keys[each - 1]);
+  if (position > 0) {
+    const how = keys[position] === keys[position - 1] ? 'twice' : `after ${shown(keys[position - 1])}`;
+    throw new IntegrityError(record, `the page that begins here has ${shown(keys[position])} ${how}`);
   }
 }
 
 /**
  * @param {OperationRecord} record
- * @param {number} place among the objects of the page
+ * @param {number} position among the objects of the page
  */
-function keyOf({ locals, workload: { keyspace, shard } }, place) {
-  return keyspace.keyOf(globalIndex(shard, locals[place]));
+function keyOf({ locals, workload: { keyspace, shard } }, position) {
+  return keyspace.keyOf(globalIndex(shard, locals[position]));
 }
 
 /**
- * An object whose write has failed may be there or not.
+ * An object whose write failed may or may not exist.
  *
  * @param {OperationRecord} record
- * @param {number} place of an object that is not on its page
- * @throws {IntegrityError} where it has to be
+ * @param {number} position of an object missing from its page
+ * @throws {IntegrityError} if it must be there
  */
-function refuseMissing(record, place) {
-  if (exists(record, record.locals[place])) {
+function refuseMissing(record, position) {
+  if (exists(record, record.locals[position])) {
     const hint = record.workload.wroteObjects ? '' : '; was the run written with as many <objects>?';
-    throw new IntegrityError(record, `the page that begins here lacks ${keyOf(record, place)}${hint}`);
+    throw new IntegrityError(record, `the page that begins here lacks ${keyOf(record, position)}${hint}`);
   }
 }
 
@@ -184,17 +184,17 @@ function exists({ workload: { written, wroteObjects } }, local) {
 }
 
 /**
- * A store may put fewer keys on a page than it was asked for, and other objects of the run may stand among those of its
- * stages: neither is a wrong answer, but the page does not show all of its keys.
+ * A store may return fewer keys than requested, and other objects of the run may appear among those of its stages. Neither
+ * is an error, but the page does not show all of its keys.
  *
  * @param {OperationRecord} record
- * @param {number} place of the first object that was not reached
- * @param {number} others further keys of the run
+ * @param {number} position of the first object that was not reached
+ * @param {number} others other keys of the run
  */
-function shortPage({ locals, workload }, place, others) {
+function shortPage({ locals, workload }, position, others) {
   const hint = workload.wroteObjects ? '' : ': was the run written with more <objects>, or with copies?';
   const among = others === 0 ? '' : `, with ${others} others of the run among them${hint}`;
-  const message = `the page that begins here shows ${place} of its ${locals.length} keys${among}`;
+  const message = `the page that begins here shows ${position} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });
 }
 

@@ -10,16 +10,16 @@ import { NO_ETAG } from './no-etag.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** The smallest part that S3 and R2 take, but for the last one. Bytes. */
+/** The smallest part that S3 and R2 accept, except for the last one. Bytes. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
 /** The largest part. Bytes. */
 export const MAX_PART_BYTES = 5 * 1024 ** 3;
 
-/** Parts of an upload, at most. */
+/** Maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000;
 
-/** R2 takes no more in a single PUT: 5 GiB less 100 MiB, rounded as its documentation has it. Bytes. */
+/** R2's limit for a single PUT: 5 GiB minus 100 MiB, rounded as in its documentation. Bytes. */
 export const MAX_PUT_BYTES = Math.floor(4.9 * 1024 ** 3);
 
 /** The largest object. Bytes. */
@@ -27,16 +27,16 @@ export const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
 
 const MEBIBYTE = 1024 ** 2;
 
-/** Where nobody says otherwise. */
+/** The default. */
 export const DEFAULT_PART_BYTES = 8 * MEBIBYTE;
 export const DEFAULT_PART_THREADS = 4;
 
 /**
- * All parts are equally long but the last one, as R2 wants them.
+ * All parts except the last have the same size, as R2 requires.
  *
  * @param {number} size bytes of an object
  * @param {number} partSize bytes
- * @returns {number} of its parts: at least one, also where it has no bytes
+ * @returns {number} of its parts: at least one, even for an empty object
  */
 export function partsOf(size, partSize) {
   return Math.max(Math.ceil(size / partSize), 1);
@@ -44,8 +44,8 @@ export function partsOf(size, partSize) {
 
 /**
  * @param {number} size bytes of an object
- * @param {number} partSize bytes that a part is to have
- * @returns {number} bytes that it has: more where the object would have more than 10,000 parts, and then whole MiB
+ * @param {number} partSize requested part size in bytes
+ * @returns {number} part size in bytes: larger, in whole MiB, if the object would otherwise exceed 10,000 parts
  */
 export function partSizeFor(size, partSize) {
   return partsOf(size, partSize) <= MAX_PARTS ? partSize : Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE;
@@ -63,7 +63,7 @@ export function isInParts(size, multipart) {
 /**
  * @param {number} size bytes of the objects of a run
  * @param {MultipartConfig | undefined} multipart
- * @returns {MultipartConfig | undefined} with which a smaller object is written as those are
+ * @returns {MultipartConfig | undefined} that also writes smaller objects in the same way
  */
 export function multipartAsFor(size, multipart) {
   return isInParts(size, multipart) ? { ...multipart, minSize: 0 } : undefined;
@@ -72,7 +72,7 @@ export function multipartAsFor(size, multipart) {
 /**
  * @param {number} size bytes of an object
  * @param {MultipartConfig | undefined} multipart
- * @returns {number} requests that succeed where it is written without an error
+ * @returns {number} requests needed to write it without an error
  */
 export function requestsToWrite(size, multipart) {
   return isInParts(size, multipart) ? partsOf(size, partSizeFor(size, multipart.partSize)) + 2 : 1;
@@ -80,33 +80,33 @@ export function requestsToWrite(size, multipart) {
 
 /**
  * @param {{ threads: number, multipart?: MultipartConfig }} config
- * @returns {number} connections that its stages take: each thread has one, or one for each part that it sends at a time
+ * @returns {number} connections of its stages: one per thread, or one per part that a thread sends concurrently
  */
 export function connectionsFor({ threads, multipart }) {
   return threads * (multipart?.partThreads ?? 1);
 }
 
 /**
- * What an upload is given by whoever runs it.
+ * What the caller provides to an upload.
  *
  * @typedef {object} UploadContext
- * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds; throws what the retry policy gives up
- *   with. One attempt sends exactly one request
- * @property {() => void} mayGoOn throws an AttemptError where no further part is to be begun
+ * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds; throws the error with which the retry
+ *   policy gives up. One attempt sends exactly one request
+ * @property {() => void} mayGoOn throws an AttemptError if no further part may begin
  */
 
 /**
- * One request of an upload, under the same retry policy as an operation: one serves a connection for the whole stage.
+ * One request of an upload, with the same retry policy as an operation. Each connection reuses one for the whole stage.
  *
  * @implements {ObjectRequest}
  */
 export class UploadStep {
-  /** Of the upload's operation, see OperationRecord. */
+  /** Copied from the upload's operation, see OperationRecord. */
   kind = 0;
   slot = 0;
   bucket = '';
   key = '';
-  /** Bytes of the part; 0 where it sends none. */
+  /** Bytes of the part; 0 if it sends none. */
   size = 0;
   /** @type {ObjectRequest['body']} */
   body = null;
@@ -116,9 +116,9 @@ export class UploadStep {
   input = undefined;
   /** @type {S3Call} */
   call = S3_CALLS.CreateMultipartUpload;
-  /** Whether the object is there once it has succeeded. */
+  /** Whether its success makes the object exist. */
   completes = false;
-  /** The key is written by the last step alone, which a repetition does not write again: no pause is needed before it. */
+  /** Only the last step writes the key, and repeating it does not write again, so retries need no pause. */
   isWrite = false;
   attempts = 0;
   outcomeUnknown = false;
@@ -127,7 +127,7 @@ export class UploadStep {
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
-  /** Throws where an answer does not say what it should. @type {(reply: Reply) => void} */
+  /** Throws if a response lacks what it should contain. @type {(reply: Reply) => void} */
   #accept = () => {};
 
   /** @param {ObjectConnection} connection */
@@ -140,7 +140,7 @@ export class UploadStep {
     return this.call === S3_CALLS.UploadPart;
   }
 
-  /** Whether it gives the upload up. */
+  /** Whether it aborts the upload. */
   get isAbort() {
     return this.call === S3_CALLS.AbortMultipartUpload;
   }
@@ -165,8 +165,8 @@ export class UploadStep {
 }
 
 /**
- * Writes objects in parts: an upload is created, its parts are sent over several connections, and it is completed. Each
- * request stands by itself under the retry policy. An upload that does not come to its end is aborted.
+ * Writes objects in parts: creates an upload, sends its parts over several connections, and completes it. The retry policy
+ * applies to each request separately. An upload that is not completed is aborted.
  */
 export class Uploader {
   #steps;
@@ -174,7 +174,7 @@ export class Uploader {
   #context;
 
   /**
-   * @param {readonly ObjectConnection[]} connections of one thread: as many parts are sent at a time
+   * @param {readonly ObjectConnection[]} connections of one thread; each sends one part at a time
    * @param {MultipartConfig} multipart
    * @param {UploadContext} context
    */
@@ -185,7 +185,7 @@ export class Uploader {
   }
 
   /**
-   * Writes the record's object, and fills in what a meter needs to know of it.
+   * Writes the record's object and fills in the fields that a meter reads.
    *
    * @param {OperationRecord} record
    * @param {number} now monotonic ms
@@ -202,7 +202,7 @@ export class Uploader {
   }
 }
 
-/** One object on its way. */
+/** One object being uploaded. */
 class Upload {
   #record;
   #steps;
@@ -212,7 +212,7 @@ class Upload {
   /** @type {{ PartNumber: number, ETag: string }[]} */
   #parts;
   #nextPart = 0;
-  /** Why no further part is begun. @type {unknown} */
+  /** Why no further part may begin. @type {unknown} */
   #failure = null;
 
   /**
@@ -234,7 +234,7 @@ class Upload {
     const mayHaveAnother = this.#record.outcomeUnknown;
     try {
       await this.#sendParts();
-      // A part that was sent twice leaves nothing behind, unlike an upload that was created twice.
+      // Sending a part twice leaves nothing behind, unlike creating an upload twice.
       this.#record.outcomeUnknown = mayHaveAnother;
       await this.#complete();
     } catch (error) {
@@ -256,7 +256,7 @@ class Upload {
     await this.#send(step);
   }
 
-  /** @throws the first error of a part, once no other one is under way any more */
+  /** @throws the first error of a part, once no other part is in flight */
   async #sendParts() {
     const atOnce = this.#steps.slice(0, this.#parts.length);
     await Promise.all(atOnce.map((step) => this.#sendPartsOver(step, atOnce.length)));
@@ -266,18 +266,18 @@ class Upload {
   }
 
   /**
-   * One part after the other, for as long as there are any.
+   * Sends one part after another until there are no more.
    *
    * @param {UploadStep} step of a connection
-   * @param {number} atOnce so many connections do the same
+   * @param {number} atOnce number of connections that do the same
    */
   async #sendPartsOver(step, atOnce) {
     while (this.#nextPart < this.#parts.length && this.#failure === null) {
-      const place = this.#nextPart;
+      const partIndex = this.#nextPart;
       this.#nextPart += 1;
       try {
         this.#context.mayGoOn();
-        this.#preparePart(step, place);
+        this.#preparePart(step, partIndex);
         await this.#send(step, atOnce);
       } catch (error) {
         this.#failure ??= error;
@@ -287,19 +287,19 @@ class Upload {
 
   /**
    * @param {UploadStep} step
-   * @param {number} place of the part, from 0
+   * @param {number} partIndex from 0
    */
-  #preparePart(step, place) {
+  #preparePart(step, partIndex) {
     const { index, size, workload } = this.#record;
-    const position = place * this.#partSize;
+    const position = partIndex * this.#partSize;
     const partSize = Math.min(this.#partSize, size - position);
     const checksum = workload.checksums?.inputOf(index, partSize, position);
-    const input = { UploadId: this.#id, PartNumber: place + 1, ...checksum };
+    const input = { UploadId: this.#id, PartNumber: partIndex + 1, ...checksum };
     const accept = (/** @type {Reply} */ { output: { ETag } }) => {
       if (typeof ETag !== 'string' || ETag === '') {
         throw unclear('the answer does not name the ETag of the part');
       }
-      this.#parts[place] = { PartNumber: place + 1, ETag, ...checksum };
+      this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag, ...checksum };
     };
     step.prepare(this.#record, S3_CALLS.UploadPart, { input, accept });
     step.size = partSize;
@@ -320,7 +320,7 @@ class Upload {
     try {
       await this.#send(step);
     } catch (error) {
-      // An earlier attempt whose answer was lost has completed it, or something else has ended it.
+      // An earlier attempt whose response was lost completed it, or something else ended it.
       if (!(error instanceof AttemptError && error.kind === NO_UPLOAD && step.attempts > 1)) {
         throw error;
       }
@@ -330,7 +330,7 @@ class Upload {
   }
 
   /**
-   * Asks for the object itself, where an answer to its completion was lost: its key is the run's own, and had no other object.
+   * Requests the object itself if the response to its completion was lost. The key belongs to this run and had no other object.
    *
    * @param {UploadStep} step
    * @param {AttemptError} error of the completion
@@ -353,7 +353,7 @@ class Upload {
     }
   }
 
-  /** What cannot be aborted now is left to clean-up, which looks for the run's uploads. */
+  /** If aborting fails, clean-up finds and aborts the run's uploads. */
   async #abort() {
     const [step] = this.#steps;
     step.prepare(this.#record, S3_CALLS.AbortMultipartUpload, { input: { UploadId: this.#id } });
@@ -366,13 +366,13 @@ class Upload {
       }
       this.#record.outcomeUnknown ||= error.kind !== NO_UPLOAD;
     }
-    // The request that failed decides what becomes of the object, and not the one that tidied up.
+    // The failed request determines the outcome of the object, not the abort.
     Object.assign(this.#record, { attempts, attemptStartedAt, finishedAt });
   }
 
   /**
    * @param {UploadStep} step
-   * @param {number} [atOnce] so many are under way at the same time
+   * @param {number} [atOnce] number in flight at the same time
    */
   async #send(step, atOnce = 1) {
     const record = this.#record;

@@ -1,2 +1,2 @@
-/** Stands for the digest of an ETag where the store's answer to a write named none. */
+/** Replaces the digest of an ETag if the store's response to a write had no ETag. */
 export const NO_ETAG = 1;

@@ -12,58 +12,58 @@ import { globalIndex } from '../workload/shard.js';
 const NO_OBJECTS = new Uint32Array(0);
 
 /**
- * One thread's operation: it takes one object after the other. An operation sees an object in it, the retry policy a
- * request, and the client what to send, so that an operation costs no object of its own.
+ * A thread's current operation, reused for each object. It serves as the object for operations, as the request for the retry
+ * policy, and as the content for the client, so no operation has to allocate one.
  *
  * @implements {ObjectRequest}
  */
 export class OperationRecord {
   /** The index of the operation among the kinds of its stage. */
   kind = 0;
-  /** Of the object among those of this host. */
+  /** The object's index among those of this host. */
   localIndex = 0;
-  /** Of the object in the whole run. */
+  /** The object's index in the whole run. */
   index = 0;
-  /** Of the bucket among those of the run. */
+  /** The bucket's index in the run. */
   slot = 0;
   bucket = '';
   key = '';
-  /** Bytes of the object, or of the part of it that the operation takes. */
+  /** Bytes of the object, or of the part that the operation moves. */
   size = 0;
-  /** Local indices of all objects, where the operation is about several of them. @type {Uint32Array} */
+  /** Local indices of all objects if the operation works on several. @type {Uint32Array} */
   locals = NO_OBJECTS;
-  /** Whether the bucket has no further objects after those; where it is not known, too, it is not so. */
+  /** Whether the bucket is known to have no objects after these. */
   isLastOfBucket = false;
-  /** Local index of the object of the bucket that comes after those; -1 where there is none, or it is not known. */
+  /** Local index of the bucket's next object after these; -1 if there is none or it is unknown. */
   nextLocal = -1;
-  /** How often something was claimed before in the stage; the same for all attempts. */
+  /** Number of earlier claims in the stage; the same for all attempts. */
   turn = 0;
   isWrite = false;
-  /** Whether the stage has read the object before, where that is told apart. */
+  /** Whether the stage has read the object before, if first reads are counted separately. */
   isRepeated = false;
-  /** Of an object that is written again, the state that the operation makes: see ObjectVersions. */
+  /** The state that the operation creates on a rewritten object: see ObjectVersions. */
   state = 0;
-  /** Whether the store has said that such a change was carried out. */
+  /** Whether the store has confirmed such a change. */
   isAcknowledged = false;
-  /** The version that a cache served although it had been replaced; -1 where it did not. */
+  /** The outdated version that a cache served, or -1. */
   oldVersion = -1;
-  /** Made so far, the current one included. */
+  /** Attempts so far, including the current one. */
   attempts = 0;
   outcomeUnknown = false;
-  /** Whether the bytes of an answer were checked by their number alone, because nothing else is known of them. */
+  /** Whether only the size of a response was checked, because nothing else is known about it. */
   isSizeOnly = false;
   // Monotonic ms; see RetriedRequest.
   intendedAt = 0;
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
-  /** Of an object that is written in parts: when the upload began, in monotonic ms; see Uploader. */
+  /** For multipart objects: when the upload began, in monotonic ms; see Uploader. */
   uploadedFrom = 0;
-  /** Likewise: ms that were lost before the attempts that succeeded, and before the first of them. */
+  /** For multipart objects: ms lost before the successful attempts, and before the first of them. */
   timeLost = 0;
-  /** That was sent last. @type {Buffer | Iterable<Buffer> | null} */
+  /** The body sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
-  /** Further members of the call's input. @type {ObjectRequest['input']} */
+  /** Additional members of the call's input. @type {ObjectRequest['input']} */
   input = undefined;
 
   /**
@@ -82,7 +82,7 @@ export class OperationRecord {
   /**
    * @param {number} kind
    * @param {Operation} operation
-   * @param {number} localIndex of an object among those of this host
+   * @param {number} localIndex of an object on this host
    * @param {number} [turn] see above
    */
   take(kind, operation, localIndex, turn = 0) {
@@ -97,7 +97,7 @@ export class OperationRecord {
     this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
     this.size = operation.bytesOf(this.workload, this.index);
-    // What one kind of operation sends and finds is not to reach the next.
+    // The body and results of one kind of operation must not reach the next.
     this.input = undefined;
     this.isSizeOnly = false;
     if (operation.grouping !== undefined) {
@@ -133,7 +133,7 @@ export class OperationRecord {
 /** @param {Workload} workload */
 function verifierFor({ payload, mixed, listed, wroteObjects }) {
   if (listed) {
-    // Objects that are not the run's.
+    // Objects that do not belong to the run.
     return /** @type {any} */ (new ListedVerifier(listed));
   }
   if (mixed) {

@@ -13,13 +13,13 @@ import { checkBody, sendRead } from './versions.js';
 const PARTIAL_CONTENT = 206;
 const RANGE_NOT_SATISFIABLE = 416;
 
-/** RFC 9110, section 14.4, where the length of the whole is known. */
+/** RFC 9110, section 14.4, with a known complete length. */
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/;
 
 /**
- * Gets a part of an object. The parts are as long as --range-size says and lie one after the other from the object's
- * beginning; what is left at its end is never read. Which of them it is, is a pure function of the run id, the object and
- * the operation's turn in its stage, so that a second attempt asks for the same bytes.
+ * Reads a part of an object. Parts have the length of --range-size and follow each other from the start of the object; a
+ * shorter remainder at its end is never read. The choice of part is a pure function of the run id, the object and the
+ * operation's turn in its stage, so a retry requests the same bytes.
  */
 export const range = defineOperation({
   name: 'range',
@@ -48,7 +48,7 @@ export const range = defineOperation({
     const verifier = verifierOf(record);
     const whole = workload.sizeOf(index);
     const first = size === 0 ? 0 : size * workload.payload.partOf(index, turn, Math.floor(whole / size));
-    // Nothing has no parts: an empty object is read as a whole.
+    // An empty object has no parts and is read as a whole.
     record.input = size === 0 ? undefined : { Range: `bytes=${first}-${first + size - 1}` };
     record.isSizeOnly = true;
     verifier.beginPart();
@@ -79,7 +79,7 @@ export const range = defineOperation({
 
 /**
  * @param {OperationRecord} record
- * @returns {{ first: number, whole: number }} offset of the range, which the request is about from now on, and the size of
+ * @returns {{ first: number, whole: number }} offset of the range, which the request now covers, and the size of
  *   the object, in bytes
  */
 function chooseRange(record) {
@@ -114,8 +114,8 @@ function checkRange(record, first, whole) {
 }
 
 /**
- * @param {OperationRecord} record whose body has come
- * @returns {string} empty where it is as long as was expected
+ * @param {OperationRecord} record whose body has arrived
+ * @returns {string} empty if it has the expected length
  */
 function lengths({ sink: { received }, size }) {
   return received === size ? '' : ` (${received} bytes came, ${size} were expected)`;

@@ -9,12 +9,12 @@ import { checkBody, sendRead } from './versions.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** A larger object of an earlier run would take preflight too long: it is only looked for. */
+/** Reading a larger object of an earlier run would take preflight too long, so it only checks that the object exists. */
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
- * Every byte is compared as it streams in, where the system has put it: no copy and no promise stands between a chunk and
- * its check (measured: bench/studies/README.md).
+ * Every byte is compared in place as it streams in, without copies or promises between a chunk and its check (measured:
+ * bench/studies/README.md).
  */
 export const read = defineOperation({
   name: 'read',
@@ -54,8 +54,8 @@ export const read = defineOperation({
 });
 
 /**
- * @param {OperationRecord} record whose body has come
- * @returns {string} empty where it is as long as was expected
+ * @param {OperationRecord} record whose body has arrived
+ * @returns {string} empty if it has the expected length
  */
 function lengths({ sink: { received }, size, workload }) {
   return received === size ? '' : ` (${received} bytes came, ${size} were expected${otherSizeHint(workload)})`;

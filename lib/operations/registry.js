@@ -22,17 +22,17 @@ export const DEFAULT_STAGES = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),
 );
 
-/** The names of the stages of a run on objects that were there before, without --stages. */
+/** The names of the stages of a run on existing objects without --stages. */
 export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage, attemptExisting }) => isDefaultStage && attemptExisting !== undefined).map(
     ({ name }) => name,
   ),
 );
 
-/** A stage for each of them. */
+/** One stage per operation. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 
-/** The names of the stages whose operations move no bytes. If their lines in a log have bytes, these are sizes of objects. */
+/** The names of the stages whose operations move no bytes. Bytes in their log lines are object sizes. */
 export const STAGES_WITHOUT_BYTES = Object.freeze(
   STAGES.filter(({ movesBytes }) => !movesBytes).map(({ name }) => name),
 );
@@ -44,7 +44,7 @@ export const STAGE_NAMES = Object.freeze([
   ...STAGES.filter(({ removes }) => removes).map(({ name }) => name),
 ]);
 
-/** The stages of a run with --mix, by the names of the plan: what is mixed has to be there, and is removed. */
+/** The stages of a run with --mix, by their names in the plan: mixed objects must first be written and finally removed. */
 export const STAGES_OF_MIX = Object.freeze(['write', MIXED_STAGE.toLowerCase(), 'remove']);
 
 /**
@@ -57,7 +57,7 @@ export function operationsOf(names) {
 
 /**
  * @param {Pick<LoadConfig, 'stages' | 'mix'>} load
- * @returns {Operation[]} of all stages, those that are mixed included
+ * @returns {Operation[]} of all stages, including mixed operations
  */
 export function operationsOfRun({ stages, mix = [] }) {
   return operationsOf([...stages, ...mix.map(({ operation }) => operation)]);
@@ -80,7 +80,7 @@ export function stagesOf({ stages, mix = [] }) {
 
 /**
  * @param {readonly string[]} stages as in --stages
- * @returns {boolean} whether a run with these stages has objects of its own making
+ * @returns {boolean} whether a run with these stages creates its own objects
  */
 export function writesObjects(stages) {
   return operationsOf(stages).some(({ creates }) => creates);

@@ -8,22 +8,22 @@ import { onExisting } from './existing-object.js';
  */
 
 /**
- * What a stage consists of: operations of one kind, or of several that are mixed.
+ * A stage: operations of one kind, or of several mixed kinds.
  *
  * @typedef {object} Stage
- * @property {string} name as the log has it
+ * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of its operations create objects; the others likewise
+ * @property {boolean} creates whether some of its operations create objects; the next properties are defined the same way
  * @property {boolean} copies
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
- * @property {Grouping | null} grouping of its objects, where one operation is about several of them
- * @property {boolean} rewrites whether objects that are there are written again, and removed, while others read them: such a
- *   stage creates and removes nothing as a whole
+ * @property {Grouping | null} grouping of its objects, if one operation works on several
+ * @property {boolean} rewrites whether existing objects are rewritten and removed while others are read; overall, such a
+ *   stage neither creates nor removes objects
  *
- * @typedef {{ operation: Operation, weight: number }} StageKind of all weights together, so much is the operation's share;
+ * @typedef {{ operation: Operation, weight: number }} StageKind weight: the operation's share of the sum of all weights;
  *   a positive integer
  */
 
@@ -48,12 +48,12 @@ export function mixedStage(name, kinds) {
   });
 }
 
-/** The name of the stage of --mix, as the log has it. */
+/** The name of the --mix stage in the log. */
 export const MIXED_STAGE = 'Mixed';
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {Readonly<Stage>} that leaves as many objects as it finds, but for places that wait to be filled
+ * @returns {Readonly<Stage>} that leaves as many objects as it finds, except for slots that are not refilled yet
  */
 export function rewritingStage(kinds) {
   return Object.freeze({
@@ -64,7 +64,7 @@ export function rewritingStage(kinds) {
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {StageKind[]} the same, for objects that are written several times
+ * @returns {StageKind[]} the same kinds, for objects that are rewritten
  */
 export function kindsOfVersions(kinds) {
   return kinds.map(({ operation, weight }) => {
@@ -86,7 +86,7 @@ export function stageOf(operation) {
 
 /**
  * @param {Stage} stage
- * @returns {Stage} the same for objects that were there before the run
+ * @returns {Stage} the same for existing objects
  */
 export function stageOnExisting({ name, kinds }) {
   return mixedStage(
@@ -98,8 +98,8 @@ export function stageOnExisting({ name, kinds }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<Config, 'objects' | 'load'>} config
- * @returns {number} bytes that an operation moves, on an object of the mean size; at most, where its operations differ; 0 where
- *   it moves none
+ * @returns {number} bytes that an operation moves on an object of mean size; the maximum if its operations differ; 0 if
+ *   none
  */
 export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
@@ -111,7 +111,7 @@ export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
- * @returns {number} bytes of an operation that the log shows although they do not move. The original tool shows the size of the
+ * @returns {number} bytes per operation that the log shows although they are not moved: like the original tool, the size of the
  *   object in Stat and Remove; 0 for all other stages
  */
 export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
@@ -121,9 +121,9 @@ export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
 
 /**
  * @param {Pick<Stage, 'grouping'>} stage
- * @param {number} objects that are spread evenly over the buckets
+ * @param {number} objects spread evenly over the buckets
  * @param {Pick<Config, 'load' | 'store'>} config
- * @returns {number} operations that it takes to do each of them once
+ * @returns {number} operations needed to cover each of them once
  */
 export function operationsFor({ grouping }, objects, { load: { amounts }, store }) {
   return grouping === null ? objects : groupsOf(objects, store.buckets.length, amounts[grouping.size]);

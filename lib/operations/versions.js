@@ -12,9 +12,9 @@ import { IntegrityError } from './operation.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-// What attempts at objects that are written again have in common: see ObjectVersions for the rule.
+// Shared by attempts on rewritten objects: see ObjectVersions for the rule.
 
-/** By this the store refuses a request before it does anything. */
+/** The store refuses a request with this status before it does anything. */
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -26,7 +26,7 @@ export function mixedOf({ workload }) {
 }
 
 /**
- * Sends a change of the object. Where it may have been carried out although no answer says so, that is noted.
+ * Sends a change of the object, and records if it may have taken effect without a confirmation.
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
@@ -42,7 +42,7 @@ export async function sendChange(call, record) {
 
 /**
  * @param {OperationRecord} record of a change
- * @param {unknown} error of an attempt at it
+ * @param {unknown} error of an attempt to make it
  */
 export function noteDoubt(record, error) {
   if (mayBeCarriedOut(error)) {
@@ -52,7 +52,7 @@ export function noteDoubt(record, error) {
 
 /**
  * @param {unknown} error of an attempt
- * @returns {boolean} no answer, or a server's error, excludes it; a definite refusal does
+ * @returns {boolean} whether the change may have taken effect: only a definite refusal rules it out
  */
 function mayBeCarriedOut(error) {
   if (!(error instanceof AttemptError)) {
@@ -63,12 +63,12 @@ function mayBeCarriedOut(error) {
 }
 
 /**
- * Sends what reads the object, which need not be there.
+ * Sends a request that reads the object, which may not exist.
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
- * @returns {Promise<number>} the lowest state that may be read; -1 where there is no object, which is right
- * @throws {IntegrityError} where there should be one
+ * @returns {Promise<number>} the lowest state that may be read; -1 if the object is rightly absent
+ * @throws {IntegrityError} if it should exist
  */
 export async function sendRead(call, record) {
   const { localIndex, connection } = record;
@@ -87,9 +87,9 @@ export async function sendRead(call, record) {
 }
 
 /**
- * @param {OperationRecord} record of a read that has not found the object; from now on it is one of no bytes
+ * @param {OperationRecord} record of a read that did not find the object; its size becomes 0
  * @param {number} lowest state that might be read
- * @throws {IntegrityError} where there should be one
+ * @throws {IntegrityError} if it should exist
  */
 export function checkAbsence(record, lowest) {
   const { localIndex } = record;
@@ -111,12 +111,12 @@ export function checkAbsence(record, lowest) {
 }
 
 /**
- * Ends the check of a body that has come.
+ * Completes the check of a received body.
  *
  * @param {OperationRecord} record
  * @param {number} lowest state that might be read
  * @param {string} what the body is, for the user
- * @throws {IntegrityError} where it is not of a version that may be read
+ * @throws {IntegrityError} if its version may not be read
  */
 export function checkBody(record, lowest, what) {
   const sink = /** @type {VersionVerifier} */ (record.sink);
@@ -135,11 +135,11 @@ export function checkBody(record, lowest, what) {
 }
 
 /**
- * A cache in front of the store may serve what was replaced: that is no error of the store.
+ * A cache may serve an outdated version: that is not an error of the store.
  *
- * @param {OperationRecord} record of an answer that is older than it may be
- * @param {(changes: ChangeLog) => number} versionIn finds the version that came; -1 where it is none that there was
- * @returns {boolean} whether it is a version of which the cache had a copy
+ * @param {OperationRecord} record of a response with an outdated version
+ * @param {(changes: ChangeLog) => number} versionIn finds the received version; -1 if it never existed
+ * @returns {boolean} whether the cache had a copy of that version
  */
 function isOldCopy(record, versionIn) {
   const { changes } = mixedOf(record);
@@ -155,7 +155,7 @@ function isOldCopy(record, versionIn) {
  * @param {{ verdict: Verdict, version: number }} judged of a whole body
  * @param {number} lowest state that might be read
  * @param {string} what the body is, for the user
- * @throws {IntegrityError} where it is not of a version that may be read
+ * @throws {IntegrityError} if its version may not be read
  */
 export function refuseVersion(record, { verdict, version }, lowest, what) {
   if (verdict === 'stale' || verdict === 'foreign') {
@@ -164,13 +164,13 @@ export function refuseVersion(record, { verdict, version }, lowest, what) {
 }
 
 /**
- * The ETag shows the version where it is the only one that may be read, and the store has named its ETag before.
+ * The ETag identifies the version if only one version may be read and its ETag is known.
  *
  * @param {OperationRecord} record whose answer has just come
  * @param {number} etagDigest of the answer
  * @param {number} lowest state that might be read
  * @param {string} whose ETag it is, for the user
- * @throws {IntegrityError} where it is that of another version
+ * @throws {IntegrityError} if it belongs to another version
  */
 export function checkEtag(record, etagDigest, lowest, whose) {
   const { localIndex } = record;
@@ -195,7 +195,7 @@ export function checkEtag(record, etagDigest, lowest, whose) {
 }
 
 /**
- * @param {number} version that came
+ * @param {number} version that was received
  * @param {'stale' | 'foreign'} verdict
  * @param {number} lowest state
  */

@@ -19,7 +19,7 @@ before(async () => {
 
 after(() => alarm.close());
 
-test('waits end in order and never early, whatever their moments and whoever waits first', TIME_LIMIT, async () => {
+test('waits end in order and never early, regardless of when and in which order they begin', TIME_LIMIT, async () => {
   const delays = fc.array(fc.double({ min: -1, max: 12, noNaN: true }), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(delays, async (some) => {

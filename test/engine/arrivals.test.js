@@ -33,7 +33,7 @@ test('random arrivals depend only on their number and the seed, whichever worker
         asked.map((number) => some.timeOf(number)),
         asked.map((number) => times[number]),
       );
-      times.slice(1).forEach((time, place) => assert.ok(time > times[place]));
+      times.slice(1).forEach((time, index) => assert.ok(time > times[index]));
     }),
   );
 });
@@ -42,7 +42,7 @@ test('random arrivals are exponentially distributed with the mean of the rate', 
   const random = arrivals({ arrival: 'poisson' });
   const count = 50_000;
   const times = Array.from({ length: count + 1 }, (_, number) => random.timeOf(number));
-  const gaps = times.slice(1).map((time, place) => time - times[place]);
+  const gaps = times.slice(1).map((time, index) => time - times[index]);
   // Mean and standard deviation are 10 ms, so the mean of 50,000 is within 0.18 ms at four standard errors.
   assert.ok(Math.abs(times[count] / count - 10) < 0.18, String(times[count] / count));
   const share = gaps.filter((gap) => gap > 10).length / count;

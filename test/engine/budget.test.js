@@ -33,7 +33,7 @@ test('all who share the memory see an early end, and no success is lost', () => 
   assert.deepEqual([other.stopsAt, other.shareSuccess(0)], [42.5, 17]);
 });
 
-test('each object is given out once, in order', () => {
+test('each object is handed out once, in order', () => {
   fc.assert(
     fc.property(fc.nat(200), (count) => {
       const budget = budgetOf(count);
@@ -60,7 +60,7 @@ test('all who share the memory share its objects, in any order', () => {
   );
 });
 
-test('a closed budget gives out nothing more, whoever closed it', () => {
+test('a closed budget hands out nothing more, regardless of which worker closed it', () => {
   const memory = budgetMemory();
   const [here, there] = [1, 2].map(() => new Budget({ memory, objects: 10, cycles: false }));
   assert.deepEqual([here.claim(), there.claim()], [0, 1]);
@@ -68,7 +68,7 @@ test('a closed budget gives out nothing more, whoever closed it', () => {
   assert.deepEqual([here.claim(), there.claim(), here.claimed], [-1, -1, 2]);
 });
 
-test('claims are counted, but vain requests are not', () => {
+test('claims are counted, but requests without a result are not', () => {
   const budget = budgetOf(2);
   [1, 2, 3, 4].forEach(() => budget.claim());
   assert.equal(budget.claimed, 2);
@@ -95,7 +95,7 @@ test('a cycle continues when its claim counter wraps around', () => {
   );
 });
 
-test('a cycle over no objects gives out nothing', () => {
+test('a cycle over no objects hands out nothing', () => {
   assert.equal(budgetOf(0, true).claim(), -1);
 });
 

@@ -118,7 +118,7 @@ test('the loop is idle if nothing was in flight since the last check', async (t)
   assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true]);
 });
 
-test('once every object is given out, no thread waits for further operations', async (t) => {
+test('once every object is handed out, no thread waits for further operations', async (t) => {
   const { ended, pass, isOver, openLoop } = startLoop(t, { objects: 3, threads: 50 });
   await pass(30);
   await ended;

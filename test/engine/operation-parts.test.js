@@ -43,7 +43,7 @@ function perform(parts, given) {
   parts?.succeeded(record);
 }
 
-test('without parts to distinguish, there are none', () => {
+test('without parts to distinguish, operations are not split', () => {
   assert.equal(openParts(['write'], {}), null);
   assert.equal(openParts(['range'], { sizes: SIZES }), null);
   assert.equal(openParts(['list'], { sizes: SIZES }), null);

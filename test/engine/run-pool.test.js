@@ -10,7 +10,7 @@ import { cases } from '../helpers/cases.js';
  * @returns {string[]}
  */
 function threadsOf(count) {
-  return Array.from({ length: count }, (_, place) => `thread ${place}`);
+  return Array.from({ length: count }, (_, index) => `thread ${index}`);
 }
 
 /** @param {number} objects */

@@ -54,18 +54,18 @@ test('each second is reported once, in order, with the sum of all workers, howev
   fc.assert(
     fc.property(cores, fc.infiniteStream(fc.nat()), (scripts, draws) => {
       const waiting = scripts.map(({ first, counts }) =>
-        counts.map((count, place) => ({ secondStart: first + place, ...count })),
+        counts.map((count, index) => ({ secondStart: first + index, ...count })),
       );
       const all = waiting.flat();
       const running = waiting.map((_, core) => core);
       const { told, merger } = merge(scripts.length);
       while (running.length > 0) {
-        const place = draws.next().value % running.length;
-        const core = running[place];
+        const index = draws.next().value % running.length;
+        const core = running[index];
         const next = waiting[core].shift();
         if (next === undefined) {
           merger.end(core);
-          running.splice(place, 1);
+          running.splice(index, 1);
         } else {
           merger.add(core, measured(next));
         }

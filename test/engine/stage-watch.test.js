@@ -19,17 +19,17 @@ function startWatch(t, startedAt = [], limit = null) {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   const controller = new AbortController();
-  /** @type {{ place: number, kind: string, outcomeUnknown: boolean }[]} */
+  /** @type {{ index: number, kind: string, outcomeUnknown: boolean }[]} */
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
   const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false, isClosed: false, stopsAt: Infinity };
   /** @type {number[]} */
   const earlyStops = [];
-  const connections = startedAt.map((started, place) => ({
+  const connections = startedAt.map((started, index) => ({
     startedAt: started,
     /** @param {AttemptError} error */
-    abort: ({ kind, outcomeUnknown }) => aborted.push({ place, kind, outcomeUnknown }),
+    abort: ({ kind, outcomeUnknown }) => aborted.push({ index, kind, outcomeUnknown }),
   }));
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   t.after(() => mock.timers.reset());
@@ -176,7 +176,7 @@ test('operations in flight have five seconds to settle, and are then abandoned w
   pass(250);
   assert.deepEqual(
     aborted,
-    [0, 2].map((place) => ({ place, kind: 'abandoned', outcomeUnknown: true })),
+    [0, 2].map((index) => ({ index, kind: 'abandoned', outcomeUnknown: true })),
   );
 });
 

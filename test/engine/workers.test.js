@@ -130,7 +130,7 @@ test('a stop reaches all workers that open connections, without a listener-leak 
 });
 
 test('workers without a thread do not take part and do not count as event loops', async () => {
-  const played = [0, 1, 2].map((place) => ({ place, runs: 0 }));
+  const played = [0, 1, 2].map((index) => ({ index, runs: 0 }));
   const cores = new Workers(
     new Clock(),
     played.map((core) =>
@@ -154,7 +154,7 @@ test('workers without a thread do not take part and do not count as event loops'
 });
 
 test(
-  'if one worker cannot continue, the others are told to stop; if one has just finished, they continue',
+  'if one worker cannot continue, the others are stopped; if one has just finished, they continue',
   TIME_LIMIT,
   async () => {
     for (const end of /** @type {StageEnd[]} */ (['fatal', 'stalled'])) {

@@ -10,7 +10,7 @@ const operation = fc.record({
   latency: fc.integer({ min: 1, max: 5000 }),
 });
 
-test('what several workers counted in a bucket adds up to what one would have counted', () => {
+test('the counts of several workers in a bucket add up to those of a single worker', () => {
   const time = { measuredFrom: 500, measuredUntil: 3000 };
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
@@ -35,7 +35,7 @@ test('what several workers counted in a bucket adds up to what one would have co
   );
 });
 
-test('warm-up and drain are no part of the rate of a bucket, and the warm-up none of its latencies', () => {
+test('bucket rates exclude warm-up and drain, and bucket latencies exclude the warm-up', () => {
   const meter = new BucketMeter({ measuredFrom: 1000, measuredUntil: 2000 });
   for (const finishedAt of [999, 1000, 2000, 2001]) {
     meter.succeeded({ startedAt: finishedAt - 10, finishedAt });
@@ -43,7 +43,7 @@ test('warm-up and drain are no part of the rate of a bucket, and the warm-up non
   assert.deepEqual([meter.operations, meter.measured, meter.latencies.count], [4, 2, 3]);
 });
 
-test('the only bucket of a run is not counted by itself', () => {
+test('the only bucket of a run is not counted separately', () => {
   assert.equal(bucketMeters(1), null);
   assert.equal(bucketMeters(3)?.length, 3);
   assert.deepEqual(sumOfBuckets([[{ bucket: 'one', state: null }]]), [{ bucket: 'one', meter: null }]);

@@ -27,28 +27,28 @@ test('the bytes of an operation that outlasts its second are spread over the tim
   assert.deepEqual(bytesBySecond(meter, begun + 2500), [500, 1000, 1000, 0]);
 });
 
-test('the time of an attempt that failed carries no bytes', () => {
+test('no bytes are attributed to the time of a failed attempt', () => {
   const { begun, meter } = meterFrom(0);
   meter.succeeded({ startedAt: begun, attemptStartedAt: begun + 1000, finishedAt: begun + 3000 }, 2000);
   assert.deepEqual(bytesBySecond(meter, begun + 3000), [0, 1000, 1000, 0]);
 });
 
-test('an operation within a second is counted as the log counts it', () => {
+test('an operation within one second is counted as in the log', () => {
   const { begun, meter } = meterFrom(100);
   meter.succeeded({ startedAt: begun, attemptStartedAt: begun, finishedAt: begun + 899 }, 16_384);
   assert.deepEqual(meter.byteShifts.toState(), []);
 });
 
-test('no byte is lost or made up, on one core or on two', () => {
+test('bytes are neither lost nor invented, on one worker or on two', () => {
   const operation = fc.record({ start: fc.nat(5000), latency: fc.nat(8000), bytes: fc.nat(10_000_000) });
   fc.assert(
     fc.property(fc.nat(999), fc.array(operation, { maxLength: 30 }), (offset, operations) => {
       const { clock, begun, meter } = meterFrom(offset);
       const cores = [new StageMeter(clock, begun), new StageMeter(clock, begun)];
-      for (const [place, { start, latency, bytes }] of operations.entries()) {
+      for (const [index, { start, latency, bytes }] of operations.entries()) {
         const startedAt = begun + start;
         const finishedAt = startedAt + latency;
-        cores[place % 2].succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt }, bytes);
+        cores[index % 2].succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt }, bytes);
       }
       const endedAt = begun + 13_000;
       cores.forEach((core) => meter.addState(core.toState(endedAt)));
@@ -60,9 +60,9 @@ test('no byte is lost or made up, on one core or on two', () => {
   );
 });
 
-test('the peak of large objects that end together is what flowed, and not what ended', () => {
+test('the peak of large objects that end together reflects the data flow, not the completions', () => {
   const { clock, begun, meter } = meterFrom(0);
-  for (let place = 0; place < 8; place += 1) {
+  for (let index = 0; index < 8; index += 1) {
     meter.succeeded({ startedAt: begun, attemptStartedAt: begun, finishedAt: begun + 9500 }, 9500);
   }
   const stage = { startedAt: clock.toEpoch(begun), endedAt: clock.toEpoch(begun + 10_000), average: 7600 };

@@ -8,7 +8,7 @@ const from = (/** @type {number} */ startedAt) => ({
   finishedAt: startedAt + 5,
 });
 
-test('answers of a cache are counted with the highest age, and old ones with the longest time', () => {
+test('cache responses are counted with the highest age, and outdated ones with the longest time', () => {
   const [one, other, sum] = [new CacheMeter({ measuredFrom: 100 }), new CacheMeter(), new CacheMeter()];
   one.answered(from(0), 10, -1);
   one.answered(from(200), 10, 7);
@@ -23,6 +23,6 @@ test('answers of a cache are counted with the highest age, and old ones with the
   );
 });
 
-test('without an answer, no age is known', () => {
+test('without a response, the age is unknown', () => {
   assert.deepEqual([new CacheMeter().maxAge, new CacheMeter().oldFor], [-1, 0]);
 });

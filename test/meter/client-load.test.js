@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { measureCpuTime, measureEventLoop } from '../../lib/meter/client-load.js';
 
-test('what the client computes in between is measured, and only that', () => {
+test('only the client’s computation during the measurement is counted', () => {
   const { cpuUser } = measureCpuTime()();
   const busy = measureCpuTime();
   compute();
@@ -24,7 +24,7 @@ test('an event loop that computes is busy, and one that waits is not', async () 
   assert.ok(busy <= 1 && idle >= 0 && busy > idle, `${busy} against ${idle}`);
 });
 
-/** Takes some ten milliseconds. */
+/** Takes a few tens of milliseconds. */
 function compute() {
   const data = Buffer.alloc(16 * 1024 ** 2);
   for (let round = 0; round < 3; round++) {

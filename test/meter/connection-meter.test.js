@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ConnectionMeter, sumOfConnections } from '../../lib/meter/connection-meter.js';
 import { cases } from '../helpers/cases.js';
 
-/** Of a sum of floating-point numbers that is added up in another order. */
+/** Tolerance for floating-point sums in a different order. */
 const ROUNDING = 1e-9;
 
 const anyCost = fc.record({
@@ -19,7 +19,7 @@ function meterOf(costs) {
   return meter;
 }
 
-test('it tells what connections cost', () => {
+test('the meter reports the costs of connections', () => {
   const { tcp, tls } = meterOf([
     { tcp: 1, tls: 10 },
     { tcp: 3, tls: 30 },
@@ -28,7 +28,7 @@ test('it tells what connections cost', () => {
   assert.deepEqual([tls?.count, tls?.mean, tls?.maximum], [2, 20, 30]);
 });
 
-test('what was taken is told no more, and what comes later is told by itself', () => {
+test('costs already taken are not reported again, and later ones are reported separately', () => {
   const meter = meterOf([{ tcp: 1, tls: 10 }]);
   const first = meter.take();
   assert.deepEqual([first.tcp.count, first.tls.sum], [1, 10]);
@@ -38,13 +38,13 @@ test('what was taken is told no more, and what comes later is told by itself', (
   assert.deepEqual([second.tcp.count, second.tls.minimum], [1, 50]);
 });
 
-test('over plain HTTP there is nothing to tell of TLS', () => {
+test('plain HTTP has no TLS costs', () => {
   const { tcp, tls } = meterOf([{ tcp: 1, tls: null }]).costs();
   assert.equal(tcp?.count, 1);
   assert.equal(tls, null);
 });
 
-test('what several cores opened adds up to what one would have told', () => {
+test('the costs of several workers add up to those of a single worker', () => {
   fc.assert(
     fc.property(fc.array(fc.array(anyCost, { maxLength: 6 }), { maxLength: 4 }), (cores) => {
       const sum = new ConnectionMeter();
@@ -62,7 +62,7 @@ test('what several cores opened adds up to what one would have told', () => {
   );
 });
 
-test('the data centers that answered are counted by connection, the busiest first, over workers and from take to take', () => {
+test('responding data centers are counted per connection, busiest first, across workers and takes', () => {
   const meter = new ConnectionMeter();
   ['AMS', 'FRA', 'FRA'].forEach((colo) => meter.answered(colo));
   const sum = new ConnectionMeter();
@@ -78,7 +78,7 @@ test('the data centers that answered are counted by connection, the busiest firs
   assert.deepEqual(meter.take().colos, {});
 });
 
-test('the first look-up that is known is that of the sum, and adding takes nothing from the parts', () => {
+test('the sum has the first known lookup time, and adding does not modify the parts', () => {
   const meters = [meterOf([{ tcp: 1, tls: null }]), meterOf([{ tcp: 3, tls: null }])];
   const add = () =>
     sumOfConnections([

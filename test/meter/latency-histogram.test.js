@@ -39,7 +39,7 @@ function summaryOf(histogram) {
 }
 
 /**
- * What the library itself tells of a histogram, but for the exact maximum, which the encoding does not carry.
+ * The library's own output for a histogram, except the exact maximum, which the encoding does not include.
  *
  * @param {{ outputPercentileDistribution(): string }} histogram
  */
@@ -48,13 +48,13 @@ function distributionOf(histogram) {
   return lines.filter((line) => !line.startsWith('#[Max'));
 }
 
-test('percentiles lie within a thousandth of those of the sorted values', () => {
+test('percentiles are within a thousandth of those of the sorted values', () => {
   fc.assert(
     fc.property(latencies, (values) => {
       const sorted = [...values].sort((one, other) => one - other);
       const summary = summaryOf(histogramOf(values));
       for (const [name, part] of PERCENTILES) {
-        // Between two values, a percentile may be taken for either.
+        // A percentile between two values may be either of them.
         const rank = part * sorted.length;
         const lower = sorted[Math.max(Math.floor(rank) - 1, 0)];
         const upper = sorted[Math.min(Math.ceil(rank), sorted.length - 1)];
@@ -65,8 +65,8 @@ test('percentiles lie within a thousandth of those of the sorted values', () => 
   );
 });
 
-test('percentiles of a thousand evenly spread values are where they should be', () => {
-  const summary = summaryOf(histogramOf(Array.from({ length: 1000 }, (_, place) => place + 1)));
+test('percentiles of a thousand evenly spread values have the expected values', () => {
+  const summary = summaryOf(histogramOf(Array.from({ length: 1000 }, (_, index) => index + 1)));
   for (const [name, part] of PERCENTILES) {
     assert.ok(Math.abs(summary[name] - part * 1000) <= part * 1000 * 0.001 + RESOLUTION_MS, `${name} ${summary[name]}`);
   }
@@ -97,7 +97,7 @@ test('percentiles rise, and never leave the range from minimum to maximum', () =
   );
 });
 
-test('adding a histogram gives what recording all its values would have given', () => {
+test('adding a histogram is equivalent to recording all its values', () => {
   fc.assert(
     fc.property(latencies, fc.array(latency), (ours, theirs) => {
       const sum = histogramOf(ours);
@@ -131,7 +131,7 @@ test('the encoding decodes to the same counts of microseconds', () => {
   );
 });
 
-test('the encoding keeps how often each value came', () => {
+test('the encoding preserves the count of each value', () => {
   fc.assert(
     fc.property(latencies, (values) => {
       const expected = build({ lowestDiscernibleValue: 1, highestTrackableValue: 1000 * HOUR_MS });
@@ -143,7 +143,7 @@ test('the encoding keeps how often each value came', () => {
   );
 });
 
-test('an operation longer than an hour is counted as one of an hour, and its maximum is told', () => {
+test('an operation longer than an hour counts as one hour, and its exact maximum is reported', () => {
   const summary = summaryOf(histogramOf([3 * HOUR_MS]));
   assert.deepEqual([summary.count, summary.maximum, summary.mean], [1, 3 * HOUR_MS, 3 * HOUR_MS]);
 });
@@ -152,7 +152,7 @@ test('without a value there is no summary', () => {
   assert.equal(new LatencyHistogram().summary(), null);
 });
 
-test('values counted in several threads add up to what one histogram of all would tell', () => {
+test('values counted in several threads add up to a single histogram of all values', () => {
   fc.assert(
     fc.property(fc.array(fc.array(latency, { maxLength: 60 }), { maxLength: 4 }), (parts) => {
       const sum = new LatencyHistogram();
@@ -175,7 +175,7 @@ test('the state of a histogram without a value adds nothing', () => {
   assert.deepEqual(histogram.summary(), before);
 });
 
-test('a state that was added to is handed on whole', () => {
+test('a state that was added to is passed on completely', () => {
   const first = new LatencyHistogram();
   first.addState(histogramOf([1, 2]).toState());
   first.record(9);

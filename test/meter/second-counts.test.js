@@ -41,7 +41,7 @@ test('an operation counts in the whole epoch second in which it completed', () =
   );
 });
 
-test('the seconds of a stage follow each other without a gap, from its start to its end', () => {
+test('the seconds of a stage cover it from start to end without a gap', () => {
   fc.assert(
     fc.property(anyStage, ({ offset, steps, rest }) => {
       const { clock, counts } = countsFrom(offset);
@@ -53,7 +53,7 @@ test('the seconds of a stage follow each other without a gap, from its start to 
       const seconds = counts.until(clock.now()).map(({ secondStart }) => secondStart);
       assert.deepEqual(
         seconds,
-        seconds.map((_, place) => EPOCH_SECOND + place),
+        seconds.map((_, index) => EPOCH_SECOND + index),
       );
       const last = EPOCH_SECOND + seconds.length - 1;
       assert.ok(last * 1000 <= clock.epochNow() && (last + 1) * 1000 >= clock.epochNow());
@@ -61,7 +61,7 @@ test('the seconds of a stage follow each other without a gap, from its start to 
   );
 });
 
-test('a stage that ends on a boundary has no second behind it, unless an operation completed at that moment', () => {
+test('a stage that ends on a boundary has no second after it, unless an operation completed at that moment', () => {
   const { clock, counts } = countsFrom(0);
   clock.advance(2000);
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('a stage of no length has one second', () => {
   assert.deepEqual(counts.until(clock.now()), [{ secondStart: EPOCH_SECOND, operations: 0, bytes: 0 }]);
 });
 
-test('what several cores counted by themselves adds up to what one would have counted', () => {
+test('the counts of several workers add up to those of a single worker', () => {
   const steps = fc.array(fc.record({ after: fc.nat(1500), bytes: fc.nat(1e6), core: fc.nat(2) }), { maxLength: 60 });
   fc.assert(
     fc.property(fc.nat(999), steps, fc.array(fc.nat(1500), { minLength: 3, maxLength: 3 }), (offset, all, starts) => {
@@ -85,7 +85,7 @@ test('what several cores counted by themselves adds up to what one would have co
       const begun = clock.now();
       const sum = new SecondCounts(clock, begun);
       const cores = starts.map((start) => new SecondCounts(clock, begun + start));
-      // Past the last start: a core that starts on the boundary of a second, and does nothing in it, has that second.
+      // After the last start: a worker that starts on the boundary of a second still has that second, even if it is empty.
       clock.advance(Math.max(...starts) + 1);
       for (const { after, bytes, core } of all) {
         clock.advance(after);
@@ -99,7 +99,7 @@ test('what several cores counted by themselves adds up to what one would have co
   );
 });
 
-test('an attempt that failed counts in the second in which it did, those by throttling apart, and other cores are added', () => {
+test('a failed attempt counts in its second, throttled ones separately, and workers are added', () => {
   const { clock, counts } = countsFrom(900);
   counts.addFailure(clock.now(), true);
   clock.advance(200);

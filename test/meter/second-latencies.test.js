@@ -6,7 +6,7 @@ import { SecondLatencies } from '../../lib/meter/second-latencies.js';
 
 const anyValue = fc.record({ step: fc.nat(2), latency: fc.integer({ min: 1, max: 50_000 }) });
 
-test('each second has the latencies that were recorded in it, and nothing is lost or told twice', () => {
+test('each second has the latencies recorded in it, and none is lost or reported twice', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 60 }), fc.nat(5), (values, first) => {
       const whole = new LatencyHistogram();
@@ -35,7 +35,7 @@ test('each second has the latencies that were recorded in it, and nothing is los
   );
 });
 
-test('what comes late counts to the second under way, and does not end it', () => {
+test('a late value counts in the current second and does not end it', () => {
   const whole = new LatencyHistogram();
   const latencies = new SecondLatencies(whole, 5);
   for (const second of [5, 4, 5]) {

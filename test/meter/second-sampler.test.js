@@ -11,7 +11,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 const EPOCH_SECOND = 1_700_000_000;
 
 /**
- * A stage on a clock of its own, and the timers of Node with it.
+ * A stage with a simulated clock and mocked Node timers.
  *
  * @param {number} milliseconds into the second in which the stage starts
  */
@@ -45,7 +45,7 @@ function operationsOf(seconds) {
   return seconds.map(({ operations }) => operations);
 }
 
-test('a second is handed on once it is over, and the last one at the end', () => {
+test('a second is passed on once it is over, and the last one at the end', () => {
   const stage = startSampler(400);
   stage.counts.add(stage.clock.now(), 10);
   stage.pass(599);
@@ -59,7 +59,7 @@ test('a second is handed on once it is over, and the last one at the end', () =>
   assert.deepEqual(stage.seconds[1], { secondStart: EPOCH_SECOND + 1, operations: 1, bytes: 20 });
 });
 
-test('a timer that is seconds late hands on each of them, the empty ones too', () => {
+test('a timer that is several seconds late passes on each of them, including empty ones', () => {
   const stage = startSampler(0);
   stage.counts.add(stage.clock.now(), 1);
   stage.clock.advance(3300);
@@ -71,7 +71,7 @@ test('a timer that is seconds late hands on each of them, the empty ones too', (
   assert.deepEqual(operationsOf(stage.seconds), [1, 0, 0, 1]);
 });
 
-test('a timer that fires too early hands on nothing, and tries again', () => {
+test('a timer that fires too early passes on nothing and tries again', () => {
   const stage = startSampler(0);
   mock.timers.tick(1000);
   assert.deepEqual(stage.seconds, []);
@@ -82,7 +82,7 @@ test('a timer that fires too early hands on nothing, and tries again', () => {
   assert.equal(stage.seconds.length, 1);
 });
 
-test('an end on a boundary hands on the second before it once, whether the timer came first or not', () => {
+test('an end on a boundary passes on the previous second once, whether or not the timer fired first', () => {
   for (const timerComesFirst of [true, false]) {
     const stage = startSampler(0);
     stage.counts.add(stage.clock.now(), 1);
@@ -96,7 +96,7 @@ test('an end on a boundary hands on the second before it once, whether the timer
   }
 });
 
-test('nothing is handed on behind the end', () => {
+test('nothing is passed on after the end', () => {
   const stage = startSampler(0);
   stage.pass(1500);
   stage.stop();
@@ -107,7 +107,7 @@ test('nothing is handed on behind the end', () => {
   assert.equal(stage.seconds.length, count);
 });
 
-test('whatever the timers do, the seconds are in order, none is missing or twice, and they add up to the stage', () => {
+test('regardless of the timers, the seconds are complete, in order, unique, and add up to the stage', () => {
   const step = fc.record({ passed: fc.nat(2500), lag: fc.nat(1500), operations: fc.nat(3) });
   fc.assert(
     fc.property(fc.nat(999), fc.array(step, { maxLength: 20 }), (offset, steps) => {
@@ -125,7 +125,7 @@ test('whatever the timers do, the seconds are in order, none is missing or twice
       assert.deepEqual(stage.seconds, stage.counts.until(stage.clock.now()));
       assert.deepEqual(
         stage.seconds.map(({ secondStart }) => secondStart),
-        stage.seconds.map((_, place) => EPOCH_SECOND + place),
+        stage.seconds.map((_, index) => EPOCH_SECOND + index),
       );
       assert.equal(
         operationsOf(stage.seconds).reduce((sum, count) => sum + count, 0),

@@ -31,7 +31,7 @@ const anyOperation = fc.record({
   duration: fc.nat(400),
 });
 
-test('attempts are the operations and the failed attempts, and errors, seconds and bytes add up', () => {
+test('attempts are operations plus failed attempts, and errors, seconds and bytes add up', () => {
   fc.assert(
     fc.property(fc.array(anyOperation, { maxLength: 40 }), (operations) => {
       const clock = new ManualClock(1_700_000_000_123);
@@ -63,7 +63,7 @@ test('attempts are the operations and the failed attempts, and errors, seconds a
   );
 });
 
-test('the latency of an operation has its failed attempts and waits in it, that of an attempt has not', () => {
+test('the latency of an operation includes failed attempts and waits, and that of an attempt does not', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   const startedAt = clock.now();
@@ -78,7 +78,7 @@ test('the latency of an operation has its failed attempts and waits in it, that 
   assert.deepEqual([attempts.summary()?.minimum, attempts.summary()?.maximum], [20, 100]);
 });
 
-test('operations that went firstTry are in both latencies', () => {
+test('operations that succeed on the first attempt are in both latencies', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   runOperation(clock, [meter], { failures: [], duration: 7 });
@@ -97,7 +97,7 @@ test('the last success is the stage’s start until there is one', () => {
   assert.equal(meter.lastSuccessAt, startedAt + 510);
 });
 
-test('errors are told in the order of their names', () => {
+test('errors are reported in the order of their names', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   ['timeout', 'connect', 'throttled', 'connect'].forEach((kind) => meter.attemptFailed(kind, 1, clock.now()));
@@ -119,7 +119,7 @@ const COUNTERS = /** @type {const} */ ([
   'unsent',
 ]);
 
-test('what several cores counted by themselves adds up to what one would have counted', () => {
+test('the counts of several workers add up to those of a single worker', () => {
   const anyCore = fc.record({
     operations: fc.array(anyOperation, { maxLength: 12 }),
     counters: fc.array(fc.nat(50), { minLength: COUNTERS.length, maxLength: COUNTERS.length }),
@@ -150,7 +150,7 @@ test('what several cores counted by themselves adds up to what one would have co
   );
 });
 
-test('what has come to an end is what succeeded, failed, was wrong or had no object, and not what was abandoned', () => {
+test('ended operations include successful, failed, wrong and skipped ones, but not abandoned ones', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   runOperation(clock, [meter], { failures: ['timeout'], duration: 1 });
@@ -158,7 +158,7 @@ test('what has come to an end is what succeeded, failed, was wrong or had no obj
   assert.equal(meter.done, 1111);
 });
 
-test('what the kinds of a stage counted adds up to the stage', () => {
+test('the counts of a stage’s kinds add up to those of the stage', () => {
   const clock = new ManualClock(1_700_000_000_900);
   const startedAt = clock.now();
   const meters = new StageMeters(2, clock, startedAt);

@@ -6,7 +6,7 @@ import { bucketSnapshots, sumOfSnapshots } from '../../lib/meter/stage-snapshot.
 import { ManualClock } from '../helpers/manual-clock.js';
 import { stageSnapshot } from '../helpers/stage-snapshot.js';
 
-test('a meter shows what it has counted so far, and its latencies as its histograms have them', () => {
+test('a snapshot has the meter’s counts so far and the latencies of its histograms', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   const at = clock.now();
@@ -26,13 +26,13 @@ test('a meter shows what it has counted so far, and its latencies as its histogr
     );
     assert.equal(minimum, sums[name].summary()?.minimum ?? Infinity);
     const [own, whole] = [{ values, counts: each }, sums[name].valueCounts()].map((parts) =>
-      parts.values.map((value, place) => [value, parts.counts[place]]).toSorted(([one], [other]) => one - other),
+      parts.values.map((value, index) => [value, parts.counts[index]]).toSorted(([one], [other]) => one - other),
     );
     assert.deepEqual(own, whole);
   }
 });
 
-test('the figures of the only bucket are those of the kinds, and those of several their own', () => {
+test('a single bucket has the figures of the kinds, and several buckets have their own', () => {
   const { kinds } = stageSnapshot({ latencies: [1, 2], errors: { timeout: 2, abandoned: 1 } });
   const [only] = bucketSnapshots([{ bucket: 'one', meter: null }], kinds, true);
   assert.deepEqual([only.operations, only.failedAttempts, only.latencies?.count], [2, 2, 2]);
@@ -44,7 +44,7 @@ test('the figures of the only bucket are those of the kinds, and those of severa
   assert.equal(bucketSnapshots([{ bucket: 'two', meter }], kinds, false)[0].latencies, null);
 });
 
-test('the snapshots of several workers are added up', () => {
+test('the snapshots of several workers are added', () => {
   const one = stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } });
   const other = stageSnapshot({ latencies: [3], errors: { timeout: 2, reset: 1 } }, { loops: [0.25], inFlight: 3 });
   const { kinds, buckets, connections, inFlight, loops } = sumOfSnapshots([one, other]);

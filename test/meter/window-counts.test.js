@@ -19,9 +19,9 @@ test('operations count in the window in which they completed, on however many co
         sum.counts.reduce((total, count) => total + count, 0),
         all.length,
       );
-      sum.counts.forEach((count, place) => {
-        const from = place === 0 ? -Infinity : place * width;
-        assert.equal(count, all.filter((time) => time >= from && time < (place + 1) * width).length);
+      sum.counts.forEach((count, index) => {
+        const from = index === 0 ? -Infinity : index * width;
+        assert.equal(count, all.filter((time) => time >= from && time < (index + 1) * width).length);
       });
     }),
   );

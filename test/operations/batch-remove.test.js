@@ -8,7 +8,7 @@ import { fakeEngine } from '../helpers/fake-store.js';
 /** @typedef {{ Deleted?: { Key: string }[], Errors?: { Key?: string, Code?: string }[] }} Output */
 
 /**
- * Removes four objects by requests whose answers a test makes.
+ * Removes four objects with requests whose responses come from the test.
  *
  * @param {(keys: string[]) => Output} answer
  * @param {{ written?: number[], wroteObjects?: boolean }} [choice]
@@ -44,7 +44,7 @@ test('one request removes all objects of a batch, which are then no longer writt
   assert.deepEqual([requests, written.count], [[keys], 0]);
 });
 
-test('objects of another run are removed without knowing whether they are there', async () => {
+test('objects of another run are removed without knowing whether they exist', async () => {
   const { attempt, keys, requests } = removing((asked) => ({ Deleted: deleted(asked) }), {
     written: [],
     wroteObjects: false,
@@ -53,12 +53,12 @@ test('objects of another run are removed without knowing whether they are there'
   assert.deepEqual(requests, [keys]);
 });
 
-test('a key that was not deleted is a failure that names it, and the next attempt asks for that one alone', async () => {
+test('a key that was not deleted is a failure that names it, and the next attempt requests only that key', async () => {
   const { attempt, written, keys, requests } = removing((asked) =>
     asked.length === 1
       ? { Deleted: deleted(asked) }
       : {
-          Deleted: deleted(asked.filter((_, place) => place !== 2)),
+          Deleted: deleted(asked.filter((_, index) => index !== 2)),
           Errors: [{ Key: asked[2], Code: 'InternalError' }],
         },
   );
@@ -72,7 +72,7 @@ test('a key that was not deleted is a failure that names it, and the next attemp
   assert.deepEqual([requests[1], written.count], [[keys[2]], 0]);
 });
 
-test('a key that is refused for good is not asked for again', async () => {
+test('a key with a final refusal is not requested again', async () => {
   for (const [code, handling] of [
     ['AccessDenied', 'fail'],
     ['', 'retry'],
@@ -87,7 +87,7 @@ test('a key that is refused for good is not asked for again', async () => {
   }
 });
 
-test('what a store says of a key is shown on one line, and no text of it but a code', async () => {
+test('a store’s error for a key is shown on one line, with its code but no other text', async () => {
   const { attempt } = removing((asked) => ({
     Deleted: deleted(asked.slice(1)),
     Errors: [{ Key: 'a\nkey\u001b[2J', Code: 'not a code\n' }],
@@ -97,7 +97,7 @@ test('what a store says of a key is shown on one line, and no text of it but a c
   });
 });
 
-test('no secret is in what a store says of a key', async () => {
+test('a store’s error for a key reveals no secret', async () => {
   keepSecrets({ secrets: ['aSecretOfLetters'] });
   const { attempt } = removing((asked) => ({
     Deleted: deleted(asked.slice(1)),
@@ -106,7 +106,7 @@ test('no secret is in what a store says of a key', async () => {
   await assert.rejects(attempt(), { message: '1 of 4 keys were not deleted, b/[secret] for one: [secret]' });
 });
 
-test('a key of which the answer says nothing is an integrity error, and so is one that was not asked for', async () => {
+test('a key missing from the response, or one that was not requested, is an integrity error', async () => {
   const silent = removing((asked) => ({ Deleted: deleted(asked.slice(1)) }));
   await assert.rejects(silent.attempt(), {
     name: 'IntegrityError',
@@ -117,7 +117,7 @@ test('a key of which the answer says nothing is an integrity error, and so is on
   await assert.rejects(strange.attempt(), { name: 'IntegrityError', message: /says that another was deleted/ });
 });
 
-test('an answer that says nothing at all is tried again', async () => {
+test('an empty response is retried', async () => {
   const { attempt, written } = removing(() => ({}));
   await assert.rejects(attempt(), { kind: 'protocol', handling: 'retry', outcomeUnknown: true });
   assert.equal(written.count, 4);

@@ -5,8 +5,8 @@ import { NO_ETAG } from '../../lib/operations/no-etag.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**
- * @param {number} etagDigest that the store answers with
- * @param {number} [digest] that the write was answered with
+ * @param {number} etagDigest in the store's response
+ * @param {number} [digest] in the response to the write
  */
 function copying(etagDigest, digest = 4711) {
   /** @type {unknown[]} */
@@ -21,7 +21,7 @@ function copying(etagDigest, digest = 4711) {
   return { attempt: () => copy.attempt(operation), requests, operation, workload };
 }
 
-test('Copy asks for a copy in the same bucket under a second key of the run, as often as it is attempted', async () => {
+test('each attempt of Copy requests a copy in the same bucket under a second key of the run', async () => {
   const { attempt, requests, operation, workload } = copying(4711);
   const { keyspace } = workload;
   await attempt();
@@ -37,16 +37,16 @@ test('Copy asks for a copy in the same bucket under a second key of the run, as 
   assert.deepEqual([workload.written.count, operation.isWrite, operation.size], [1, true, 16]);
 });
 
-test('another ETag than that of the object is an integrity error', async () => {
+test('an ETag that differs from the object’s is an integrity error', async () => {
   const { attempt, operation } = copying(4712);
   await assert.rejects(attempt(), { name: 'IntegrityError', message: /: the ETag of the copy is not the one that/ });
   assert.match(operation.key, /-copy-3$/);
 });
 
-test('where the write was answered without an ETag, that of the copy shows nothing', async () => {
+test('if the response to the write had no ETag, that of the copy proves nothing', async () => {
   await copying(4712, NO_ETAG).attempt();
 });
 
-test('an answer without an ETag is no copy, and may have been one', async () => {
+test('a response without an ETag does not count as a copy, but may have created one', async () => {
   await assert.rejects(copying(0).attempt(), { kind: 'protocol', handling: 'retry', outcomeUnknown: true });
 });

@@ -44,7 +44,7 @@ function listedOf(etags) {
  */
 
 /**
- * A store that answers each request as a test says.
+ * A store whose responses come from the test.
  *
  * @param {readonly string[]} etags as listed
  */
@@ -113,7 +113,7 @@ const ofKind = (kind) => (/** @type {unknown} */ error) => error instanceof Atte
 const wrong = (/** @type {unknown} */ error) => error instanceof IntegrityError;
 
 describe('read', () => {
-  test('checks the bytes of an object by its MD5, where the ETag is one', async () => {
+  test('checks the bytes of an object by its MD5 if the ETag is one', async () => {
     const { attempt, listed } = storeOf();
     assert.equal(await attempt('read', 0, { body: BODIES[0], etag: md5Of(BODIES[0]) }), false);
     assert.equal(listed.provesMd5(0), true);
@@ -122,7 +122,7 @@ describe('read', () => {
     await assert.rejects(attempt('read', 2, { body: corrupt, etag: md5Of(BODIES[2]) }), wrong);
   });
 
-  test('takes no ETag for an MD5 that no object of the bucket has shown to be one', async () => {
+  test('does not treat ETags as MD5s until an object of the bucket has matched', async () => {
     const etags = BODIES.map((body) => md5Of(Buffer.concat([body, Buffer.from('salt')])));
     const { attempt } = storeOf(etags);
     for (const [index, body] of BODIES.entries()) {
@@ -130,7 +130,7 @@ describe('read', () => {
     }
   });
 
-  test('takes that of an object for none that is encrypted with a managed key, though others are', async () => {
+  test('does not treat the ETag of an object encrypted with a managed key as an MD5, even if others are', async () => {
     const etags = [md5Of(BODIES[0]), md5Of(BODIES[1]), 'f'.repeat(32), '0'.repeat(32)];
     const { attempt } = storeOf(etags);
     assert.equal(await attempt('read', 0, { body: BODIES[0], etag: etags[0] }), false);
@@ -139,7 +139,7 @@ describe('read', () => {
     await assert.rejects(attempt('read', 3, { body: BODIES[3], etag: etags[3], encryption: 'AES256' }), wrong);
   });
 
-  test('checks an object that came in parts by its size alone', async () => {
+  test('checks only the size of a multipart object', async () => {
     const etags = BODIES.map((body) => `${md5Of(body)}-2`);
     const { attempt } = storeOf(etags);
     assert.equal(await attempt('read', 0, { body: BODIES[0], etag: etags[0] }), true);
@@ -156,7 +156,7 @@ describe('read', () => {
 });
 
 describe('stat', () => {
-  test('compares size and ETag with those of the list', async () => {
+  test('compares size and ETag with the list', async () => {
     const { attempt } = storeOf();
     const etag = md5Of(BODIES[0]);
     assert.equal(await attempt('stat', 0, { body: BODIES[0], etag }), false);
@@ -169,7 +169,7 @@ describe('stat', () => {
 describe('range', () => {
   const etag = md5Of(BODIES[2]);
 
-  test('reads a part of the length that was asked for, and knows no more of its bytes', async () => {
+  test('reads a part of the requested length and checks only its size', async () => {
     const { attempt, inputs } = storeOf();
     const answerFor = async (/** @type {Answered} */ answer) => attempt('range', 2, { status: 206, etag, ...answer });
     const parts = ['0-3', '4-7', '8-11'];
@@ -181,7 +181,7 @@ describe('range', () => {
       ]);
       results.push(result);
     }
-    // Which part it is, is drawn by the run id: one of them is right.
+    // The run id determines the part, so one of them is right.
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.match(inputs[0].input.Range, /^bytes=(0-3|4-7|8-11)$/);
     const [right] = parts.filter((_, place) => results[place].status === 'fulfilled');
@@ -194,7 +194,7 @@ describe('range', () => {
     );
   });
 
-  test('reads an empty object whole, because nothing has no parts', async () => {
+  test('reads an empty object as a whole, because it has no parts', async () => {
     const { attempt, inputs } = storeOf();
     assert.equal(await attempt('range', 1, { etag: md5Of(BODIES[1]) }), true);
     assert.equal(inputs[0].input, undefined);
@@ -213,7 +213,7 @@ describe('list', () => {
   /** @param {readonly string[]} keys */
   const page = (keys, IsTruncated = true) => ({ output: { Contents: keys.map((Key) => ({ Key })), IsTruncated } });
 
-  test('asks for encoded keys after the one before, and compares the page with what was listed', async () => {
+  test('requests encoded keys after the previous one and compares the page with the list', async () => {
     const { attempt, inputs } = storeOf();
     await attempt('list', 0, page(KEYS.slice(0, 3)));
     await attempt('list', 1, page(KEYS.slice(3), false));
@@ -226,12 +226,12 @@ describe('list', () => {
     );
   });
 
-  test('a page may go on after the objects that were taken, for the list was bounded', async () => {
+  test('a page may continue after the selected objects, because the list was bounded', async () => {
     const { attempt } = storeOf();
     await attempt('list', 1, page([KEYS[3], 'p/z'], true));
   });
 
-  test('keys that came or went have changed the page; a short page and one with another prefix are the store’s own', async () => {
+  test('added or removed keys change the page; a short page and a foreign prefix are errors of the store', async () => {
     const { attempt } = storeOf();
     await assert.rejects(attempt('list', 0, page(['p/a', 'p/aa', 'p/b'])), ofKind('changed'));
     await assert.rejects(attempt('list', 0, page(['p/a', 'p/c'], false)), ofKind('changed'));
@@ -241,7 +241,7 @@ describe('list', () => {
     await assert.rejects(attempt('list', 0, { output: {} }), ofKind('protocol'));
   });
 
-  test('keys that are not UTF-8, which come without a name and were not listed, are no error of the page', async () => {
+  test('keys that are not UTF-8 have no name, were not listed, and are not an error of the page', async () => {
     const { attempt } = storeOf();
     await attempt('list', 0, page(['p/a', '', 'p/b']));
     await attempt('list', 0, page(['', 'p/a', 'p/b', 'p/c']));
@@ -251,7 +251,7 @@ describe('list', () => {
   });
 });
 
-test('operations that change what is there do not go with it', () => {
+test('operations that change objects cannot run on existing objects', () => {
   const changing = OPERATIONS.filter(({ attemptExisting }) => attemptExisting === undefined);
   assert.deepEqual(
     changing.map(({ name }) => name),
@@ -262,7 +262,7 @@ test('operations that change what is there do not go with it', () => {
   );
 });
 
-test('a key that is not of our making does not reach a terminal as it is', async () => {
+test('a foreign key is escaped before it reaches a terminal', async () => {
   const { attempt } = storeOf();
   await attempt('read', 0, { body: BODIES[0], etag: md5Of(BODIES[0]) });
   await assert.rejects(attempt('read', 3, { body: Buffer.from('the fourth onE'), etag: md5Of(BODIES[3]) }), (error) => {

@@ -13,7 +13,7 @@ const PAGE_SIZE = 4;
 const OBJECTS = 17;
 
 /**
- * Lists a page of a run whose answers a test changes.
+ * Lists a page of a run; the test changes the responses.
  *
  * @param {object} choice
  * @param {number} choice.page
@@ -57,7 +57,7 @@ const { groups: GROUPS } = listPage({ page: 0 });
 const PAGES = Array.from({ length: GROUPS.count }, (_, page) => page);
 const LAST = PAGES.findLast((page) => GROUPS.at(page).isLast) ?? 0;
 
-test('each page is asked for by the place where it begins, and has the keys that the run wrote there', async () => {
+test('each page is requested by its starting point and has the keys that the run wrote there', async () => {
   const listed = [];
   for (const page of PAGES) {
     const { listing, keys, inputs, record, keyspace } = listPage({ page });
@@ -70,7 +70,7 @@ test('each page is asked for by the place where it begins, and has the keys that
   assert.equal(new Set(listed).size, OBJECTS);
 });
 
-test('a key that is missing, wherever it stands on its page, is an integrity error that names it', async () => {
+test('a missing key is an integrity error that names it, regardless of its position on the page', async () => {
   for (const page of PAGES) {
     const { keys } = listPage({ page });
     for (const missing of keys) {
@@ -82,7 +82,7 @@ test('a key that is missing, wherever it stands on its page, is an integrity err
       const { listing } = listPage({ page, change });
       const isEnd = missing === keys.at(-1) && !GROUPS.at(page).isLast;
       await assert.rejects(listing, (error) => {
-        // A page that goes on without its last key may have been cut short by the store.
+        // If a page lacks its last key and more follow, the store may have cut it short.
         assert.ok(error instanceof IntegrityError || (isEnd && error instanceof AttemptError), String(error));
         assert.match(error.message, /lacks benchmark\/run-1\/|shows 3 of its 4 keys/);
         return true;
@@ -109,19 +109,19 @@ test('a key that the run did not write is an integrity error, which shows it on 
   await assert.rejects(after.listing, /has benchmark\/run-1\/zzz, which the run did not write$/);
 });
 
-test('a key that comes twice, or out of order, is an integrity error', async () => {
+test('a repeated or out-of-order key is an integrity error', async () => {
   const twice = listPage({ page: 0, change: (right) => ({ ...right, keys: [right.keys[0], ...right.keys] }) });
   await assert.rejects(twice.listing, { name: 'IntegrityError', message: /-\d+ twice$/ });
   const turned = listPage({ page: 0, change: (right) => ({ ...right, keys: right.keys.toReversed() }) });
   await assert.rejects(turned.listing, { name: 'IntegrityError', message: / after benchmark\/run-1\// });
 });
 
-test('a list that goes on after the last key of the run is an integrity error', async () => {
+test('a list that continues after the last key of the run is an integrity error', async () => {
   const { listing } = listPage({ page: LAST, change: (right) => ({ ...right, continues: true }) });
   await assert.rejects(listing, /the list goes on after the last key of the run$/);
 });
 
-test('a list that ends before the last key of the run is an integrity error, unless no more keys have to be there', async () => {
+test('a list that ends before the last key of the run is an integrity error, unless no more keys must exist', async () => {
   const change = (/** @type {{ keys: string[], continues: boolean }} */ right) => ({ ...right, continues: false });
   const { listing, record, locals } = listPage({ page: 0, change });
   await assert.rejects(listing, {
@@ -134,7 +134,7 @@ test('a list that ends before the last key of the run is an integrity error, unl
   await listPage({ page: LAST, change }).listing;
 });
 
-test('an object whose write has failed may be listed or not', async () => {
+test('an object whose write failed may or may not be listed', async () => {
   const [one, ...others] = listPage({ page: 0 }).locals;
   for (const unwritten of [[one], others.slice(-1), others]) {
     await listPage({ page: 0, unwritten }).listing;
@@ -143,12 +143,12 @@ test('an object whose write has failed may be listed or not', async () => {
   await assert.rejects(listing, /lacks \S+; was the run written with as many <objects>\?$/);
 });
 
-test('a page that the store cuts short is a failure, and no integrity error', async () => {
+test('a page that the store cuts short is a failure, not an integrity error', async () => {
   const { listing } = listPage({ page: 0, change: ({ keys }) => ({ keys: keys.slice(0, 2), continues: true }) });
   await assert.rejects(listing, { name: 'AttemptError', kind: 'short-page', message: /shows 2 of its 4 keys$/ });
 });
 
-test('probes and further objects of the run among its keys are a failure, and no integrity error', async () => {
+test('probes and other objects of the run among the keys are a failure, not an integrity error', async () => {
   const withProbe = (/** @type {{ keys: string[], continues: boolean }} */ { keys, continues }) => {
     const index = Number(keys[0].slice(keys[0].lastIndexOf('-') + 1));
     const { keyspace } = listPage({ page: 0 });
@@ -161,7 +161,7 @@ test('probes and further objects of the run among its keys are a failure, and no
   });
 });
 
-test('what is no list at all is tried again', async () => {
+test('a response that is not a list is retried', async () => {
   const { listing } = listPage({ page: 0, change: (right) => ({ ...right, continues: undefined }) });
   await assert.rejects(listing, { kind: 'protocol', handling: 'retry' });
 });

@@ -23,14 +23,14 @@ const MIB = 1024 ** 2;
 const MULTIPART = { partSize: 5 * MIB, partThreads: 3, minSize: 0 };
 
 /**
- * A store in which one object is written, of whose parts only the place is kept.
+ * A store with one object, which keeps only the positions of its parts.
  *
  * @param {object} choice
  * @param {number} choice.size bytes of the object
- * @param {(request: FakeRequest) => void} [choice.before] what it throws, the request fails with
+ * @param {(request: FakeRequest) => void} [choice.before] an error it throws fails the request
  * @param {number} [choice.maxAttempts]
  * @param {typeof MULTIPART} [choice.multipart]
- * @param {number} [choice.sizeThere] bytes of the object that is there afterwards
+ * @param {number} [choice.sizeThere] bytes of the object that exists afterwards
  * @param {() => void} [choice.mayGoOn]
  */
 function playUpload({
@@ -71,7 +71,7 @@ function playUpload({
       connection.reply.contentLength = sizeThere;
     }
   };
-  /** @type {Map<number, number>} bytes that each part was to have */
+  /** @type {Map<number, number>} expected bytes of each part */
   const sizes = new Map();
   const { workload } = fakeEngine({ answer: () => {} });
   const connections = Array.from({ length: multipart.partThreads }, () => new FakeConnection(answer));
@@ -119,7 +119,7 @@ function lost(details = {}) {
 
 const NO_UPLOAD = { kind: 'no-upload', handling: /** @type {const} */ ('fail'), status: 404, code: 'NoSuchUpload' };
 
-test('the parts of any object are at most 10,000, of 5 MiB to 5 GiB, and together as long as it is', () => {
+test('any object has at most 10,000 parts of 5 MiB to 5 GiB, which add up to its size', () => {
   const anySize = fc.oneof(
     fc.nat(20 * MIB),
     fc.maxSafeNat().map((value) => value % (MAX_OBJECT_BYTES + 1)),
@@ -131,20 +131,20 @@ test('the parts of any object are at most 10,000, of 5 MiB to 5 GiB, and togethe
       assert.ok(partSize >= wanted && partSize <= MAX_PART_BYTES);
       assert.ok(parts >= 1 && parts <= MAX_PARTS);
       assert.ok((parts - 1) * partSize < Math.max(size, 1) && parts * partSize >= size);
-      assert.ok(partSize === wanted || partsOf(size, wanted) > MAX_PARTS, 'it grows only where it has to');
+      assert.ok(partSize === wanted || partsOf(size, wanted) > MAX_PARTS, 'it grows only if it must');
     }),
   );
   assert.equal(partSizeFor(MAX_OBJECT_BYTES, 8 * MIB), 525 * MIB);
 });
 
-test('a request for the upload, one for each part and one to complete it are what a write takes', () => {
+test('a write needs one request to create the upload, one per part and one to complete it', () => {
   assert.equal(requestsToWrite(12 * MIB, MULTIPART), 1 + 3 + 1);
   assert.equal(requestsToWrite(0, MULTIPART), 3);
   assert.equal(requestsToWrite(12 * MIB, { ...MULTIPART, minSize: 13 * MIB }), 1);
   assert.equal(requestsToWrite(12 * MIB, undefined), 1);
 });
 
-test('an object is created, sent in parts at the same time, and completed with the ETag of each in their order', async () => {
+test('an upload is created, its parts are sent concurrently, and it is completed with their ETags in order', async () => {
   const { run, methods, parts, completion, mostAtOnce, record, workload } = playUpload({ size: 18 * MIB });
   await run();
   assert.deepEqual(methods, ['create', 'part', 'part', 'part', 'part', 'complete']);
@@ -161,7 +161,7 @@ test('an object is created, sent in parts at the same time, and completed with t
   assert.equal(record.outcomeUnknown, false);
 });
 
-test('an object without bytes has one part, which has none either', async () => {
+test('an empty object has one empty part', async () => {
   const { run, methods, parts } = playUpload({ size: 0 });
   await run();
   assert.deepEqual(methods, ['create', 'part', 'complete']);
@@ -181,7 +181,7 @@ test('the largest object takes 10,000 parts, and no memory for its bytes', async
   assert.ok(process.memoryUsage().rss - before < 200 * MIB);
 });
 
-test('a part that fails once is sent again, by itself', async () => {
+test('only the part that failed is sent again', async () => {
   let failures = 0;
   const { run, methods, workload } = playUpload({
     size: 12 * MIB,
@@ -196,7 +196,7 @@ test('a part that fails once is sent again, by itself', async () => {
   assert.ok(workload.written.has(3));
 });
 
-test('where a part fails for good, no further one is begun, and the upload is aborted once the others have come to their end', async () => {
+test('if a part fails for good, no other part begins, and the upload is aborted once the others have ended', async () => {
   const { run, methods, record, workload } = playUpload({
     size: 100 * MIB,
     before({ input }) {
@@ -210,10 +210,10 @@ test('where a part fails for good, no further one is begun, and the upload is ab
   assert.ok(methods.length <= 1 + 2 * 3 + 1, methods.join(' '));
   assert.ok(!methods.includes('complete'));
   assert.ok(!workload.written.has(3));
-  assert.equal(record.attempts, 1, 'what is said of the object is what became of the part, not of the abortion');
+  assert.equal(record.attempts, 1, 'the object reports the outcome of the part, not of the abort');
 });
 
-test('an upload that is not to go on is aborted', async () => {
+test('an upload that must not continue is aborted', async () => {
   let parts = 0;
   const { run, methods } = playUpload({
     size: 100 * MIB,
@@ -229,7 +229,7 @@ test('an upload that is not to go on is aborted', async () => {
   assert.equal(methods.at(-1), 'abort');
 });
 
-test('a completion whose answer was lost is settled by the object itself', async () => {
+test('if the response to a completion is lost, the object itself shows the outcome', async () => {
   let completions = 0;
   const { run, methods, workload, record } = playUpload({
     size: 6 * MIB,
@@ -246,7 +246,7 @@ test('a completion whose answer was lost is settled by the object itself', async
   assert.equal(record.outcomeUnknown, true, 'clean-up looks twice');
 });
 
-test('where there is no object then, the upload has failed', async () => {
+test('if the object does not exist then, the upload has failed', async () => {
   let completions = 0;
   const { run, methods, workload } = playUpload({
     size: 6 * MIB,
@@ -265,7 +265,7 @@ test('where there is no object then, the upload has failed', async () => {
   assert.ok(!workload.written.has(3));
 });
 
-test('where it is of another size, its content is wrong', async () => {
+test('if its size differs, its content is wrong', async () => {
   let completions = 0;
   const { run, workload } = playUpload({
     size: 6 * MIB,
@@ -281,7 +281,7 @@ test('where it is of another size, its content is wrong', async () => {
   assert.ok(!workload.written.has(3));
 });
 
-test('an upload that is gone before it was completed has failed: nobody asks for the object', async () => {
+test('an upload that disappears before its completion has failed, and the object is not requested', async () => {
   const { run, methods } = playUpload({
     size: 6 * MIB,
     before({ method }) {
@@ -294,7 +294,7 @@ test('an upload that is gone before it was completed has failed: nobody asks for
   assert.ok(!methods.includes('head'));
 });
 
-test('an upload that may have been created without an answer is looked for by clean-up', async () => {
+test('clean-up looks for an upload that may have been created without a response', async () => {
   let creations = 0;
   const { run, record, methods } = playUpload({
     size: 6 * MIB,
@@ -309,7 +309,7 @@ test('an upload that may have been created without an answer is looked for by cl
   assert.equal(record.outcomeUnknown, true);
 });
 
-test('answers that lack what the next request needs are asked for again', async () => {
+test('requests are repeated if the response lacks data for the next request', async () => {
   for (const incomplete of ['create', 'part', 'complete']) {
     let answers = 0;
     const play = playUpload({ size: 6 * MIB });

@@ -5,7 +5,7 @@ import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { OPERATIONS } from '../../lib/operations/registry.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
-test('a thread takes one object after the other, and shows the operation what it needs of each', async () => {
+test('a thread takes one object after another and gives the operation the data it needs for each', async () => {
   const { workload, connections } = fakeEngine({ answer: () => {} });
   /** @type {unknown[]} */
   const seen = [];
@@ -45,7 +45,7 @@ test('a record may change its operation from object to object', () => {
   assert.deepEqual([record.kind, record.operation, record.isWrite], [0, write, true]);
 });
 
-test('a host’s objects are those of its shard, by their localIndex among them', () => {
+test('a host’s objects are those of its shard, numbered by localIndex', () => {
   const { workload, connections } = fakeEngine({ answer: () => {}, shard: { index: 1, count: 3 } });
   const [, read] = OPERATIONS;
   const record = new OperationRecord(read, { ...workload, sizeOf: () => 100 }, connections[0]);

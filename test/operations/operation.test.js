@@ -13,7 +13,7 @@ test('an integrity error names the object and what was found', () => {
 });
 
 for (const each of OPERATIONS) {
-  test(`${each.name} hands on the store’s error, and notes nothing`, async () => {
+  test(`${each.name} passes on the store’s error and records nothing`, async () => {
     const error = new AttemptError({ kind: 'throttled', handling: 'retry', message: 'HTTP 503' });
     const { operation, workload } = prepareOperation(each, {
       digest: 77,

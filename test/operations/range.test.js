@@ -6,7 +6,7 @@ import { cases } from '../helpers/cases.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**
- * Reads a range whose answer a test changes.
+ * Reads a range; the test changes the response.
  *
  * @param {{ size: number, rangeSize: number, turn?: number, index?: number, wroteObjects?: boolean }} choice
  * @param {(right: { status: number, contentRange: string, body: Buffer }) =>
@@ -38,7 +38,7 @@ function readRange({ size, rangeSize, ...choice }, change = (right) => right) {
   return { reading: range.attempt(operation), operation, requested, localIndex };
 }
 
-test('a range is aligned, lies within the object, and every byte of it is what was written there', async () => {
+test('a range is aligned, within the object, and every byte matches the written data', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5000 }),
@@ -57,7 +57,7 @@ test('a range is aligned, lies within the object, and every byte of it is what w
   );
 });
 
-test('a second attempt asks for the same bytes, and another turn mostly for others', async () => {
+test('a retry requests the same bytes, and another turn usually requests others', async () => {
   const choice = { size: 64_000, rangeSize: 1000, turn: 7 };
   const { reading, operation, requested } = readRange(choice);
   await reading;
@@ -66,7 +66,7 @@ test('a second attempt asks for the same bytes, and another turn mostly for othe
   assert.equal(second, first);
   const turns = Array.from({ length: 64 }, (_, later) => readRange({ ...choice, turn: later }));
   await Promise.all(turns.map((each) => each.reading));
-  // Of 64 parts, 64 draws meet 40 on average, and fewer than 28 once in a million times.
+  // 64 draws from 64 parts hit 40 on average, and fewer than 28 once in a million times.
   assert.ok(new Set(turns.flatMap((each) => each.requested)).size >= 28);
 });
 
@@ -105,12 +105,12 @@ test('a range that is too short or too long is an integrity error', async () => 
   await assert.rejects(longer.reading, /first differs at offset 100 \(101 bytes came, 100 were expected\)$/);
 });
 
-test('an answer that is no partial content is an integrity error, even where its bytes would be right', async () => {
+test('a response other than partial content is an integrity error, even if its bytes are right', async () => {
   const { reading } = readRange(ONE_PART, (right) => ({ ...right, status: 200, contentRange: '' }));
   await assert.rejects(reading, /the range at 0 was answered with HTTP 200, 206 was expected$/);
 });
 
-test('a Content-Range that is missing, strange or of other bytes is an integrity error that shows none of its text', async () => {
+test('a missing, malformed or mismatched Content-Range is an integrity error that shows none of its text', async () => {
   const expected = 'the Content-Range should be 0-99/100';
   for (const [contentRange, got] of [
     ['', 'no valid one came'],

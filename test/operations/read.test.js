@@ -7,7 +7,7 @@ import { cases } from '../helpers/cases.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**
- * Reads an object whose body a test changes.
+ * Reads an object; the test changes the body.
  *
  * @param {number} size
  * @param {(body: Buffer) => Buffer} change
@@ -28,7 +28,7 @@ function readChanged(size, change, choice = {}) {
   return { reading: read.attempt(operation), localIndex };
 }
 
-test('Read succeeds where every byte is what was written', async () => {
+test('Read succeeds if every byte matches the written data', async () => {
   for (const size of [0, 1, 1000]) {
     await readChanged(size, (body) => body).reading;
   }
@@ -57,7 +57,7 @@ test('any wrong byte is an integrity error that names key and offset', async () 
   );
 });
 
-test('a body of another length is an integrity error that names both lengths', async () => {
+test('a body of the wrong length is an integrity error that names both lengths', async () => {
   const shorter = readChanged(100, (body) => body.subarray(0, 60));
   await assert.rejects(shorter.reading, /the body first differs at offset 60 \(60 bytes came, 100 were expected\)$/);
   const longer = readChanged(100, (body) => Buffer.concat([body, Buffer.from('xyz')]));
@@ -68,7 +68,7 @@ test('a body of another length is an integrity error that names both lengths', a
   await assert.rejects(sameLength.reading, /the body first differs at offset \d+$/);
 });
 
-test('bytes of a broken attempt are forgotten by the next', async () => {
+test('a retry discards the bytes of an interrupted attempt', async () => {
   let attempts = 0;
   const { operation, workload } = prepareOperation(read, {
     answer: ({ sink, index }) => {

@@ -10,7 +10,7 @@ import {
   operationsOf,
 } from '../../lib/operations/registry.js';
 
-test('the stages run in the order of the operations, and bear their names with a capital', () => {
+test('the stages run in the order of the operations and have their capitalized names', () => {
   assert.deepEqual(
     OPERATIONS.map(({ name }) => name),
     ['write', 'read', 'range', 'stat', 'list', 'copy', 'batch-remove', 'remove'],
@@ -26,13 +26,13 @@ test('the stages run in the order of the operations, and bear their names with a
   );
 });
 
-test('only Write leaves objects behind, and only Write needs none', () => {
+test('only Write creates objects, and only Write needs no existing ones', () => {
   for (const { name, creates, needsObject } of OPERATIONS) {
     assert.deepEqual([creates, needsObject], [name === 'write', name !== 'write'], name);
   }
 });
 
-test('an operation makes the call that S3 has for it', () => {
+test('each operation makes its S3 call', () => {
   assert.deepEqual(
     OPERATIONS.map(({ call }) => call.name),
     [
@@ -48,14 +48,14 @@ test('an operation makes the call that S3 has for it', () => {
   );
 });
 
-test('an operation moves the bytes that its call does', () => {
+test('each operation moves the bytes of its call', () => {
   for (const { call, transfer, movesBytes, receives } of OPERATIONS) {
     assert.deepEqual([call.sendsObject, call.receivesObject], [transfer === 'sends', transfer === 'receives']);
     assert.deepEqual([movesBytes, receives], [transfer !== 'none', transfer === 'receives']);
   }
 });
 
-test('operations are found by their names, in their own order', () => {
+test('operations are found by name and returned in their own order', () => {
   const names = (/** @type {string[]} */ wanted) => operationsOf(wanted).map(({ name }) => name);
   assert.deepEqual(names(['remove', 'write']), ['write', 'remove']);
   assert.equal(operationNamed('stat'), stat);

@@ -23,19 +23,19 @@ test('Remove deletes the object, which is then no longer written', async () => {
   assert.equal(workload.written.count, 0);
 });
 
-test('a 404 at a later attempt says that an earlier one has removed the object', async () => {
+test('a 404 on a later attempt means that an earlier one removed the object', async () => {
   const { operation, workload } = prepareOperation(remove, { digest: 1, attempts: 2, answer: answering(404) });
   await remove.attempt(operation);
   assert.equal(workload.written.count, 0);
 });
 
-test('a 404 at the first attempt is a failure: the object was not there', async () => {
+test('a 404 on the first attempt is a failure: the object did not exist', async () => {
   const { operation, workload } = prepareOperation(remove, { digest: 1, attempts: 1, answer: answering(404) });
   await assert.rejects(remove.attempt(operation), { kind: 'not-found' });
   assert.equal(workload.written.count, 1);
 });
 
-test('any other refusal is a failure at every attempt', async () => {
+test('any other refusal is a failure on every attempt', async () => {
   for (const status of [403, 500]) {
     const { operation } = prepareOperation(remove, { digest: 1, attempts: 3, answer: answering(status) });
     await assert.rejects(remove.attempt(operation), AttemptError);

@@ -9,7 +9,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const [write, read, range, stat, remove] = ['write', 'read', 'range', 'stat', 'remove'].map(operationNamed);
 
-test('a stage of one kind is what its operation is', () => {
+test('a stage of one kind has the properties of its operation', () => {
   for (const operation of OPERATIONS) {
     const { name, creates, removes, receives, movesBytes } = stageOf(operation);
     assert.deepEqual(
@@ -32,7 +32,7 @@ test('an operation of a stage moves an object, a part of one, or nothing', () =>
   assert.equal(bytesPerOperation(stageOf(range), configOf({ size: 200, amounts })), 200);
 });
 
-test('of objects of several sizes, an operation moves the mean', () => {
+test('with objects of several sizes, an operation moves the mean size', () => {
   const sizes = { kind: /** @type {const} */ ('weighted'), sizes: [1000, 9000].map((bytes) => ({ bytes, weight: 1 })) };
   const config = configOf({ size: 9000, sizes, amounts: { ...DEFAULT_AMOUNTS, rangeSize: 300 } });
   assert.deepEqual(

@@ -21,11 +21,11 @@ function statAnswered(reply, choice = {}) {
   return { stating: stat.attempt(operation), localIndex };
 }
 
-test('Stat succeeds where size and ETag are what was written', async () => {
+test('Stat succeeds if size and ETag match the written object', async () => {
   await statAnswered({ etagDigest: 4711, contentLength: 16 }, { digest: 4711 }).stating;
 });
 
-test('another size is an integrity error', async () => {
+test('a different size is an integrity error', async () => {
   const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: 15 }, { digest: 4711 });
   await assert.rejects(stating, (error) => {
     assert.ok(error instanceof IntegrityError);
@@ -34,7 +34,7 @@ test('another size is an integrity error', async () => {
   });
 });
 
-test('an answer that does not tell the size is an integrity error', async () => {
+test('a response without a size is an integrity error', async () => {
   const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
   await assert.rejects(stating, {
     name: 'IntegrityError',
@@ -42,17 +42,17 @@ test('an answer that does not tell the size is an integrity error', async () => 
   });
 });
 
-test('another ETag is an integrity error', async () => {
+test('a different ETag is an integrity error', async () => {
   const { stating } = statAnswered({ etagDigest: 4712, contentLength: 16 }, { digest: 4711 });
   await assert.rejects(stating, /the ETag is not the one/);
 });
 
-test('an ETag that has gone is an integrity error, one that never was is not', async () => {
+test('a missing ETag is an integrity error only if the write had one', async () => {
   await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 16 }, { digest: 4711 }).stating, IntegrityError);
   await statAnswered({ etagDigest: 0, contentLength: 16 }, { digest: NO_ETAG }).stating;
 });
 
-test('a run that did not write checks the size alone', async () => {
+test('a run that did not write checks only the size', async () => {
   await statAnswered({ etagDigest: 4712, contentLength: 16 }, { wroteObjects: false }).stating;
   await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 1 }, { wroteObjects: false }).stating, {
     name: 'IntegrityError',

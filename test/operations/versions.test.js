@@ -6,7 +6,7 @@ import { classifyAnswer, classifyFailure } from '../../lib/s3/s3-error.js';
 import { MixedObjects, mixedMemory } from '../../lib/workload/mixed-objects.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
-/** @param {Error} error that an attempt at a change ends with */
+/** @param {Error} error with which an attempt to change an object ends */
 async function isInDoubtAfter(error) {
   const { operation } = prepareOperation(write, {
     answer() {
@@ -24,22 +24,22 @@ for (const [status, code, isInDoubt] of /** @type {[number, string, boolean][]} 
   [500, 'InternalError', true],
   [503, 'SlowDown', true],
   [408, 'RequestTimeout', true],
-  // S3 answers so with a 400, maybe after it has passed the beginning on.
+  // S3 returns this with a 400, possibly after it has passed on the beginning.
   [400, 'RequestTimeout', true],
-  // Whatever has no code of the store may come from a proxy that had sent the request on.
+  // A response without a code of the store may come from a proxy that had forwarded the request.
   [400, '', true],
   [429, 'TooManyRequests', false],
   [429, '', false],
   [400, 'BadDigest', false],
   [403, 'AccessDenied', false],
 ])) {
-  test(`whether a change that was answered with ${status} ${code} is in doubt: ${isInDoubt}`, async () => {
+  test(`the outcome of a change after ${status} ${code} is ${isInDoubt ? 'unknown' : 'known'}`, async () => {
     const error = classifyAnswer({ status, code, now: 0 });
     assert.equal(await isInDoubtAfter(error), isInDoubt);
   });
 }
 
-test('a change without an answer is in doubt if it was sent, and only then', async () => {
+test('the outcome of a change without a response is unknown only if it was sent', async () => {
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   for (const sent of [true, false]) {
     assert.equal(await isInDoubtAfter(classifyFailure(reset, { sent, answered: false, stale: false })), sent);

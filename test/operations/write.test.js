@@ -7,7 +7,7 @@ import { prepareOperation } from '../helpers/stage-operation.js';
 
 /** @import { FakeRequest } from '../helpers/fake-store.js' */
 
-test('Write puts the object’s payload under its key, and keeps the digest of its ETag', async () => {
+test('Write puts the object’s payload under its key and keeps the digest of its ETag', async () => {
   /** @type {FakeRequest[]} */
   const requests = [];
   const { operation, workload } = prepareOperation(write, {
@@ -25,7 +25,7 @@ test('Write puts the object’s payload under its key, and keeps the digest of i
   assert.equal(workload.written.count, 1);
 });
 
-test('a long object is put in pieces of its exact size', async () => {
+test('a large object is sent in pieces that add up to its exact size', async () => {
   const size = 2 * MAX_VIEW_BYTES + 3;
   let bytes = 0;
   const { operation } = prepareOperation(write, {
