@@ -61,8 +61,8 @@ export async function listExisting(run, config, existing, signal, notice) {
       throw error;
     }
     const { hostname, port, settings } = store;
-    const place = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
-    const problems = signal.aborted ? [] : [explainError(error, { ...place, action: 'list' })];
+    const context = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, { ...context, action: 'list' })];
     return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
   return list.outcome();
