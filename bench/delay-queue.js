@@ -1,4 +1,4 @@
-/** Node's timers have a resolution of 1 ms: calling back up to half of that early is as accurate as waiting for the next tick. */
+/** Node's timers have a resolution of 1 ms: half of that too early is as accurate as the next tick. */
 const HALF_TICK_MS = 0.5;
 
 /**

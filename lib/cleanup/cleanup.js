@@ -288,8 +288,8 @@ async function removeUnlisted(options, result) {
     return 0;
   }
   // If only a sample was looked up, more may exist than were found. Deleting an absent object does no harm.
-  const doomed = asked.length === unlisted.count ? found : unlisted.indices();
-  for (const [bucket, keys] of batchesOf(doomed, keyspace)) {
+  const removable = asked.length === unlisted.count ? found : unlisted.indices();
+  for (const [bucket, keys] of batchesOf(removable, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
   }
   const remaining = await stillExisting(found, options);

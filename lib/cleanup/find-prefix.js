@@ -10,7 +10,7 @@ const MAX_REQUESTS = 60;
 /** Maximum path segments of a prefix. */
 const MAX_DEPTH = 2;
 
-/** Sorts right after `/`: a folder's name with this in place of its slash is where the next folder begins. */
+/** Sorts right after `/`: a folder's name with this instead of its slash sorts after everything in the folder. */
 const AFTER_SLASH = '0';
 
 /**

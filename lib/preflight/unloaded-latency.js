@@ -136,12 +136,12 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
  */
 async function withCut(cutAt, clock, signal, work) {
   const cut = new AbortController();
-  const isOver = new AbortController();
-  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, isOver.signal])).then(() => cut.abort());
+  const done = new AbortController();
+  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, done.signal])).then(() => cut.abort());
   try {
     await work(AbortSignal.any([signal, cut.signal]));
   } finally {
-    isOver.abort();
+    done.abort();
     await timer;
   }
 }

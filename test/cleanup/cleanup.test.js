@@ -188,10 +188,10 @@ for (const outcomeUnknown of [false, true]) {
 test('Row 44: an object that needs a second deletion counts once', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(200)));
   const deleteBatch = admin.deleteBatch.bind(admin);
-  const lied = new Set();
+  const falselyConfirmed = new Set();
   admin.deleteBatch = async (bucket, keys) => {
-    const others = keys.filter((key) => lied.has(key));
-    keys.forEach((key) => lied.add(key));
+    const others = keys.filter((key) => falselyConfirmed.has(key));
+    keys.forEach((key) => falselyConfirmed.add(key));
     return others.length === 0 ? [] : deleteBatch(bucket, others);
   };
   assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 200 });
@@ -210,7 +210,7 @@ test('late writes during clean-up count as removed', async () => {
   assert.deepEqual(result, { ...CLEAN, removed: 15 });
 });
 
-test('Row 44: the remainder of very many objects does not count as removed, either', async () => {
+test('Row 44: leftovers of very many objects do not count as removed, either', async () => {
   const objects = 100_500;
   const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength: objects });
   admin.deleteBatch = async () => [];
@@ -398,9 +398,9 @@ test('Row 36: looks up written objects that no list shows by name, removes and r
     result.problems.join('\n'),
     /^the store's lists are incomplete: of 15 objects .*, 15 were found by name/,
   );
-  assert.ok(!isClean(result), 'what else is left is not known');
+  assert.ok(!isClean(result), 'other leftovers are unknown');
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
-  assert.equal(admin.questions, 15 + 15, 'each is asked for before and after');
+  assert.equal(admin.questions, 15 + 15, 'each is looked up before and after');
 });
 
 test('Row 36: does not report unlisted objects that really are gone', async () => {
@@ -415,7 +415,7 @@ test('Row 36: looks up a sample of many unlisted objects, and removes all of the
   const indices = indicesOfShard(4000);
   const admin = new FakeAdmin(objectsOf(indices), { hides: () => true });
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
-  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'as many as were seen');
+  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'all that were seen');
   assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by name/);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
   assert.equal(admin.maxBatchSize, 1000);

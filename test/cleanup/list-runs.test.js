@@ -97,10 +97,10 @@ test('Row 36: rejects an empty page that is not the last', async () => {
   admin.listPage = async () => ({ objects: [], isLast: false });
   const { problem, isTransient } = await list(admin);
   assert.match(String(problem), /says that there is more, and names nothing/);
-  assert.equal(isTransient, true, 'it is the store that is at fault');
+  assert.equal(isTransient, true, 'the store is at fault');
 });
 
-test('an empty prefix has no runs', async () => {
+test('a prefix without objects has no runs', async () => {
   assert.deepEqual((await list(new FakeAdmin({ one: [], two: [] }))).runs, []);
 });
 

@@ -76,7 +76,7 @@ test('the readable objects are the first ones of equal size', async () => {
     isLast: true,
   });
   [...halfSize].forEach((key) => Object.values(keys).forEach((list) => assert.ok(list.length > 0, key)));
-  assert.equal((await find(admin, keyspace)).readable, null, 'some in between have another size');
+  assert.equal((await find(admin, keyspace)).readable, null, 'some objects in between have another size');
   for (let index = 33; index < 40; index++) {
     halfSize.add(keyspace.keyOf(index));
   }

@@ -197,7 +197,7 @@ test('neither writes nor reads a large object', async () => {
   assert.deepEqual(kept.methodsIn('one'), ['get', 'head']);
 });
 
-test('preflight sends the operations that the stages send, and leaves it to them to report a wrong answer', async () => {
+test('sends the operations that the stages send, and leaves it to them to report wrong content', async () => {
   const { store, problems } = await askWith(({ sink, method }) => {
     if (method === 'get') {
       sink?.accept(Buffer.from('not what was written'));
@@ -298,7 +298,7 @@ test('remembers an object that could not be removed', async () => {
     [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
-  assert.equal(mayRemove, true, 'clean-up is still to try it');
+  assert.equal(mayRemove, true, 'clean-up still has to try');
 });
 
 test('a run that keeps its objects does not need permission to remove them, and reports the remaining probe', async () => {

@@ -118,20 +118,20 @@ function measureWith(answer, choice = {}) {
 function farStore(t, takes) {
   const time = new SimulatedTime(t, 1_700_000_000_000);
   const stored = new Set();
-  let underWay = 0;
-  const seen = { maxAtOnce: 0, sizes: new Set(), reads: 0 };
+  let inFlight = 0;
+  const seen = { maxInFlight: 0, sizes: new Set(), reads: 0 };
   const answer = async (/** @type {FakeRequest} */ request) => {
     const { method, key, body } = request;
-    underWay += 1;
-    seen.maxAtOnce = Math.max(seen.maxAtOnce, underWay);
+    inFlight += 1;
+    seen.maxInFlight = Math.max(seen.maxInFlight, inFlight);
     await new Promise((resolve) => setTimeout(resolve, takes(request)));
-    underWay -= 1;
+    inFlight -= 1;
     if (method === 'put') {
       stored.add(key);
       seen.sizes.add([body].flat().reduce((sum, part) => sum + Buffer.byteLength(/** @type {Buffer} */ (part)), 0));
       return;
     }
-    assert.ok(stored.has(key), `${method} of what is not there`);
+    assert.ok(stored.has(key), `${method} of an absent object`);
     if (method === 'remove') {
       stored.delete(key);
     }
@@ -279,7 +279,7 @@ test('measures kinds in turn with a nearby store, and concurrently with a distan
     const { measured, run } = measureWith(answer, { clock: time.clock, alone });
     const { latencies } = await time.until(measured);
     time.end();
-    assert.equal(seen.maxAtOnce, expected);
+    assert.equal(seen.maxInFlight, expected);
     assert.deepEqual([...latencies.keys()].sort(), ['read', 'remove', 'stat', 'write']);
     latencies.forEach(({ p50 }) => assert.equal(p50, distance));
     assert.deepEqual([stored.size, run.probes.size], [0, 0]);
@@ -332,7 +332,7 @@ test('does not wait for an unresponsive store when the time is over', async (t) 
   await time.until(measured, 20_000);
   time.end();
   assert.ok(time.hostTime - startedAt <= 5001, String(time.hostTime - startedAt));
-  assert.ok(run.probes.size > 0, 'what may be there is left to clean-up');
+  assert.ok(run.probes.size > 0, 'possible leftovers are left to clean-up');
 });
 
 test('measures small objects in place of large ones, unless there is time for these', async (t) => {

@@ -39,7 +39,7 @@ test('a pause that outlasts another counts only for the additional time', () => 
     clock.now += 2500;
     assert.equal(budget.take(5000, ERROR), 5000);
   }
-  assert.equal(budget.take(5000, ERROR), 5000, 'which adds nothing');
+  assert.equal(budget.take(5000, ERROR), 5000, 'no additional time');
   clock.now += 1;
   assert.equal(budget.take(5000, ERROR), null);
 });
