@@ -3,7 +3,7 @@ import { Keyspace } from '../lib/workload/keyspace.js';
 import { Payload } from '../lib/workload/payload.js';
 
 /**
- * One request after the other on one connection.
+ * Sends requests one at a time on one connection.
  *
  * @typedef {object} BareThread
  * @property {(method: string, path: string, body: Buffer | null) => Promise<void>} send
@@ -11,9 +11,9 @@ import { Payload } from '../lib/workload/payload.js';
  */
 
 /**
- * Sends the requests of the direct client's four stages, and nothing else: no signature, no check, no meters, no retries. What
- * to do stands in the command line, `<objects> <threads> <bytes>`, and the endpoint in the environment. It prints the stages
- * as JSON in the shape of the tool's --json.
+ * Sends the requests of the direct client's four stages, and nothing else: no signatures, checks, meters or retries. Takes
+ * `<objects> <threads> <bytes>` from the command line, and the endpoint from the environment. Prints the stages as JSON in the
+ * format of the tool's --json.
  *
  * @param {(threads: number) => Promise<readonly BareThread[]> | readonly BareThread[]} open
  */

@@ -4,8 +4,8 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { runBareClient } from './bare-client.js';
 
-// What Node's sockets and OpenSSL cost by themselves: the requests of the direct client, written to one socket a thread that
-// reads into a buffer shared by all. Of an answer only the length is read. No client on Node can be much cheaper.
+// The cost of Node's sockets and OpenSSL alone: sends the requests of the direct client over one socket per thread, and reads
+// into a buffer shared by all. Looks only at the length of a response. No client on Node can be much cheaper.
 //
 //     node bench/bare-sockets.js <objects> <threads> <bytes>
 
@@ -15,16 +15,16 @@ const useTls = S3_USE_SSL !== '0';
 const OPENING_AT_ONCE = 50;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** Each read is done with before the next one begins. */
+/** Shared, because each read is processed before the next one begins. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const secureContext = useTls ? tls.createSecureContext({ ca: readFileSync(NODE_EXTRA_CA_CERTS) }) : undefined;
 /** @type {Buffer | undefined} */
 let session;
 
-/** One request after the other on one connection. */
+/** Sends requests one at a time on one connection. */
 class BareThread {
   #socket;
-  /** Bytes of the answer that are still to come; -1 before its head. */
+  /** Remaining bytes of the response; -1 before its head. */
   #left = -1;
   #hasBody = false;
   /** @type {() => void} */

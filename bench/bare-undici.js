@@ -1,14 +1,14 @@
 import { Client } from 'undici';
 import { runBareClient } from './bare-client.js';
 
-// What another HTTP client costs by itself: the requests of the direct client over undici, one Client a thread.
+// The cost of another HTTP client alone: the requests of the direct client over undici, with one Client per thread.
 //
 //     node bench/bare-undici.js <objects> <threads> <bytes>
 
 const { S3_HOSTNAME, S3_PORT, S3_USE_SSL } = process.env;
 const origin = `${S3_USE_SSL === '0' ? 'http' : 'https'}://${S3_HOSTNAME}:${S3_PORT}`;
 
-/** One request after the other on one connection. */
+/** Sends requests one at a time on one connection. */
 class BareThread {
   #client = new Client(origin);
   /** @type {() => void} */

@@ -8,8 +8,8 @@ import { formatTable } from './studies/table.js';
 
 /** @import { ConnectionOptions, TLSSocket } from 'node:tls' */
 
-// What a TLS connection of Node takes in memory without any client: once it is open, once it has received an object, and once it
-// has sent one. The figures are differences of what is resident after a garbage collection.
+// Memory per TLS connection in Node without any client: when open, after receiving an object, and after sending one. The
+// figures are differences in memory use after garbage collection.
 //
 //     node --expose-gc bench/connection-memory.js [connections]
 
@@ -20,14 +20,14 @@ const { S3_HOSTNAME: host, S3_PORT, S3_BUCKET: bucket, NODE_EXTRA_CA_CERTS: auth
 const port = Number(S3_PORT);
 const path = `/${bucket}/${new Keyspace({ runId: 'memory', prefix: 'benchmark', buckets: [bucket] }).keyOf(0)}`;
 
-/** Each read is done with before the next one begins. */
+/** Shared, because each read is processed before the next one begins. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
 const secureContext = createSecureContext({ ca: readFileSync(authority) });
 const object = Buffer.alloc(OBJECT_SIZE);
 /** @type {Buffer | undefined} */
 let session;
 
-/** One connection, and how much of the answer to its last request has come. */
+/** A connection, and how much of the latest response it has received. */
 class Connection {
   #received = 0;
   #expected = 0;
@@ -52,7 +52,7 @@ class Connection {
 
   /**
    * @param {string} method
-   * @param {number} expected bytes that the answer has at least
+   * @param {number} expected minimum bytes of the response
    * @param {Buffer} [body]
    * @returns {Promise<void>}
    */
@@ -82,15 +82,15 @@ const steps = {
     opened.push(connection);
     await connection.opened;
   },
-  'has received 16 KiB': (/** @type {number} */ place) => opened[place].send('GET', OBJECT_SIZE),
-  'has sent 16 KiB': (/** @type {number} */ place) => opened[place].send('PUT', 1, object),
+  'has received 16 KiB': (/** @type {number} */ index) => opened[index].send('GET', OBJECT_SIZE),
+  'has sent 16 KiB': (/** @type {number} */ index) => opened[index].send('PUT', 1, object),
 };
 
 const rows = [];
 let before = usage();
 for (const [step, work] of Object.entries(steps)) {
-  for (let place = 0; place < connections; place++) {
-    await work(place);
+  for (let index = 0; index < connections; index++) {
+    await work(index);
   }
   const after = usage();
   rows.push([step, perConnection(after.rss - before.rss), perConnection(after.heapUsed - before.heapUsed)]);

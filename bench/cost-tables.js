@@ -3,18 +3,18 @@ import { formatTable } from './studies/table.js';
 /**
  * @import { Comparison } from './scenarios.js'
  *
- * @typedef {Record<string, Record<string, number[]>>} Figures stage, client: one number of each round
+ * @typedef {Record<string, Record<string, number[]>>} Figures by stage and client: one number per round
  *
  * @typedef {object} ComparisonColumn
- * @property {string} of the name of a client
- * @property {string} to the name of another
+ * @property {string} of name of a client
+ * @property {string} to name of another client
  * @property {string} title
  * @property {(one: number, other: number) => string} compare
  */
 
 /**
- * @param {Figures} costs µs an operation
- * @param {readonly Comparison[]} comparisons those of clients that were not measured are left out
+ * @param {Figures} costs µs per operation
+ * @param {readonly Comparison[]} comparisons omitted if a client was not measured
  * @returns {string}
  */
 export function cpuTable(costs, comparisons) {

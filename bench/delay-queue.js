@@ -1,22 +1,22 @@
-/** Node's timers know whole milliseconds: what is due within half of one is as near to its time now as it would be then. */
+/** Node's timers have a resolution of 1 ms: half of that too early is as accurate as the next tick. */
 const HALF_TICK_MS = 0.5;
 
 /**
- * Calls back a fixed time after each addition. All wait for the same time, so that they stand in a queue, and one timer
- * serves thousands of them.
+ * Calls back a fixed time after each addition. Because all delays are equal, a queue keeps them in order, and one timer
+ * serves thousands.
  */
 export class DelayQueue {
   #delay;
   #now;
   #wake;
-  /** In the order of their times. @type {{ due: number, callback: () => void }[]} */
+  /** In order of due time. @type {{ due: number, callback: () => void }[]} */
   #waiting = [];
 
   /**
    * @param {object} options
    * @param {number} options.delay ms
    * @param {() => number} options.now monotonic ms
-   * @param {(callback: () => void, delay: number) => unknown} options.wake calls back after so many ms, or a little earlier
+   * @param {(callback: () => void, delay: number) => unknown} options.wake calls back after this delay in ms, or a little earlier
    */
   constructor({ delay, now, wake }) {
     this.#delay = delay;
@@ -32,7 +32,7 @@ export class DelayQueue {
     }
   }
 
-  /** Whole milliseconds, for Node rounds others up. */
+  /** Rounds down to whole milliseconds, because Node rounds up. */
   #wakeForFirst() {
     this.#wake(() => this.#callBack(), Math.max(Math.floor(this.#waiting[0].due - this.#now()), 0));
   }

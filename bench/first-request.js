@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded before a program (`node --import ./bench/first-request.js …`): prints on stderr how much CPU time the process has used
-// when it opens its first connection.
+// Preloaded into a program (`node --import ./bench/first-request.js …`): prints to stderr how much CPU time the process has used
+// by the time it opens its first connection.
 
 if (isMainThread) {
   const hook = createHook({

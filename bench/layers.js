@@ -13,10 +13,10 @@ const OBJECT_SIZE = 16 * 1024;
 const TIME_MS = 500;
 
 /**
- * What each layer of the direct client costs by itself, so that a regression shows where it is.
+ * Measures each layer of the direct client separately, to locate regressions.
  *
- * @returns {Promise<{ layer: string, microseconds: number, margin: number }[]>} the mean for an operation, and its
- *   relative margin of error in per cent
+ * @returns {Promise<{ layer: string, microseconds: number, margin: number }[]>} mean per operation, and its
+ *   relative margin of error as a percentage
  */
 export async function measureLayers() {
   const bench = new Bench({ time: TIME_MS, warmupTime: TIME_MS / 5 });
@@ -76,7 +76,7 @@ function layers() {
     metering: () => {
       operation.finishedAt = clock.now();
       operation.startedAt = operation.finishedAt - 20;
-      // The only attempt, as with nearly every operation: what was tried again is counted on another path.
+      // A first attempt, like nearly all: retried operations are counted in another code path.
       operation.attemptStartedAt = operation.startedAt;
       meter.succeeded(operation, OBJECT_SIZE);
     },

@@ -16,34 +16,34 @@ const BARE_SOCKETS = fileURLToPath(new URL('./bare-sockets.js', import.meta.url)
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
 
-/** The long run has so many times the objects of the short one. */
+/** Ratio of the objects in the long run to those in the short run. */
 export const SHORT_RUN_DIVISOR = 5;
 
 /**
- * What a client costs for an operation of a stage.
+ * The cost of a client per operation of a stage.
  *
  * @typedef {object} StageCost
  * @property {string} stage
- * @property {number} cpu µs of user and system time an operation
+ * @property {number} cpu µs of user and system time per operation
  * @property {number} rate ops/s of the longer run
  */
 
 /**
  * @typedef {object} ClientCost
  * @property {StageCost[]} stages
- * @property {number} endpointCpu µs an operation that the endpoint took, over all stages
+ * @property {number} endpointCpu µs per operation in the endpoint, over all stages
  *
  * @typedef {object} Load
  * @property {number} objects
  * @property {number} threads
  * @property {number} objectSize bytes
- * @property {number} [cores] 1 without
+ * @property {number} [cores] default: 1
  * @property {Record<string, string>} env of the endpoint
  *
  * @typedef {{ operations: number, cpu: number }} CpuOfOperations ms
  */
 
-/** The clients that can be measured: each runs a load in a process of its own and gives the stages of its result. */
+/** Clients to measure: each runs a load in a separate process and returns the stages of its result. */
 const CLIENTS = {
   direct: async (/** @type {Load} */ load) => (await runTool('direct', load)).stages,
   watched: async (/** @type {Load} */ load) => runWatched(load),
@@ -54,8 +54,8 @@ const CLIENTS = {
 };
 
 /**
- * A short and a long run, one after the other. What is in the long one beyond the short one is the operations alone:
- * start-up, warm-up and the opening of connections are in both.
+ * Runs a short and then a long run. Their difference is the cost of the operations alone, because both include start-up,
+ * warm-up and opening connections.
  *
  * @param {keyof typeof CLIENTS} client
  * @param {Omit<Load, 'env'>} load of the long run; the short one has a fifth of its objects
@@ -82,7 +82,7 @@ export async function measureClient(client, load, endpoint) {
  * @returns {Promise<{ stages: (CpuOfOperations & { stage: string, rate: number })[], endpoint: CpuOfOperations }>}
  */
 async function runMeasured(client, load, endpoint) {
-  // Its load is that since the report before.
+  // A report covers the load since the previous report.
   await endpoint.report();
   const stages = await CLIENTS[client]({ ...load, env: endpoint.env });
   const operations = stages.reduce((sum, each) => sum + each.operations, 0);
@@ -108,7 +108,7 @@ function cpuPerOperation(long, short) {
 
 /**
  * @param {Load} load
- * @returns {Promise<number>} the most memory that a run of the direct client had resident, in bytes
+ * @returns {Promise<number>} peak resident memory of a run of the direct client, in bytes
  */
 export async function measureMemory(load) {
   return (await runTool('direct', load)).peakMemory;
@@ -121,7 +121,7 @@ function cpuOf({ cpuUser, cpuSystem }) {
 
 /**
  * @param {Load} load
- * @returns {Promise<any[]>} the stages of the direct client, which sends its metrics and is scraped meanwhile
+ * @returns {Promise<any[]>} stages of the direct client while it sends metrics and is scraped
  */
 async function runWatched(load) {
   const watcher = await startWatcher();
@@ -137,7 +137,7 @@ async function runWatched(load) {
  * @param {Load} load
  * @param {readonly string[]} [further] options
  * @returns {Promise<{ stages: any[], peakMemory: number }>}
- * @throws {Error} where an operation failed
+ * @throws {Error} if an operation failed
  */
 async function runTool(client, { objects, threads, objectSize, cores = 1, env }, further = []) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a command and then tells what CPU time it took: bash's `times` prints its own, then that of its children. */
+/** Runs a command and then prints its CPU time: bash's `times` prints its own, then that of its children. */
 const TIMED = '"$@" && times';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 
-/** The stages that it can do: it sends one and the same request, without a body, again and again. */
+/** Stages that oha supports: it repeats one request without a body. */
 const METHODS = { Read: 'GET', Stat: 'HEAD' };
 
 /**
- * oha, a load generator in Rust, with signed requests for one object.
+ * Runs oha, a load generator in Rust, with signed requests for one object.
  *
  * @param {Load} load
- * @returns {Promise<any[]>} stages as the tool's JSON has them
+ * @returns {Promise<any[]>} stages in the format of the tool's JSON
  */
 export async function runOha(load) {
   const stages = [];
@@ -29,7 +29,7 @@ export async function runOha(load) {
 /**
  * @param {string} method
  * @param {Load} load
- * @throws {Error} where a request failed
+ * @throws {Error} if a request failed
  */
 async function runMethod(method, { objects, threads, env }) {
   const { S3_HOSTNAME, S3_PORT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY, NODE_EXTRA_CA_CERTS } = env;

@@ -10,17 +10,17 @@ const CREDENTIALS = { accessKeyId: 'bench', secretAccessKey: 'bench' };
 const FAR_STORE = new URL('./far-store.js', import.meta.url).href;
 
 /**
- * An endpoint in a process of its own that does next to nothing for a request, so that the client is what is measured.
+ * An endpoint in a separate process with almost no cost per request, so that measurements reflect the client.
  *
  * @typedef {object} RunningEndpoint
- * @property {Record<string, string>} env what a client needs to know to reach and to trust it
+ * @property {Record<string, string>} env variables that let a client reach and trust it
  * @property {LocalS3['report']} report
  * @property {() => Promise<void>} close
  */
 
 /**
- * @param {{ objectSize: number, useTls: boolean, latency?: number }} options bytes, and ms that pass before it looks at a
- *   request; none without
+ * @param {{ objectSize: number, useTls: boolean, latency?: number }} options size in bytes, and ms before it looks at a
+ *   request (default: 0)
  * @returns {Promise<RunningEndpoint>}
  */
 export async function startNullEndpoint({ objectSize, useTls, latency = 0 }) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { anyPieces, blankTally, compareReaders } from '../test/helpers/http-answers.js';
 
-// Hands random answers to our parser, to node:http and to undici, and fails where ours accepts what another refuses or reads
-// otherwise.
+// Feeds random responses to our parser, node:http and undici, and fails if ours accepts one that another rejects or reads
+// differently.
 //
 //     npm run fuzz:parser [CASES [SEED]]
 

@@ -14,16 +14,16 @@ import { formatTable } from './studies/table.js';
  * @import { Scenario } from './scenarios.js'
  */
 
-// What the clients cost: CPU time for an operation of each stage, side by side in one run on one machine, against an
-// endpoint in another process that does next to nothing.
+// Compares the cost of clients: CPU time per operation of each stage, on one machine, against an endpoint in another process
+// with almost no cost per request.
 //
 //     node bench/run.js [--json result.json] [part of a scenario's title]
 
 /**
  * @typedef {object} Costs
- * @property {Figures} cpu µs an operation
- * @property {Figures} rate operations a second
- * @property {Figures} endpointCpu µs an operation, of all stages together
+ * @property {Figures} cpu µs per operation
+ * @property {Figures} rate operations per second
+ * @property {Figures} endpointCpu µs per operation, over all stages
  */
 
 const ALL_STAGES = 'all stages';
@@ -103,7 +103,7 @@ async function measureScenario({ title, useTls, threads, objectSize, latency, ro
  * @param {Figures} figures
  * @param {string} stage
  * @param {string} name of the client
- * @param {number} figure of a round
+ * @param {number} figure of one round
  */
 function addFigure(figures, stage, name, figure) {
   figures[stage] ??= {};

@@ -2,14 +2,14 @@ const KIB = 1024;
 const MIB = 1024 ** 2;
 
 /**
- * One load under which clients are measured side by side.
+ * A load to compare clients under.
  *
  * @typedef {object} Scenario
  * @property {string} title
  * @property {boolean} useTls
  * @property {number} threads
  * @property {number} objectSize bytes
- * @property {number} [latency] ms that the store takes for each request; none without
+ * @property {number} [latency] ms that the store takes for each request; default: 0
  * @property {number} rounds
  * @property {readonly Contestant[]} clients measured in turn in each round
  * @property {readonly Comparison[]} comparisons of the clients' costs
@@ -17,14 +17,14 @@ const MIB = 1024 ** 2;
  * @typedef {object} Contestant
  * @property {string} name
  * @property {'direct' | 'watched' | 'sdk' | 'undici' | 'sockets' | 'oha'} client
- * @property {number} objects of the long run; the short one, which has a fifth of them, must still give each thread some
- * @property {number} [threads] in place of the scenario's
- * @property {number} [cores] 1 without
+ * @property {number} objects of the long run; a fifth of them, the short run, must still be enough for each thread to get some
+ * @property {number} [threads] overrides the scenario's
+ * @property {number} [cores] default: 1
  *
  * @typedef {object} Comparison
- * @property {string} of the name of a client
- * @property {string} to the name of the client whose cost is 1
- * @property {boolean} [hasDifference] whether what is between them in µs matters, too
+ * @property {string} of name of a client
+ * @property {string} to name of the client whose cost counts as 1
+ * @property {boolean} [hasDifference] whether to also show the difference in µs
  */
 
 /** @type {readonly Scenario[]} */
@@ -147,7 +147,7 @@ export const SCENARIOS = [
   },
 ];
 
-/** How much memory a run takes, by threads and objects. */
+/** Runs whose memory is measured, by threads and objects. */
 export const MEMORY_RUNS = [
   { threads: 1_000, objects: 10_000, useTls: false },
   { threads: 1_000, objects: 100_000, useTls: false },
@@ -159,7 +159,7 @@ export const MEMORY_RUNS = [
 /**
  * @param {string} wanted a part of a title
  * @returns {readonly Scenario[]}
- * @throws {RangeError} where there is none of that title
+ * @throws {RangeError} if no title matches
  */
 export function scenariosOf(wanted) {
   const found = SCENARIOS.filter(({ title }) => title.includes(wanted));

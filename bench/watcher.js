@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 
 /** @import { AddressInfo } from 'node:net' */
 
-/** As often as Prometheus scrapes by itself; the tool sends its metrics as often as it does by default. */
+/** Prometheus's default scrape interval. The tool also sends its metrics at its default interval. */
 const SCRAPE_INTERVAL_MS = 15_000;
 
 /**
- * A collector of OTLP that takes whatever comes, and a scraper: who watches a run.
+ * Watches a run: an OTLP collector that accepts everything, and a scraper.
  *
- * @returns {Promise<{ options: string[], env: Record<string, string>, close: () => Promise<void> }>} what a run needs to be
- *   watched
+ * @returns {Promise<{ options: string[], env: Record<string, string>, close: () => Promise<void> }>} the settings of a run
+ *   to watch
  */
 export async function startWatcher() {
   const collector = createServer((request, response) => request.resume().on('end', () => response.end()));
@@ -21,7 +21,7 @@ export async function startWatcher() {
   const scrape = () =>
     fetch(`http://127.0.0.1:${scraped}/metrics`).then(
       (response) => response.arrayBuffer(),
-      // The run has not begun to listen, or has ended.
+      // The run is not listening yet, or has ended.
       () => {},
     );
   const timer = setInterval(scrape, SCRAPE_INTERVAL_MS);
@@ -38,7 +38,7 @@ export async function startWatcher() {
   };
 }
 
-/** @returns {Promise<number>} a port on which nobody listens now */
+/** @returns {Promise<number>} a port that is currently free */
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

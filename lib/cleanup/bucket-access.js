@@ -8,25 +8,25 @@ import { AttemptError } from '../s3/s3-error.js';
  * @import { StoreOptions } from '../s3/object-store.js'
  */
 
-/** Clean-up deserves patience, but has to end. */
+/** Clean-up retries patiently, but must end. */
 const MAX_ATTEMPTS = 6;
 
-/** However little a measured attempt is given: listing a thousand keys takes its time. */
+/** Lower bound, whatever `--timeout` is: listing a thousand keys takes time. */
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Whatever `--timeout` allows: a store that has stopped answering gets another request before clean-up gives up. */
+/** Upper bound, whatever `--timeout` is: a store that stops responding gets another request before clean-up gives up. */
 const MAX_TIMEOUT_MS = 30_000;
 
-/** When no request has succeeded for this long, the store is given up. */
+/** Clean-up gives up after this long without a successful request. */
 const STALL_TIMEOUT_MS = 60_000;
 
-/** The kind of error of a request that was given up then. */
+/** Error kind after that timeout. */
 export const STALLED = 'stalled';
 
 const LOOK_EVERY_MS = 250;
 
 /**
- * The means to list and delete.
+ * Lists and deletes objects, with retries.
  *
  * @typedef {object} BucketAccess
  * @property {BucketAdmin} admin
@@ -40,11 +40,11 @@ const LOOK_EVERY_MS = 250;
  * @param {Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
- * @param {RequestCounts} options.requests where the requests are counted
- * @param {(silence: number) => void} [options.onLook] called at once and then from time to time, with the ms since a request succeeded
+ * @param {RequestCounts} options.requests counters to update
+ * @param {(silence: number) => void} [options.onLook] called at once and then periodically, with the ms since a request succeeded
  * @param {keyof RequestCounts} [options.countAs]
  * @param {number} [options.maxAttempts] of a request
- * @param {AbortSignal} [options.signal] gives up what is under way
+ * @param {AbortSignal} [options.signal] abandons the work
  * @param {(access: BucketAccess) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
@@ -52,7 +52,7 @@ export async function withBucketAccess(options, work) {
   const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
   const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
   onLook(0);
-  // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
+  // A separate signal for each access: Node warns about a leak if one signal has more than ten listeners.
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
   const pauses = new Pauses();
@@ -105,7 +105,7 @@ export async function withBucketAccess(options, work) {
 
 /**
  * @param {number} timeout ms for a measured attempt
- * @returns {number} ms for one of clean-up
+ * @returns {number} ms for an attempt of clean-up
  */
 function attemptTimeout(timeout) {
   return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);

@@ -20,15 +20,15 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
- * @param {(own: OwnKey) => boolean} options.owns whether an object of the run is to be removed
+ * @param {(own: OwnKey) => boolean} options.owns whether to remove an object of the run
  * @param {UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
  * @param {number} [options.lateWrites] see cleanup.js
  * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload] see cleanup.js
  * @param {boolean} [options.areUploadsAll] see cleanup.js
  * @param {ReadonlySet<string>} options.versioned buckets that keep versions
- * @param {RequestCounts} options.requests where the requests are counted
- * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
+ * @param {RequestCounts} options.requests counters to update
+ * @param {(progress: CleanupProgress) => void} options.onProgress called periodically
  * @returns {Promise<CleanupResult>}
  */
 export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgress, ...options }) {

@@ -13,49 +13,49 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
  */
 
-/** Ranges of keys that are listed at the same time. */
+/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
-/** S3 allows no more keys in one batch. */
+/** S3's limit of keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** What the store's lists show is removed so often: a confirmed deletion need not have been carried out. */
+/** How often listed objects are removed: a store may confirm a deletion without performing it. */
 const MAX_REMOVALS = 2;
 
-/** As many keys are remembered so that an object that several lists show counts once. */
+/** Keys remembered so that an object in several lists counts once. */
 const MAX_REMEMBERED = 100_000;
 
-/** Requests whose answer never came may be carried out this late. */
+/** How late a request without a response may still take effect. */
 export const LATE_WRITES_MS = 2000;
 
-/** So many problems are kept; the others are counted. */
+/** Problems kept as text; further ones are only counted. */
 const MAX_PROBLEMS = 100;
 
-/** The kinds of answers by which a store keeps uploads to itself, and hinders nothing else. */
+/** Errors that mean uploads cannot be listed. They do not affect anything else. */
 const UNLISTABLE = ['denied', 'protocol'];
 
-/** So many objects that no list shows are looked for one by one. */
+/** Unlisted objects that are looked up one by one. */
 const MAX_HEAD_REQUESTS = 1000;
 
 /**
  * @typedef {object} CleanupOptions
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
- * @property {(own: OwnKey) => boolean} owns whether an object of the run is to be removed
- * @property {UnlistedObjects | null} unlisted objects that are known to be there,
- *   and will have to be listed; null where nothing is known
+ * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
+ * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show;
+ *   null if nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
- * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
- * @property {number} [lateWrites] ms after which none is any more
- * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether a multipart upload of such an object is to be aborted; none
- *   are looked for where it is missing
- * @property {boolean} [areUploadsAll] whether there can be no objects to be removed
+ * @property {boolean} outcomeUnknown whether a write may still be in progress, which requires a second look at the store
+ * @property {number} [lateWrites] ms after which no write is in progress any more
+ * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort a multipart upload of such an object; without it,
+ *   uploads are ignored
+ * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
  * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key there would only add a delete marker
  * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
  */
 
-/** @returns {CleanupResult} of a clean-up that has not begun */
+/** @returns {CleanupResult} before the clean-up */
 export function newResult() {
   return {
     removed: 0,
@@ -71,11 +71,11 @@ export function newResult() {
 }
 
 /**
- * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, until a
- * list shows that none is left.
+ * Removes what a run wrote. Lists the run's prefix and deletes only keys that the run itself would give an object, until a
+ * list shows none.
  *
  * @param {CleanupOptions} options
- * @param {CleanupResult} [result] is brought up to date as the work goes on
+ * @param {CleanupResult} [result] updated along the way
  * @returns {Promise<CleanupResult>}
  */
 export async function cleanUp(options, result = newResult()) {
@@ -90,9 +90,9 @@ export async function cleanUp(options, result = newResult()) {
       await options.wait(options.lateWrites ?? LATE_WRITES_MS);
       shown = await removeShown(options, { buckets, seen, result });
     }
-    const stubborn = await removeUnlisted(options, result);
+    const remaining = await removeUnlisted(options, result);
     const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
-    Object.assign(result, { left: objects + versions + misplaced + stubborn, misplaced, foreign });
+    Object.assign(result, { left: objects + versions + misplaced + remaining, misplaced, foreign });
     if (options.ownsUpload) {
       result.uploadsLeft = uploads === null ? -1 : uploads + uploadsMisplaced;
       Object.assign(result, uploadsMisplaced > 0 ? { uploadsMisplaced } : {});
@@ -124,14 +124,14 @@ class SeenObjects {
       if (hasRoom) {
         this.#keys.add(key);
       }
-      // What a later look shows beyond the remembered keys has probably been shown before.
+      // Beyond the remembered keys, later looks probably show the same objects again.
       this.count += Number(!isKnown && (hasRoom || isFirstLook));
     }
   }
 }
 
 /**
- * What is found out while clean-up continues.
+ * What clean-up has found so far.
  *
  * @typedef {object} Findings
  * @property {BucketList} buckets
@@ -140,24 +140,24 @@ class SeenObjects {
  */
 
 /**
- * What the store's lists show of a run.
+ * The contents of the store's lists that concern a run.
  *
  * @typedef {object} Shown
  * @property {number} objects
  * @property {number} versions older ones, and delete markers
- * @property {number} misplaced objects in another bucket than the list of buckets gives them
+ * @property {number} misplaced objects in another bucket than their keys map to
  * @property {number} foreign objects that the run did not write
  * @property {number | null} uploads null if they cannot be listed
  * @property {number} uploadsMisplaced
  */
 
 /**
- * Removes what the store's lists show, until they show no more of it. An object counts as removed if a list has shown it and
- * the last one does not, whatever the store answers to its deletion.
+ * Removes the run's listed objects until the lists show no more of them. An object counts as removed if a list showed it and
+ * the last list does not, regardless of the response to its deletion.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
- * @returns {Promise<Shown>} what is left
+ * @returns {Promise<Shown>} remaining objects
  */
 async function removeShown(options, findings) {
   const { seen, result } = findings;
@@ -181,26 +181,26 @@ function isRemovable({ objects, versions, uploads }) {
 }
 
 /**
- * Goes over the store's lists once.
+ * Walks the store's lists once.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
  * @param {object} choice
- * @param {boolean} choice.isFirst whether no other look has just been before
- * @param {boolean} choice.removes whether what they show is removed
+ * @param {boolean} choice.isFirst whether this is the first look of a series
+ * @param {boolean} choice.removes whether to remove the listed objects
  * @returns {Promise<Shown>}
  */
 async function look(options, findings, { isFirst, removes }) {
   const { unlisted, versioned } = options;
   const { buckets, seen, result } = findings;
   if (removes) {
-    // A refused deletion is sent again, and its problem reported only if it is refused again.
+    // A refused deletion is repeated and reported only if it is refused again.
     Object.assign(result, { problems: [], furtherProblems: 0 });
   }
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
-    // An upload that was completed meanwhile is an object by now, which is listed after it.
+    // Uploads first: one that completes meanwhile is then listed as an object.
     Object.assign(shown, await lookForUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
@@ -211,7 +211,7 @@ async function look(options, findings, { isFirst, removes }) {
     own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
     shown.misplaced += misplaced.length;
     shown.foreign += foreign;
-    // In a bucket that keeps versions, objects are counted with these.
+    // In a versioned bucket, objects are counted together with their versions.
     if (!versioned.has(bucket)) {
       const keys = own.map(({ key }) => key);
       shown.objects += keys.length;
@@ -234,11 +234,12 @@ async function look(options, findings, { isFirst, removes }) {
 }
 
 /**
- * Who may remove objects may still not be permitted to list uploads, and a store that has none may answer whatever it likes.
+ * Credentials that can remove objects may not be permitted to list uploads, and a store without uploads may respond with any
+ * error.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
- * @param {boolean} removes whether those that are listed are aborted
+ * @param {boolean} removes whether to abort the listed uploads
  * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
  */
 async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, removes) {
@@ -251,8 +252,8 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
         message: 'the store has no list of uploads, and some may be left, because the answer to a write was lost',
       });
     }
-    const [inPlace, misplaced] = [true, false].map((place) =>
-      (own ?? []).filter(({ isInPlace }) => isInPlace === place),
+    const [inPlace, misplaced] = [true, false].map((wanted) =>
+      (own ?? []).filter(({ isInPlace }) => isInPlace === wanted),
     );
     misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
     await abortUploads(options, removes ? inPlace : [], () => {
@@ -269,11 +270,11 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
 }
 
 /**
- * Asks for objects that Write knows to be there, and that no list has shown, by their names: a list is not believed alone.
+ * Looks up by name the objects that Write created and no list has shown: a list alone is not trusted.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
- * @returns {Promise<number>} objects that are still there
+ * @returns {Promise<number>} objects that still exist
  */
 async function removeUnlisted(options, result) {
   const { unlisted, random, keyspace } = options;
@@ -286,15 +287,15 @@ async function removeUnlisted(options, result) {
   if (found.length === 0) {
     return 0;
   }
-  // Where not all were looked for, more of them are there than were found. To delete what is gone does no harm.
-  const doomed = asked.length === unlisted.count ? found : unlisted.indices();
-  for (const [bucket, keys] of batchesOf(doomed, keyspace)) {
+  // If only a sample was looked up, more may exist than were found. Deleting an absent object does no harm.
+  const removable = asked.length === unlisted.count ? found : unlisted.indices();
+  for (const [bucket, keys] of batchesOf(removable, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
   }
-  const stubborn = await stillExisting(found, options);
-  result.removed += found.length - stubborn.length;
+  const remaining = await stillExisting(found, options);
+  result.removed += found.length - remaining.length;
   addFirst(result, unlistedProblem(found.length, asked.length, unlisted.count));
-  return stubborn.length;
+  return remaining.length;
 }
 
 /**
@@ -335,20 +336,20 @@ function* batchesOf(indices, keyspace) {
  */
 async function stillExisting(indices, { admin, retry, keyspace }) {
   /** @type {number[]} */
-  const there = [];
+  const existing = [];
   await inParallel(indices, RANGES_AT_ONCE, async (index) => {
     if (await retry(() => admin.has(keyspace.bucketOf(index), keyspace.keyOf(index)))) {
-      there.push(index);
+      existing.push(index);
     }
   });
-  return there;
+  return existing;
 }
 
 /**
  * @param {CleanupOptions} options
  * @param {string} bucket
  * @param {readonly string[]} keys
- * @param {CleanupResult} result to which what is refused is added
+ * @param {CleanupResult} result to which refusals are added
  * @param {(removed: number) => void} onBatch
  */
 async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
@@ -356,7 +357,7 @@ async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
     const batch = keys.slice(start, start + MAX_BATCH_SIZE);
     const refused = await retry(() => admin.deleteBatch(bucket, batch));
     addProblems(result, refused);
-    // A store may refuse more than it was sent.
+    // A faulty store may refuse more keys than it was sent.
     onBatch(Math.max(batch.length - refused.length, 0));
   }
 }
@@ -372,7 +373,7 @@ function addProblems(result, problems) {
 }
 
 /**
- * Reported first, however many problems there are with single objects: it concerns the whole clean-up.
+ * Puts a problem of the whole clean-up before those of single objects.
  *
  * @param {CleanupResult} result
  * @param {string} problem
@@ -387,13 +388,13 @@ function addFirst(result, problem) {
  * @typedef {OwnKey & { key: string }} NamedObject
  *
  * @typedef {object} SortedPage
- * @property {NamedObject[]} own what is to be removed
- * @property {NamedObject[]} misplaced what would be, were it in the bucket that the list of buckets gives it
- * @property {number} foreign how many the run did not write
+ * @property {NamedObject[]} own objects to remove
+ * @property {NamedObject[]} misplaced objects of the run in another bucket than their keys map to
+ * @property {number} foreign number of objects that the run did not write
  */
 
 /**
- * Goes over all keys under the run's prefix: one page of each bucket, and, if that is not all, several ranges at once.
+ * Walks all keys under the run's prefix: one page of each bucket, and then, if there are more, several ranges concurrently.
  *
  * @param {CleanupOptions} options
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit

@@ -4,24 +4,24 @@ import { listPage } from './key-ranges.js';
 
 /** @import { BucketAccess } from './bucket-access.js' */
 
-/** So many pages are listed: enough for some dozens of prefixes, and quickly over. */
+/** Maximum pages to list: enough for dozens of prefixes, and quick. */
 const MAX_REQUESTS = 60;
 
-/** A prefix may have so many parts. */
+/** Maximum path segments of a prefix. */
 const MAX_DEPTH = 2;
 
-/** Comes right after `/` in the order of keys: what follows a folder follows its name with this at the end. */
+/** Sorts right after `/`: a folder's name with this instead of its slash sorts after everything in the folder. */
 const AFTER_SLASH = '0';
 
 /**
- * Looks for a run under other prefixes than the one that was given: in each folder of each bucket, and in the folders of
- * those, as far as a few requests go.
+ * Looks for a run under prefixes other than the given one: in each folder of each bucket and in their subfolders, within a
+ * limited number of requests.
  *
  * @param {object} options
  * @param {BucketAccess} options.access
  * @param {string} options.runId
  * @param {readonly string[]} options.buckets
- * @returns {Promise<string | null>} the prefix under which objects bear names of the run
+ * @returns {Promise<string | null>} the prefix with objects of the run; null if none was found
  */
 export async function findPrefix({ access, runId, buckets }) {
   let requests = 0;
@@ -50,7 +50,7 @@ export async function findPrefix({ access, runId, buckets }) {
       }
     }
   } catch (error) {
-    // Credentials may permit no more than to list the run's own prefix: then nothing is known of others.
+    // Credentials may be limited to the run's own prefix: others then remain unknown.
     if (!(error instanceof AttemptError)) {
       throw error;
     }
@@ -62,7 +62,7 @@ export async function findPrefix({ access, runId, buckets }) {
  * @param {string} bucket
  * @param {string} parent
  * @param {BucketAccess} access
- * @returns {AsyncGenerator<string>} what the keys under the parent begin with, up to their next `/`
+ * @returns {AsyncGenerator<string>} subfolders of the parent, each with its trailing `/`
  */
 async function* foldersIn(bucket, parent, access) {
   let position = parent;

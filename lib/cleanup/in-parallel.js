@@ -3,7 +3,7 @@ import { runPool } from '../engine/run-pool.js';
 /**
  * @template Piece
  * @param {readonly Piece[]} pieces
- * @param {number} atOnce how many are worked on at the same time
+ * @param {number} atOnce maximum number of concurrent pieces
  * @param {(piece: Piece) => Promise<void>} work
  * @returns {Promise<void>} see runPool()
  */
@@ -12,6 +12,6 @@ export function inParallel(pieces, atOnce, work) {
   return runPool({
     threads: Array.from({ length: Math.min(atOnce, pieces.length) }),
     claim: () => (next < pieces.length ? next++ : -1),
-    work: (_thread, place) => work(pieces[place]),
+    work: (_thread, index) => work(pieces[index]),
   });
 }

@@ -8,13 +8,13 @@ import { AttemptError } from '../s3/s3-error.js';
 
 const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
-/** Pages in a row without progress after which a list is given up. */
+/** Clean-up gives up on a list after this many pages in a row without progress. */
 const MAX_FRUITLESS_PAGES = 100;
 
 /** The pause after such a page. */
 const FRUITLESS_PAUSE_MS = 20;
 
-/** Bounds a list that continues although it shows nothing that is looked for. */
+/** Bounds a list that continues without showing any relevant object. */
 export class ListProgress {
   #bucket;
   #fruitless = 0;
@@ -25,9 +25,9 @@ export class ListProgress {
   }
 
   /**
-   * To be called after each page that is not the last.
+   * Call this after each page except the last.
    *
-   * @param {boolean} isFruitful whether the page shows anything that is looked for
+   * @param {boolean} isFruitful whether the page shows anything relevant
    * @throws {AttemptError} if too many pages in a row did not
    */
   async page(isFruitful) {
@@ -47,32 +47,32 @@ export class ListProgress {
 }
 
 /**
- * A part of a bucket's keys that is listed by itself.
+ * A part of a bucket's keys that is listed separately.
  *
  * @typedef {object} KeyRange
  * @property {string} bucket
- * @property {string} prefix of all keys in question
- * @property {string} after the range begins after this key
- * @property {string} last it ends with this key
- * @property {ListProgress} progress of all ranges that were made together
+ * @property {string} prefix of all keys
+ * @property {string} after exclusive lower bound
+ * @property {string} last inclusive upper bound
+ * @property {ListProgress} progress shared by all ranges of the same bucket
  */
 
 /**
- * The first range also holds what sorts before the first digit, the last one what sorts after the last: all that
- * is there is looked at, though only names that begin with a digit can be the run's.
+ * Splits a run's keys by their first digit. The first and last range also include everything that sorts before or after the
+ * digits, so that foreign objects are seen.
  *
  * @param {string} bucket
  * @param {string} keyPrefix of a run
- * @returns {KeyRange[]} that can be listed at the same time
+ * @returns {KeyRange[]} ranges that can be listed concurrently
  */
 export function rangesOf(bucket, keyPrefix) {
   const progress = new ListProgress(bucket);
-  return HEXADECIMAL_DIGITS.map((digit, place) => ({
+  return HEXADECIMAL_DIGITS.map((digit, index) => ({
     bucket,
     progress,
     prefix: keyPrefix,
-    after: place === 0 ? '' : keyPrefix + digit,
-    last: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
+    after: index === 0 ? '' : keyPrefix + digit,
+    last: index + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[index + 1] : '\uffff',
   }));
 }
 
@@ -80,7 +80,7 @@ export function rangesOf(bucket, keyPrefix) {
  * @param {string} bucket
  * @param {string} keyPrefix of a run
  * @param {string} position a key
- * @returns {KeyRange[]} of what comes after that key
+ * @returns {KeyRange[]} ranges of the keys after that one
  */
 export function rangesAfter(bucket, keyPrefix, position) {
   return rangesOf(bucket, keyPrefix)
@@ -92,13 +92,13 @@ export function rangesAfter(bucket, keyPrefix, position) {
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {string} after the page begins after this key
+ * @param {string} after exclusive lower bound of the page
  * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
  * @throws {AttemptError}
  */
 export async function listPage({ admin, retry }, bucket, prefix, after) {
   const page = await retry(() => admin.listPage(bucket, prefix, after));
-  // Another request would get the same answer for ever, and what it does not name would count as gone.
+  // Another request would get the same page forever, and unlisted objects would count as removed.
   if (page.objects.length === 0 && !page.isLast) {
     throw new AttemptError({
       kind: 'protocol',
@@ -110,12 +110,12 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
 }
 
 /**
- * Goes over the objects of a range, page by page.
+ * Walks the objects of a range, page by page.
  *
  * @param {KeyRange} range
  * @param {BucketAccess} access
- * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves with whether the page shows anything
- *   that is looked for
+ * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether the page shows anything
+ *   relevant
  */
 export async function walkRange({ bucket, prefix, after, last, progress }, access, visit) {
   let position = after;

@@ -14,19 +14,19 @@ import { walkUploads } from './uploads.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Buckets, and then ranges of keys, that are listed at the same time. */
+/** Buckets, and then key ranges, that are listed concurrently. */
 const AT_ONCE = 8;
 
-/** Kinds of errors that no other configuration would get over. */
+/** Kinds of errors that no change of configuration would fix. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
-/** It sorts after every name that a run gives an object. */
-const BEHIND_ALL_NAMES = '~';
+/** Sorts after every name that a run gives an object. */
+const AFTER_ALL_NAMES = '~';
 
 /**
  * @typedef {object} ListingEnd
- * @property {string | null} problem why not all could be listed
- * @property {boolean} isTransient whether that is a trouble of the store
+ * @property {string | null} problem why the list is incomplete; null if it is complete
+ * @property {boolean} isTransient whether the store caused the problem
  *
  * @typedef {RunCounts & ListingEnd} RunListing
  */
@@ -34,14 +34,14 @@ const BEHIND_ALL_NAMES = '~';
 /**
  * @typedef {object} ListingOptions
  * @property {BucketAccess} access
- * @property {string} prefix of every run
- * @property {StoreConfig} store over whose buckets the runs spread their objects
+ * @property {string} prefix of all runs
+ * @property {StoreConfig} store with the buckets of the runs, in order
  * @property {Clock} clock
- * @property {RunTally} tally that the objects are added to
+ * @property {RunTally} tally to which objects are added
  */
 
 /**
- * Counts what runs have left under a prefix. What it remembers grows with the number of runs, never with that of objects.
+ * Counts what runs have left under a prefix. Its memory grows with the number of runs, not of objects.
  *
  * @param {ListingOptions} options
  * @returns {Promise<RunListing>}
@@ -75,13 +75,13 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
 }
 
 /**
- * Leafs through a bucket. Where a page ends within a run, the rest of that run is left to be listed in parallel.
+ * Pages through a bucket. If a page ends within a run, skips the rest of that run, which is listed in parallel later.
  *
  * @param {string} bucket
  * @param {string} prefix
  * @param {ListingOptions['access']} access
  * @param {ListingOptions['tally']} tally
- * @returns {Promise<KeyRange[]>} what is left
+ * @returns {Promise<KeyRange[]>} skipped ranges
  */
 async function scan(bucket, prefix, access, tally) {
   /** @type {KeyRange[]} */
@@ -97,8 +97,8 @@ async function scan(bucket, prefix, access, tally) {
     await progress.page(isFruitful);
     position = objects[objects.length - 1].key;
     const folder = folderOf(position, prefix);
-    if (folder !== null && position < folder + BEHIND_ALL_NAMES) {
-      const end = folder + BEHIND_ALL_NAMES;
+    if (folder !== null && position < folder + AFTER_ALL_NAMES) {
+      const end = folder + AFTER_ALL_NAMES;
       const ranges = rangesAfter(bucket, folder, position).filter(({ after }) => after < end);
       rest.push(...ranges.map((range) => ({ ...range, last: range.last < end ? range.last : end })));
       position = end;

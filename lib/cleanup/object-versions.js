@@ -1,10 +1,10 @@
 import { inParallel } from './in-parallel.js';
 import { rangesOf } from './key-ranges.js';
 
-/** Ranges of keys that are listed at the same time. */
+/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
-/** S3 allows no more versions in one batch. */
+/** S3's limit of versions per batch. */
 const MAX_BATCH = 1000;
 
 /**
@@ -13,8 +13,8 @@ const MAX_BATCH = 1000;
  * @import { CleanupOptions } from './cleanup.js'
  *
  * @typedef {object} RemovedVersions
- * @property {number} objects latest versions that were no delete markers
- * @property {number} versions older ones, and delete markers
+ * @property {number} objects latest versions, other than delete markers
+ * @property {number} versions older versions, and delete markers
  * @property {string[]} refused the store's message for each version that it did not delete
  */
 
@@ -39,7 +39,7 @@ export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
 }
 
 /**
- * Goes over all versions of what a run wrote, in buckets that keep them.
+ * Walks all versions of a run's objects, in versioned buckets.
  *
  * @param {CleanupOptions} options
  * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit one page
@@ -56,7 +56,7 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
       const inside = versions
         .filter(({ key }) => key <= last)
-        // What comes after a version of the same key became the latest one only because that was removed.
+        // The next version of the same key became the latest only because the previous page's was removed.
         .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
       const named = inside.flatMap((version) => {
         const name = keyspace.recognise(bucket, version.key);
@@ -68,7 +68,7 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       );
       position = inside.length < versions.length ? null : next;
       if (position !== null) {
-        // A key may have any number of versions: only a later key is progress.
+        // A key can have any number of versions: only a later key counts as progress.
         await progress.page(named.length > 0 && position.key > from.key);
       }
     }

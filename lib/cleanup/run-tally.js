@@ -3,7 +3,7 @@ import { Keyspace, isRunId } from '../workload/keyspace.js';
 
 /** @import { ListedObject, ListedUpload } from '../s3/bucket-admin.js' */
 
-/** So many foreign keys are named. */
+/** Foreign keys to name as examples. */
 const MAX_EXAMPLES = 3;
 
 /**
@@ -12,9 +12,9 @@ const MAX_EXAMPLES = 3;
  * @typedef {object} FoundRun
  * @property {string} runId
  * @property {number} objects
- * @property {number} bytes NaN where the store named no valid size
- * @property {number} uploads that it neither completed nor aborted
- * @property {number} misplaced objects that are in another bucket than the list of buckets gives them
+ * @property {number} bytes NaN if the store reported an invalid size
+ * @property {number} uploads neither completed nor aborted
+ * @property {number} misplaced objects in another bucket than their keys map to
  * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
  * @property {number} newest
@@ -23,7 +23,7 @@ const MAX_EXAMPLES = 3;
 /**
  * @typedef {object} RunCounts
  * @property {FoundRun[]} runs the newest first
- * @property {{ objects: number, bytes: number, examples: string[] }} foreign what no run wrote
+ * @property {{ objects: number, bytes: number, examples: string[] }} foreign objects that no run wrote
  */
 
 /** Adds up objects by the run that wrote them. */
@@ -33,10 +33,10 @@ export class RunTally {
   /** @type {Map<string, { run: FoundRun, list: BucketList }>} */
   #runs = new Map();
   #foreign = { objects: 0, bytes: 0, examples: /** @type {string[]} */ ([]) };
-  /** Of the folder whose object came last: the next one is nearly always of the same. @type {Keyspace | null} */
+  /** Cached, because consecutive keys nearly always belong to the same run. @type {Keyspace | null} */
   #keyspace = null;
 
-  /** Objects that were added. */
+  /** Number of added objects. */
   objects = 0;
 
   /**
@@ -69,7 +69,7 @@ export class RunTally {
   }
 
   /**
-   * Those of objects that no run would have written belong to nobody here, and are left out.
+   * Adds uploads. Ignores those with keys that no run would use.
    *
    * @param {string} bucket
    * @param {readonly ListedUpload[]} uploads
@@ -100,7 +100,7 @@ export class RunTally {
 
   /**
    * @param {string} key
-   * @returns {Keyspace | null} of the run whose folder it stands in
+   * @returns {Keyspace | null} keyspace of the run in whose folder the key is
    */
   #keyspaceOf(key) {
     const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
@@ -129,7 +129,7 @@ export class RunTally {
   /**
    * @param {Keyspace} keyspace
    * @param {number} index of the object, or of the probe
-   * @param {string} bucket in which something of it is
+   * @param {string} bucket that contains it
    * @param {number} time epoch ms of its last change
    * @returns {FoundRun}
    */
@@ -158,7 +158,7 @@ export class RunTally {
 
 /**
  * @param {Keyspace} keyspace
- * @param {number} modifiedAt epoch ms, of its first object
+ * @param {number} modifiedAt epoch ms of the object found first
  */
 function newRun(keyspace, modifiedAt) {
   const { runId } = keyspace;
@@ -169,7 +169,7 @@ function newRun(keyspace, modifiedAt) {
 /**
  * @param {string} key
  * @param {string} prefix
- * @returns {string | null} what all keys of the same run would begin with; null where it stands in no folder
+ * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without one
  */
 export function folderOf(key, prefix) {
   const end = key.indexOf('/', prefix.length + 1);

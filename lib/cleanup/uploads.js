@@ -9,20 +9,20 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** Buckets that are listed, and then uploads that are aborted, at the same time. */
+/** Buckets listed, and then uploads aborted, concurrently. */
 const AT_ONCE = 8;
 
-/** Where a bucket has more pages of uploads of others, they are not gone through. */
+/** Clean-up gives up on a bucket with more pages of foreign uploads. */
 const MAX_PAGES_OF_ALL = 100;
 
-/** How a store answers that has no such list. */
+/** Status code of a store that cannot list uploads. */
 const NOT_IMPLEMENTED = 501;
 
 /**
  * An upload that a run began.
  *
  * @typedef {OwnKey & { bucket: string, key: string, uploadId: string, isInPlace: boolean }} OwnUpload `isInPlace` is whether
- *   the object would be in the bucket that the list of buckets gives it
+ *   it is in the bucket that its key maps to
  */
 
 /**
@@ -39,8 +39,8 @@ export async function abortUploads({ admin, retry }, uploads, onAborted) {
 
 /**
  * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
- * @returns {Promise<OwnUpload[] | null>} the multipart uploads of the run, by the store's own list: only those whose key is
- *   one that the run itself would have given an object; null if the store has no such list
+ * @returns {Promise<OwnUpload[] | null>} the run's multipart uploads according to the store: only those with a key that the
+ *   run itself would give an object; null if the store cannot list uploads
  */
 export async function ownUploads({ admin, retry, keyspace, owns }) {
   /** @type {OwnUpload[]} */
@@ -63,17 +63,17 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
 }
 
 /**
- * Goes over the uploads of a bucket under a prefix, page by page. MinIO lists those of a whole key, or all that there are,
- * but none by the beginning of their keys: where a prefix shows nothing, all are looked at, unless the store turns out to go by
+ * Walks the uploads of a bucket under a prefix, page by page. MinIO lists all uploads or those of one complete key, but
+ * ignores partial keys. So if the prefix shows nothing, this walks all uploads, unless the store turns out to support
  * prefixes.
  *
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {(uploads: readonly ListedUpload[]) => boolean} visit takes those of a page that are under the prefix; returns whether
- *   any of them is looked for
- * @returns {Promise<boolean>} false if the store has no such list
- * @throws {AttemptError} also where there are too many others to find out
+ * @param {(uploads: readonly ListedUpload[]) => boolean} visit gets a page's uploads under the prefix; returns whether any of
+ *   them is relevant
+ * @returns {Promise<boolean>} false if the store cannot list uploads
+ * @throws {AttemptError} also if there are too many foreign uploads to find out
  */
 export async function walkUploads(access, bucket, prefix, visit) {
   try {
@@ -104,7 +104,7 @@ async function visitByPrefix(access, bucket, prefix, visit) {
     isShown ||= uploads.length > 0;
     const isFruitful = visit(uploads.filter(({ key }) => key.startsWith(prefix)));
     if (!isLast) {
-      // A key may have any number of uploads: only a later key is progress.
+      // A key can have any number of uploads: only a later key counts as progress.
       const { key } = uploads[uploads.length - 1];
       const isLater = key > latest;
       latest = isLater ? key : latest;
@@ -138,8 +138,8 @@ async function visitAmongAll(access, bucket, prefix, visit) {
 /**
  * @param {BucketAccess} access
  * @param {string} bucket
- * @param {string} key of an upload that is there
- * @returns {Promise<boolean>} whether the store shows it to somebody who knows all of its key but the last character
+ * @param {string} key of an existing upload
+ * @returns {Promise<boolean>} whether the store lists it by its key without the last character
  */
 async function listsByPrefix({ admin, retry }, bucket, key) {
   const prefix = [...key].slice(0, -1).join('');

@@ -13,7 +13,7 @@ import { STAGE_ENDS } from './stage-ends.js';
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
-/** The result of no host, which is neutral in addResults. @type {Readonly<Result>} */
+/** The empty result: the identity of addResults. @type {Readonly<Result>} */
 export const EMPTY_RESULT = Object.freeze({
   format: FORMAT,
   run: null,
@@ -249,11 +249,11 @@ function addReads(all, stages, times) {
  * @param {readonly PartsSum[]} all
  * @param {readonly Partial<Times>[]} stages whose parts they are
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'cache'>} of those that were read through a cache; nothing if none was
+ * @returns {Pick<PartsSum, 'cache'>} of reads through a cache; empty if there were none
  */
 function addCaches(all, stages, times) {
-  const known = all.flatMap(({ cache }, place) =>
-    cache === undefined ? [] : cache.map((of) => ({ of, stage: stages[place] })),
+  const known = all.flatMap(({ cache }, index) =>
+    cache === undefined ? [] : cache.map((of) => ({ of, stage: stages[index] })),
   );
   if (known.length === 0) {
     return {};
@@ -279,7 +279,7 @@ function addCaches(all, stages, times) {
 
 /**
  * @param {readonly (number | null)[]} values
- * @returns {number | null} null where none is known
+ * @returns {number | null} null if all are unknown
  */
 function largestOf(values) {
   const known = values.filter((value) => value !== null);

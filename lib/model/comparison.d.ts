@@ -68,6 +68,6 @@ export interface MetricComparison {
   low: number | null;
   high: number | null;
   verdict: ComparisonVerdict;
-  /** for `cannot tell`: what was missing; otherwise null */
+  /** for `cannot tell`: the missing evidence; otherwise null */
   reason: string | null;
 }

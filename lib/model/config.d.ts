@@ -219,17 +219,17 @@ export interface StoreConfig {
   settings?: Partial<SettingNames>;
 }
 
-/** Where anybody may read the objects of a bucket, without credentials: a custom domain, or another address of a CDN. */
+/** Public address of a bucket's objects, readable without credentials: a custom domain, or another address of a CDN. */
 export interface PublicUrl {
-  /** `{bucket}` in it stands for the name of the bucket */
+  /** `{bucket}` in it is replaced with the name of the bucket */
   hostname: string;
   port: number;
   useTls: boolean;
-  /** what precedes the bucket or the key, percent-encoded: '' or such as `/files` */
+  /** path before the bucket or the key, percent-encoded: '' or, for example, `/files` */
   basePath: string;
   /** whether the bucket precedes the key */
   bucketInPath: boolean;
-  /** through which every connection to it goes */
+  /** for every connection to it */
   proxy?: ProxyConfig;
 }
 
@@ -276,7 +276,7 @@ export interface GivenStore {
   credentials: GivenCredentials | (() => Promise<GivenCredentials>);
   /** `auto` by default */
   region?: string;
-  /** where requests name the bucket; `path` by default */
+  /** whether requests name the bucket in the path or in the host name; `path` by default */
   addressing?: 'path' | 'virtual';
   /** URL of a proxy that opens tunnels */
   proxy?: string;

@@ -37,7 +37,7 @@ const MAX_COUNTS = 44 * HALF;
 
 // The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing index
 // offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and the counts as
-// ZigZag LEB128 words of up to 9 bytes, where a negative word represents a run of zero counts. (See
+// ZigZag LEB128 words of up to 9 bytes. A negative word represents a run of zero counts. (See
 // AbstractHistogram.encodeIntoCompressedByteBuffer)
 const COOKIE = 0x1c849313;
 const COMPRESSED_COOKIE = 0x1c849314;

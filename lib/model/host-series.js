@@ -1,4 +1,4 @@
-/** Values of the seven data bits of a byte. The eighth bit says whether another byte follows. */
+/** Values of the seven data bits of a byte. The eighth bit is set if another byte follows. */
 const BITS = 0x80;
 
 /**

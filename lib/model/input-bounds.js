@@ -12,7 +12,7 @@ const MAX = Object.freeze({
   values: 5_000_000,
 });
 
-/** Input that no run can have written. It is rejected together with the files it was to be merged with. */
+/** Input that no run can have written. It is rejected together with all other files of the merge. */
 export class InputError extends Error {
   name = 'InputError';
 }

@@ -50,7 +50,7 @@ export interface Quad {
 /** In both orders, A and B have the same mean time. */
 export type QuadOrder = 'ABBA' | 'BAAB';
 
-/** What is known when a pass starts. */
+/** A pass that is about to start. */
 export interface Turn {
   side: Side;
   /** zero-based; null for the warm-up passes */
@@ -98,7 +98,7 @@ export interface InterleavedMetricComparison extends MetricComparison {
   logRatios: number[];
   /** p-value of the t test, before correction for multiple tests; null if there are too few quads */
   tTest: number | null;
-  /** p-value of the exact sign-flip test, likewise uncorrected; null if there are too few quads */
+  /** p-value of the exact sign-flip test, also uncorrected; null if there are too few quads */
   signFlip: number | null;
   /** estimated number of additional quads for a decision; null if there is one, more quads are not possible, or the tests disagree */
   moreQuads: number | null;

@@ -113,10 +113,10 @@ export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 
 export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 
-/** Operations by object size, by whether the object was read before, and by what a cache said. */
+/** Operations by object size, by whether the object was read before, and by cache status. */
 export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
 
-/** How a stage ended; the schema says what each end means. */
+/** How a stage ended; the schema explains each end. */
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
 /** What limited a stage. Proven is a cause only if the figures prove it and none contradicts it: a wrong cause is worse than none. */

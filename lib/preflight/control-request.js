@@ -14,7 +14,7 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * How a request is sent that belongs to no stage.
+ * How to send a request that belongs to no stage.
  *
  * @typedef {object} RequestContext
  * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
@@ -26,20 +26,20 @@ import { AttemptError } from '../s3/s3-error.js';
 
 /**
  * @typedef {object} Answer
- * @property {AttemptError | null} error that came back in the end, null where the request succeeded
+ * @property {AttemptError | null} error of the last attempt; null if the request succeeded
  * @property {number} attempts
- * @property {boolean} isFirstTry whether nothing was tried again
- * @property {boolean} outcomeUnknown whether an attempt may have been carried out although no answer said so
+ * @property {boolean} isFirstTry whether nothing was retried
+ * @property {boolean} outcomeUnknown whether an attempt may have taken effect although no response confirmed it
  */
 
 /**
- * Sends a request that belongs to no stage, such as an operation on a probe, under the same retry policy, but for the time
- * that a store may make it wait. An answer that is not what was written is an answer: the stages report what is wrong.
+ * Sends a request that belongs to no stage, such as an operation on a probe. The retry policy is that of the stages, except
+ * for a shorter total wait. A response with wrong content counts as a success here: the stages report it.
  *
  * @param {RequestContext} context
  * @param {ControlRequest} request
  * @returns {Promise<Answer>}
- * @throws what is neither AttemptError nor IntegrityError
+ * @throws anything but AttemptError and IntegrityError
  */
 export async function sendControlRequest({ run, maxAttempts, signal }, request) {
   const { connection } = request;
@@ -79,12 +79,12 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
 }
 
 /**
- * As {@link sendControlRequest}, of an operation: where its object is written in parts, all requests of the upload.
+ * Sends an operation like {@link sendControlRequest}. If its object is written in parts, sends all requests of the upload.
  *
  * @param {RequestContext} context
  * @param {OperationRecord} record
  * @param {MultipartConfig} [multipart]
- * @returns {Promise<Answer>} of all of them together
+ * @returns {Promise<Answer>} for all requests together
  */
 export async function sendControlOperation(context, record, multipart) {
   if (!record.operation.canTakeParts || !isInParts(record.size, multipart)) {
@@ -120,13 +120,13 @@ export async function sendControlOperation(context, record, multipart) {
 }
 
 /**
- * Sends a GET for an object that does not exist: the cheapest request that a store answers in full. The answer to a HEAD carries no
- * error code.
+ * Sends a GET for an object that does not exist: the cheapest request with a complete response. A HEAD response has no error
+ * code.
  *
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
  * @param {string} bucket
- * @returns {Promise<Answer>} its error is null where the object does exist
+ * @returns {Promise<Answer>} its error is null if the object exists after all
  */
 export async function requestAbsentObject(context, connection, bucket) {
   const absent = {
@@ -141,7 +141,7 @@ export async function requestAbsentObject(context, connection, bucket) {
   return sendControlRequest(context, request);
 }
 
-/** The pauses of one request. Those that the store asks for are taken from the time that all requests may wait together. */
+/** The pauses of one request. Pauses that the store asks for use up a budget shared by all requests. */
 class BoundedPauses extends Pauses {
   #budget;
   #exhausted = new AbortController();
@@ -154,12 +154,12 @@ class BoundedPauses extends Pauses {
     this.#budget = budget;
   }
 
-  /** Aborted once there is no time left for a pause. */
+  /** Aborted once the budget is spent. */
   get exhausted() {
     return this.#exhausted.signal;
   }
 
-  /** @param {AttemptError} error after which there may be a pause */
+  /** @param {AttemptError} error that a pause may follow */
   attemptFailed(error) {
     this.#lastError = error;
   }

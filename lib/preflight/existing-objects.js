@@ -10,26 +10,26 @@ import { objectSizes } from '../workload/sizes.js';
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
-/** Enough to find what a kept run has left, and soon read. */
+/** Enough to find the objects of a kept run, and quick to read. */
 const MAX_PAGES = 10;
 
 const BUCKETS_AT_ONCE = 8;
 
 /**
- * Objects of a shard that are there before its run.
+ * Objects of a shard that exist before its run.
  *
  * @typedef {object} ExistingObjects
- * @property {number} count of objects and probes that were seen
+ * @property {number} count of objects and probes seen
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
- * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable what a run that reads them is to be
- *   given: so many of the shard's first objects, of so many bytes each, or of these sizes; null where there are only probes,
- *   some of those objects are missing, or their sizes are not those of the run
- * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, and their errors
+ * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable settings for a run
+ *   that reads them: the number of the shard's first objects, and their common size or size distribution; null if there are
+ *   only probes, if objects are missing, or if their sizes do not match the run's
+ * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, with their errors
  */
 
 /**
- * Looks for objects that a run would write over or remove: those of its shard, under its run id. Other shards may
- * be writing theirs at this moment: they do not matter here.
+ * Looks for objects that a run would overwrite or remove: those of its shard, under its run id. Objects of other shards do
+ * not matter: those shards may be writing right now.
  *
  * @param {Keyspace} keyspace
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
@@ -75,7 +75,7 @@ export async function findExistingObjects(keyspace, objects, access) {
  * @param {{ bucket: string, prefix: string, maxPages: number }} range
  * @param {BucketAccess} access
  * @param {(object: ListedObject) => void} visit
- * @returns {Promise<boolean>} whether that was all
+ * @returns {Promise<boolean>} whether all pages were read
  */
 async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
   let position = '';
@@ -95,11 +95,11 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
 }
 
 /**
- * A search for the peak leaves smaller objects after those of full size; one over buckets leaves gaps between them.
+ * A capacity search leaves smaller objects after the full-size ones; a search over buckets leaves gaps between them.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
- * @param {boolean} areAll whether each object that is there is among them
+ * @param {boolean} areAll whether these are all existing objects
  * @returns {ExistingObjects['readable']}
  */
 function readableOf(sizes, objects, areAll) {
@@ -111,7 +111,7 @@ function readableOf(sizes, objects, areAll) {
   const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
   const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
   const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
-  // Where most are of other sizes, it was not a search that left them.
+  // If most have other sizes, they are not the leftovers of a search.
   if (2 * same.length < sizes.size || (areAll && same.length < count)) {
     return null;
   }

@@ -12,25 +12,25 @@ import { sendControlRequest } from './control-request.js';
  * @import { Config } from '../model/config.js'
  */
 
-/** The first objects, of which some may never have been written. */
+/** More than SAMPLE, because some of the first objects may never have been written. */
 const MAX_HEAD_REQUESTS = 5;
 
-/** A single object could have been damaged. */
+/** More than one, because a single object could be damaged. */
 const SAMPLE = 2;
 
 const MAX_ATTEMPTS = 2;
 
-/** The answer to a HEAD has no body. */
+/** A HEAD response has no body. */
 const NOWHERE = { accept() {} };
 
 /**
- * Compares the size of what an earlier run has kept with the size that this run was given: with another one, each object
- * would be reported as corrupted.
+ * Compares the sizes of an earlier run's kept objects with `--size`: if they differ, the stages would report every object as
+ * corrupted.
  *
  * @param {RunContext} run
  * @param {Config} config
  * @param {AbortSignal} signal gives up
- * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not say
+ * @returns {Promise<string | null>} the problem, one line; null if there is none or the store reports no sizes
  */
 export async function keptSizeProblem(run, config, signal) {
   const { objects, load } = config;
@@ -70,7 +70,7 @@ export async function keptSizeProblem(run, config, signal) {
  * @param {RunContext} run
  * @param {number} index of an object
  * @param {AbortSignal} signal
- * @returns {Promise<number>} bytes; -1 where the store does not say, for whatever reason
+ * @returns {Promise<number>} bytes; -1 if unknown
  */
 async function sizeOf(run, index, signal) {
   const { controlConnections, keyspace, requests } = run;

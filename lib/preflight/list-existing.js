@@ -18,29 +18,28 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
 
 const BUCKETS_AT_ONCE = 8;
 
-/** How often it is reported how far the list is. ms */
+/** Time between progress notices. */
 const PROGRESS_INTERVAL_MS = 2000;
 
-/** The form of an MD5. The ETag of an object that came in parts ends with their number. */
+/** An ETag that is an MD5. The ETag of a multipart object ends with its number of parts instead. */
 const MD5 = /^"?([0-9a-f]{32})"?$/i;
 
 /**
  * @typedef {object} ExistingList
- * @property {ListedObjects | null} listed null where there are problems
- * @property {string[]} problems a line each
- * @property {boolean} isTransient whether all of them are troubles of the store, and none of them the user's
+ * @property {ListedObjects | null} listed null if there are problems
+ * @property {string[]} problems one line each
+ * @property {boolean} isTransient whether all problems are temporary troubles of the store rather than user errors
  * @property {string[]} notices
  */
 
 /**
- * Lists what is in the buckets under the prefix of `--existing`: the first objects of each bucket, as many as it takes. Nothing is
- * written.
+ * Lists the objects under the prefix of `--existing`: the first of each bucket, until there are enough. Writes nothing.
  *
  * @param {RunContext} run
  * @param {Config} config
  * @param {string} existing
  * @param {AbortSignal} signal gives up
- * @param {(message: string) => void} notice reports how far it is
+ * @param {(message: string) => void} notice reports progress
  * @returns {Promise<ExistingList>}
  */
 export async function listExisting(run, config, existing, signal, notice) {
@@ -62,32 +61,32 @@ export async function listExisting(run, config, existing, signal, notice) {
       throw error;
     }
     const { hostname, port, settings } = store;
-    const place = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
-    const problems = signal.aborted ? [] : [explainError(error, { ...place, action: 'list' })];
+    const context = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, { ...context, action: 'list' })];
     return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
   return list.outcome();
 }
 
-/** The list of all buckets, while it grows. */
+/** The growing list of all buckets. */
 class List {
   #config;
   #existing;
   #listings;
-  /** Whether a bucket has no more. */
+  /** By bucket: whether it was listed to its end. */
   #isWhole;
   #positions;
   #progress;
   #unreadable = 0;
   #isTooLarge = false;
-  /** Objects that were listed, those of other shards included. */
+  /** Number of listed objects, including those of other shards. */
   seen = 0;
-  /** That was asked last. */
+  /** The bucket of the latest request. */
   lastBucket;
 
   /**
    * @param {Config} config
-   * @param {string} existing what the keys of all begin with
+   * @param {string} existing prefix of all keys
    */
   constructor(config, existing) {
     const { buckets } = config.store;
@@ -101,7 +100,7 @@ class List {
   }
 
   /**
-   * Lists each bucket as far as it takes: where one has fewer objects than its part, the others have to give more.
+   * Lists each bucket until there are enough objects. If one has fewer than its share, the others make up for it.
    *
    * @param {BucketAccess} access
    */
@@ -112,7 +111,7 @@ class List {
     }
   }
 
-  /** @returns {string} what is listed */
+  /** @returns {string} what is being listed */
   describe() {
     return `${this.#existing === '' ? 'everything' : quote(this.#existing)} in ${this.#config.store.buckets.join(', ')}`;
   }
@@ -160,7 +159,7 @@ class List {
     ];
   }
 
-  /** @returns {number[]} the slots of buckets that have to be listed further */
+  /** @returns {number[]} slots of the buckets that need to be listed further */
   #short() {
     const open = this.#listings.flatMap((_, slot) => (this.#isWhole[slot] ? [] : [slot]));
     const known = this.#listings.reduce((sum, { count }, slot) => sum + (this.#isWhole[slot] ? count : 0), 0);
@@ -181,7 +180,7 @@ class List {
     this.lastBucket = bucket;
     const after = this.#positions[slot];
     const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
-    // Another request would get the same answer for ever.
+    // Another request would get the same page forever.
     if (objects.length === 0 && !isLast) {
       const message = `the list of bucket ${bucket} says that there is more, and names nothing`;
       throw new AttemptError({ kind: 'protocol', handling: 'fail', message });

@@ -6,24 +6,24 @@ import { OPERATIONS } from '../operations/registry.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** What preflight tries: the names of operations, after the first request. */
+/** Everything that preflight tries: the first request, and then the operations by name. */
 const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
 
 /**
- * The same answer, wherever it was given.
+ * One error, with all the buckets and actions that met it.
  *
  * @typedef {object} Finding
  * @property {AttemptError} error
- * @property {Map<string, Set<string>>} buckets by what was tried there
+ * @property {Map<string, Set<string>>} buckets by action
  */
 
-/** What the store refused or could not do. The same answer is reported once for all operations and buckets that met it. */
+/** Errors of the store. The same error is reported once for all operations and buckets that met it. */
 export class Findings {
   /** @type {Finding[]} */
   #findings = [];
 
   /**
-   * @param {string} action that was tried
+   * @param {string} action
    * @param {string} bucket
    * @param {AttemptError} error
    */
@@ -37,7 +37,7 @@ export class Findings {
     finding.buckets.set(action, buckets.add(bucket));
   }
 
-  /** Whether there are some, and all of them are troubles of the store that may pass. */
+  /** Whether there are findings and all of them are transient. */
   get isTransient() {
     return this.#findings.length > 0 && this.#findings.every(({ error }) => isTransient(error));
   }
@@ -45,7 +45,7 @@ export class Findings {
   /**
    * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets' | 'settings'>} store
    * @param {number} now epoch ms
-   * @returns {string[]} a line for each
+   * @returns {string[]} one line each
    */
   lines({ hostname, port, buckets, settings }, now) {
     return this.#findings.flatMap((finding) =>
@@ -61,15 +61,15 @@ export class Findings {
  * @param {AttemptError} other
  */
 function isSameAnswer(one, other) {
-  // The answer to a HEAD has no body that could say more than its status does.
+  // A HEAD response has no body, so it carries a status but no error code.
   const saysLess = one.status === other.status && (one.code === '' || other.code === '');
   return one.kind === other.kind && (one.message === other.message || saysLess);
 }
 
 /**
  * @param {Finding} finding
- * @param {readonly string[]} order of the buckets
- * @returns {{ action: string, buckets: string[] }[]} operations that met it in the same buckets are named together
+ * @param {readonly string[]} order in which to report the buckets
+ * @returns {{ action: string, buckets: string[] }[]} operations that met the error in the same buckets are grouped
  */
 function placesOf({ buckets }, order) {
   /** @type {Map<string, { actions: string[], buckets: string[] }>} */

@@ -23,10 +23,10 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
 const KEPT_NOTICE =
   'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
 
-/** Enough to get over a hiccup, and soon over where there is nobody to answer. */
+/** Enough to survive a hiccup, and quick to give up on an absent store. */
 const MAX_ATTEMPTS = 4;
 
-/** Kinds of errors that say something of the one object alone. */
+/** Kinds of errors that concern only the one object. */
 const NO_OBSTACLES = [NOT_FOUND, CHANGED, ARCHIVED];
 
 /** Permission does not depend on how many bytes an object has. */
@@ -34,29 +34,29 @@ const MAX_PROBE_BYTES = 1024;
 
 /**
  * @typedef {object} PreflightResult
- * @property {string[]} problems a line each; none where the run may begin
- * @property {boolean} isTransient whether all of them are troubles of the store, and none of them the user's
+ * @property {string[]} problems one line each; empty if the run may begin
+ * @property {boolean} isTransient whether all problems are temporary troubles of the store rather than user errors
  * @property {string[]} notices
  */
 
 /**
- * What preflight reports while it goes on.
+ * What preflight reports while it runs.
  *
  * @typedef {object} PreflightHooks
- * @property {() => Promise<boolean>} mayWrite called before an object is written
- * @property {(bucket: string, key: string) => Promise<void>} written one was written
- * @property {() => void} reached a bucket has answered as it should
- * @property {(operation: string, milliseconds: number) => void} answered an operation had its answer at the first
- *   attempt
+ * @property {() => Promise<boolean>} mayWrite called before each write
+ * @property {(bucket: string, key: string) => Promise<void>} written called after each write
+ * @property {() => void} reached called when a bucket has responded as expected
+ * @property {(operation: string, milliseconds: number) => void} answered called when an operation got a
+ *   response at its first attempt
  */
 
 /** @type {Readonly<PreflightHooks>} */
 const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () => {}, reached() {}, answered() {} });
 
 /**
- * Requests from each bucket an object that does not exist, which shows whether name, TLS, signature, clock and bucket are
- * all right. Then it tries the run's operations on a probe, or on an object of an earlier run. No probe stays: those that
- * could not be removed are in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps the probe, too.
+ * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the run's
+ * operations on a probe, or on an object of an earlier run. Probes are removed again; those that could not be removed are in
+ * `run.probes`. The probe stays only if the run keeps its objects and is not permitted to remove any.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -94,13 +94,13 @@ export async function preflight(run, config, signal, hooks) {
       threads: run.controlConnections,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
       work(connection, index) {
-        // Each listens to a signal of its own: Node takes more than ten listeners on one for a leak, and prints a warning.
+        // A separate signal for each: Node warns about a leak if one signal has more than ten listeners.
         const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
         return new BucketPreflight(own, buckets[index]).run();
       },
     });
   }
-  // Requests that a stop cut off show nothing.
+  // Requests cut off by a stop prove nothing.
   const isOver = signal.aborted;
   return {
     problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
@@ -120,7 +120,7 @@ function noticesOf({ mayRemove }, { objects: { runId } }, missing) {
 }
 
 /**
- * @param {ReadonlySet<string>} unverified buckets whose store has taken an object with a wrong checksum
+ * @param {ReadonlySet<string>} unverified buckets that accepted an object with a wrong checksum
  * @param {Config} config
  * @returns {string[]}
  */
@@ -142,7 +142,7 @@ function missingNotice(runId, missing) {
 }
 
 /**
- * What the preflight of all buckets shares, and a connection.
+ * State shared by the preflights of all buckets, and a connection.
  *
  * @typedef {object} Shared
  * @property {RunContext} run
@@ -152,8 +152,8 @@ function missingNotice(runId, missing) {
  * @property {Findings} findings
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
- * @property {Set<string>} unverified buckets in which a wrong checksum was accepted
- * @property {string[]} cacheNotices why reads of a bucket say nothing of a cache
+ * @property {Set<string>} unverified buckets that accepted a wrong checksum
+ * @property {string[]} cacheNotices why reads of a bucket do not measure a cache
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -162,7 +162,6 @@ function missingNotice(runId, missing) {
 class BucketPreflight {
   #shared;
   #bucket;
-  /** Of the run's stages. */
   #operations;
 
   /**
@@ -183,7 +182,7 @@ class BucketPreflight {
     const { error, attempts } = await requestAbsentObject(context, connection, bucket);
     run.requests.preflight += attempts;
     const isRefused = error !== null && error.kind !== NOT_FOUND;
-    // Some stores answer «forbidden» for an absent object to whoever may not list: only the run's operations can tell.
+    // Without permission to list, some stores answer "forbidden" for an absent object: the run's operations must decide.
     const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
@@ -204,7 +203,7 @@ class BucketPreflight {
     }
   }
 
-  /** Creates a probe, reads it in every way that the stages do, and removes it. */
+  /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
   async #tryProbe() {
     const { run, config, signal, hooks, probes } = this.#shared;
     const localIndex = this.#firstIndex(PREFLIGHT_PROBES, probes);
@@ -232,7 +231,7 @@ class BucketPreflight {
     if (signal.aborted) {
       return;
     }
-    // Clean-up removes, whatever the stages. A run that keeps its objects removes none, and need not be permitted to.
+    // Clean-up removes objects whatever the stages do. A run that keeps its objects does not need the permission to remove.
     const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.objects.keep);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     const isKept =
@@ -244,7 +243,7 @@ class BucketPreflight {
   }
 
   /**
-   * A store that takes an object whose checksum is wrong compares none. Whatever else it answers, the probe itself will show.
+   * A store that accepts a wrong checksum does not verify checksums. The probe itself will reveal any other problem.
    *
    * @param {number} localIndex of a probe
    */
@@ -269,7 +268,7 @@ class BucketPreflight {
 
   /**
    * @param {number} localIndex of a probe
-   * @returns {Promise<boolean>} whether there is no copy of it
+   * @returns {Promise<boolean>} whether no copy of it is left
    */
   async #tryCopy(localIndex) {
     const { run, probes } = this.#shared;
@@ -281,7 +280,7 @@ class BucketPreflight {
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
-  /** @returns {readonly Operation[]} those of the stages, or else that of a run without --stages */
+  /** @returns {readonly Operation[]} the stages' removing operations, or else that of a run without --stages */
   #removing() {
     const ofStages = this.#operations.filter(({ removes }) => removes);
     return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
@@ -290,7 +289,7 @@ class BucketPreflight {
   /**
    * Looks for an object that an earlier run should have written.
    *
-   * @returns {Promise<Set<Operation>>} that were tried on it
+   * @returns {Promise<Set<Operation>>} operations that were tried on it
    */
   async #tryKeptObject() {
     const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
@@ -310,7 +309,7 @@ class BucketPreflight {
     const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
     const removes = this.#operations.some((operation) => operation.removes);
     if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
-      // Nothing is there. Where versions are kept, a delete marker will be, and clean-up knows the key.
+      // The object is absent. A versioned bucket gets a delete marker, and clean-up knows its key.
       await this.#tryAll(this.#operations, 'removes', probes, probe);
     }
     return tried;
@@ -318,8 +317,8 @@ class BucketPreflight {
 
   /**
    * @param {Workload} workload
-   * @param {number} localIndex of an object of the workload that is there
-   * @returns {Promise<boolean>} whether its reads can be tried, because visitors get it, or nobody is to read as they do
+   * @param {number} localIndex of an existing object of the workload
+   * @returns {Promise<boolean>} whether reads can be tried: visitors get the object, or the run does not read as a visitor
    */
   async #isReadByPublicUrl(workload, localIndex) {
     const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
@@ -334,7 +333,7 @@ class BucketPreflight {
     record.take(0, operation, localIndex);
     const { error, cache, attempts } = await readByPublicUrl({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
     run.requests.preflight += attempts;
-    // It is not known yet whether the objects of an earlier run exist.
+    // The objects of an earlier run may not exist.
     const isKnown = workload === this.#shared.probes || run.listed !== null;
     const isObstacle = error !== null && (isKnown || !NO_OBSTACLES.includes(error.kind));
     if (isObstacle) {
@@ -345,11 +344,11 @@ class BucketPreflight {
   }
 
   /**
-   * @param {readonly Operation[]} operations of which those with that effect are tried
+   * @param {readonly Operation[]} operations from which those with that effect are tried
    * @param {Operation['effect']} effect
    * @param {Workload} workload
    * @param {number} localIndex of an object of the workload
-   * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
+   * @param {boolean} [isNeeded] whether a refusal keeps the run from starting
    * @returns {Promise<Answer[]>}
    */
   async #tryAll(operations, effect, workload, localIndex, isNeeded = true) {
@@ -374,7 +373,7 @@ class BucketPreflight {
     record.take(0, operation, localIndex);
     const { maxAttempts } = operation.preflight;
     const startedAt = run.clock.now();
-    // What the stage does with its own objects is tried on a smaller one.
+    // Split the small probe into parts if the stage splits its objects.
     const multipart = multipartAsFor(config.objects.size, config.load.multipart);
     const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
     run.requests.preflight += answer.attempts;
@@ -389,8 +388,8 @@ class BucketPreflight {
 
   /**
    * @param {number} count of the shard's first objects, or first probes
-   * @param {Pick<Workload, 'keyspace'>} workload whose they are
-   * @returns {number} the localIndex of the first of them that belongs in this bucket, -1 where there is none
+   * @param {Pick<Workload, 'keyspace'>} workload that they belong to
+   * @returns {number} localIndex of the first that belongs in this bucket; -1 without one
    */
   #firstIndex(count, { keyspace }) {
     const { config } = this.#shared;

@@ -8,11 +8,11 @@ import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
  * @import { ObjectsConfig, Shard } from '../model/config.js'
  */
 
-/** Probes of the unloaded latency, after those of preflight. */
+/** Maximum probes for the unloaded latency. Their indices follow those of preflight. */
 export const MAX_LATENCY_PROBES = 25;
 
 /**
- * Probes in the place of objects: operations work on them as on the objects of a stage.
+ * A workload of probes: operations process them like the objects of a stage.
  *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'checksums' | 'amounts'>} run
  * @param {Shard} shard
@@ -25,7 +25,7 @@ export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, 
 }
 
 /**
- * The copies of probes, likewise, as far as they are to be removed.
+ * A workload of the probes' copies, from which they can be removed.
  *
  * @param {Workload} probes
  * @param {Pick<RunContext, 'keyspace'>} run
@@ -37,7 +37,7 @@ export function probeCopyWorkload(probes, { keyspace }) {
 }
 
 /**
- * The objects that an earlier run has written, or that were listed.
+ * A workload of objects that an earlier run wrote, or that were listed.
  *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run

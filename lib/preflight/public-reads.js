@@ -8,15 +8,15 @@ import { sendControlRequest } from './control-request.js';
  * @import { RequestContext } from './control-request.js'
  */
 
-/** The first one may bring a copy into the cache, and the second one may find it there. */
+/** The first read may fill the cache, and the second may hit it. */
 const READS = 2;
 
 /**
- * What reading an object by the public URL has shown.
+ * What reads by the public URL have shown.
  *
  * @typedef {object} PublicReads
- * @property {AttemptError | null} error why visitors do not get it
- * @property {string} cache why its reads say nothing of a cache; '' where they do
+ * @property {AttemptError | null} error why visitors do not get the object
+ * @property {string} cache why reads do not measure a cache; '' if they do
  * @property {number} attempts
  */
 
@@ -55,7 +55,7 @@ export async function readByPublicUrl(context, record) {
   return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
 }
 
-/** @param {OperationRecord} record that got something else than its object */
+/** @param {OperationRecord} record that received something other than its object */
 function otherContent({ connection: { reply } }) {
   const isPage = reply.isPage === true;
   return new AttemptError({

@@ -9,7 +9,7 @@ import type { PayloadChecksums } from '../workload/payload-checksums.js';
 import type { WrittenObjects } from '../workload/written-objects.js';
 import type { WaitBudget } from './wait-budget.js';
 
-/** What a run works with before its stages. */
+/** What a run needs before its stages. */
 export interface RunContext {
   clock: Clock;
   /** uniform in [0, 1) */
@@ -17,26 +17,26 @@ export interface RunContext {
   /** for requests that belong to no stage */
   waitBudget: WaitBudget;
   keyspace: Keyspace;
-  /** of its objects */
+  /** content of the objects */
   payload: Payload;
-  /** that they are written with */
+  /** sent with each write */
   checksums?: PayloadChecksums;
   written: WrittenObjects;
-  /** objects that were there before, where the run works on them, once they are listed */
+  /** existing objects that the run works on, once they are listed; otherwise null */
   listed: ListedObjects | null;
-  /** whether it is this run that writes the objects */
+  /** whether this run writes the objects */
   wroteObjects: boolean;
   amounts: OperationAmounts;
-  /** for what is not measured, so that the stages' own connections carry nothing else */
+  /** for requests that are not measured, which keeps them off the stages' connections */
   controlConnections: readonly ObjectConnection[];
-  /** likewise, for the store's clock; once it is measured, only the last of them carries further requests */
+  /** for measuring the store's clock; afterwards, only the last of them carries further requests */
   clockConnections: readonly ObjectConnection[];
   controlOptions: StoreOptions;
   requests: RequestCounts;
-  /** indices of probes that may be in the store: whoever writes one adds it before, and takes it out once it is gone */
+  /** indices of probes that may be in the store: add one before writing it, and delete it once it is gone */
   probes: Set<number>;
   /** buckets that keep versions, as far as is known */
   versioned: Set<string>;
-  /** whether probes can be removed again, as far as preflight has learned */
+  /** whether probes can be removed again, as far as preflight knows */
   mayRemove: boolean;
 }

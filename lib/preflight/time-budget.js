@@ -1,18 +1,18 @@
-/** All requests before the first stage may take so long together. ms */
+/** Minimum time for all requests before the first stage. */
 const MIN_BUDGET_MS = 3000;
 
-/** A far store is given more: so many round trips. */
+/** A distant store gets this many round trips. */
 const ROUND_TRIPS = 30;
 
 /**
  * The time that a run takes to check and measure the store before its first stage: three seconds or thirty round trips,
- * whichever is longer. How long a round trip is shows in the answers.
+ * whichever is longer. The operations themselves show how long a round trip takes.
  */
 export class TimeBudget {
   #now;
   #startedAt;
   #deadline = Infinity;
-  /** By operation, in ms. @type {Map<string, number>} */
+  /** Shortest ms by operation. @type {Map<string, number>} */
   #alone = new Map();
 
   /** @param {() => number} now monotonic ms */
@@ -22,39 +22,39 @@ export class TimeBudget {
   }
 
   /**
-   * Takes note of an operation.
+   * Records an operation's latency.
    *
    * @param {string} operation
-   * @param {number} milliseconds from its request on
+   * @param {number} milliseconds since its request
    */
   answered(operation, milliseconds) {
     this.#alone.set(operation, Math.min(this.aloneLatency(operation) ?? Infinity, milliseconds));
   }
 
-  /** The shortest time that an operation took, in ms; Infinity before the first one. */
+  /** The shortest latency of any operation, in ms; Infinity before the first one. */
   get roundTrip() {
     return Math.min(...this.#alone.values());
   }
 
   /**
    * @param {string} operation
-   * @returns {number | null} the shortest ms that it took before anything was measured; null where there was none
+   * @returns {number | null} its shortest ms in preflight; null if it was not tried
    */
   aloneLatency(operation) {
     return this.#alone.get(operation) ?? null;
   }
 
-  /** @param {number} moment monotonic ms by which all has to be over, however much of the budget is left */
+  /** @param {number} moment monotonic ms, the deadline even if some of the budget is left */
   endBy(moment) {
     this.#deadline = Math.min(this.#deadline, moment);
   }
 
-  /** Monotonic ms, Infinity where there is none. */
+  /** Monotonic ms; Infinity without a deadline. */
   get deadline() {
     return this.#deadline;
   }
 
-  /** ms; below 0 once all of it is spent. */
+  /** Remaining ms; negative once the budget is exceeded. */
   get left() {
     const whole = Math.max(MIN_BUDGET_MS, Number.isFinite(this.roundTrip) ? ROUND_TRIPS * this.roundTrip : 0);
     return Math.min(this.#startedAt + whole, this.#deadline) - this.#now();

@@ -20,55 +20,55 @@ import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workloa
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
-/** Operations of each kind, where there is time for them: their median is no chance. */
+/** Operations of each kind, if time allows: enough for a stable median. */
 const MAX_OPERATIONS = MAX_LATENCY_PROBES;
 
-/** Fewer are not tried: all but the first of these are what a median takes at least. */
+/** Minimum samples: one warm-up, five measured. */
 const MIN_OPERATIONS = 6;
 const MIN_MEASURED = 5;
 
-/** The first ones are slower for reasons of the client's own: code that has not run yet, a connection that is opened. */
+/** The first operations are slower because of the client: its code is cold, and connections have to be opened. */
 const MAX_WARMUP_OPERATIONS = 5;
 
 /**
- * From this distance on the kinds are measured at the same time: what they take is the way to the store and back, and one
- * after the other they would take too long. A store that is near is measured with one request at a time, because requests
- * that share its CPU would delay each other. Round trip in ms.
+ * The round trip from which all kinds are measured concurrently: their latency is mostly distance, and measuring in turn
+ * would take too long. A nearby store gets one request at a time, because requests that share its CPU would delay each
+ * other.
  */
 const FAR_MS = 20;
 
 /**
- * Where operations of most kinds take so many times what preflight saw of each alone, it is not the distance that takes the
- * time: they wait for each other.
+ * If the median kind takes this many times its latency in preflight, distance is not the cause: the operations delay each
+ * other.
  */
 const CROWDED = 1.6;
 
-/** An object of this size is tried first. Larger ones are measured only where there is time for them. Bytes. */
+/** Bytes of the first object. Larger ones are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
-/** What is still to be done when the time is over may take so much longer before it is cut off: the time of so many operations. */
+/** How long operations may continue after the time is over before they are cut off: this many ms or operations. */
 const MIN_GRACE_MS = 1000;
 const GRACE_OPERATIONS = 4;
 
 const MAX_ATTEMPTS = 3;
 
-/** How many rounds after it was created an object is read, and then removed. */
+/** Rounds between the creation of an object and each use of it. */
 const LAG = Object.freeze({ creates: 0, copies: 1, reads: 1, removes: 2 });
 
-/** Another object is written only where there is time for so many rounds. */
+/** Another object is written only if there is time for this many rounds. */
 const ROUNDS_LEFT = 1.5 + LAG.removes;
 
 /**
- * Measures each stage's operation by itself, before the run begins and while the store has nothing else of it to do: one
- * thread for each kind. It works on probes, and removes them; a run that does not write works on the objects that are there.
- * Where probes could not be removed again, none are written, and nothing is measured.
+ * Measures the latency of each stage's operation before the run puts any load on the store, with one thread per kind. Uses
+ * probes and removes them; a run that does not write uses existing objects. If probes could not be removed again, none are
+ * written and nothing is measured.
  *
  * @param {RunContext} run
  * @param {Config} config
- * @param {TimeBudget} budget that preflight has used, and whose rest this may take
+ * @param {TimeBudget} budget of which preflight has used a part; the rest is available here
  * @param {AbortSignal} signal gives up
  * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
- *   without those that could not be measured; why none was, where the stages themselves will not show it
+ *   without those that could not be measured; the reason if there are none and the stages themselves will not show it
  */
 export async function measureUnloaded(run, config, budget, signal) {
   const kinds = kindsOf(run, config, budget);
@@ -88,7 +88,7 @@ export async function measureUnloaded(run, config, budget, signal) {
   const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
   const probe = new Probe({ run, config, kinds, roundTrip, isFar, endsAt });
   await withCut(cutAt, run.clock, signal, async (cut) => {
-    // What was written is removed, however long it takes, unless a start is waited for: then clean-up removes it.
+    // Probes are removed however long it takes, unless the start is scheduled: then clean-up removes them.
     const removal = Number.isFinite(budget.deadline) ? cut : signal;
     await (isFar ? probe.measureTogether(cut, removal) : probe.measureInTurn(cut, removal));
   });
@@ -110,13 +110,13 @@ export async function measureUnloaded(run, config, budget, signal) {
 function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
-  // That of one object says nothing of an operation on hundreds, and a copy would have to be removed in addition.
+  // Batches cannot be measured with single objects, and copies would need additional removals.
   const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
-    // What was written is removed, also where no stage removes.
+    // Probes are removed even if no stage removes objects.
     return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
   }
-  // What an earlier run has written is not removed, and is as large as it is.
+  // The objects of an earlier run are not removed, and their size is given.
   const isQuick = (/** @type {Operation} */ { name }) => {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
@@ -132,16 +132,16 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
  * @param {number} cutAt monotonic ms
  * @param {Clock} clock
  * @param {AbortSignal} signal
- * @param {(cut: AbortSignal) => Promise<void>} work gets a signal that comes at that moment, or with the other one
+ * @param {(cut: AbortSignal) => Promise<void>} work gets a signal that fires at that moment, or with the other signal
  */
 async function withCut(cutAt, clock, signal, work) {
   const cut = new AbortController();
-  const isOver = new AbortController();
-  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, isOver.signal])).then(() => cut.abort());
+  const done = new AbortController();
+  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, done.signal])).then(() => cut.abort());
   try {
     await work(AbortSignal.any([signal, cut.signal]));
   } finally {
-    isOver.abort();
+    done.abort();
     await timer;
   }
 }
@@ -164,7 +164,7 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Operations of each kind, one after the other. */
+/** Measures operations of several kinds. */
 class Probe {
   #run;
   #kinds;
@@ -174,21 +174,21 @@ class Probe {
   #endsAt;
   #workload;
   #connections;
-  /** Bytes of the first object, which is a small one where it is written. */
+  /** Bytes of the first object. It is small if the run writes it. */
   #firstSize;
-  /** Bytes of the objects that the latency is to stand for: half of the run's are no larger. */
+  /** Bytes of the objects that the latency should represent: half of the run's objects are no larger. */
   #typicalSize;
-  /** How all of them are written; undefined where it is by a single request. @type {MultipartConfig | undefined} */
+  /** How all objects are written; undefined for a single request each. @type {MultipartConfig | undefined} */
   #multipart;
-  /** Bytes of all others. */
+  /** Bytes of all other objects. */
   #size;
   #begun = 0;
   #written = 0;
-  /** Objects of which a write may have been carried out although no answer said so. @type {Set<number>} */
+  /** Objects whose write may have taken effect although no response confirmed it. @type {Set<number>} */
   #uncertain = new Set();
-  /** Kinds of which no more are begun. @type {Set<Operation>} */
+  /** Kinds that start no more operations. @type {Set<Operation>} */
   #ended = new Set();
-  /** In ms; null where the first attempt did not succeed. @type {Map<Operation, (number | null)[]>} */
+  /** Latencies in ms; null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
   #times = new Map();
 
   /**
@@ -210,30 +210,30 @@ class Probe {
     const { objects, load } = config;
     const { shard } = objects;
     this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(objects), load.multipart) : undefined;
-    // One connection sends one part at a time: an object of several would take longer than with the threads of a stage.
+    // With one connection, several parts would be sent in turn, which takes longer than in a stage.
     this.#typicalSize = Math.min(typicalSize(objects), this.#multipart?.partSize ?? Infinity);
     this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
     this.#size = this.#firstSize;
     const firstIndex = globalIndex(shard, this.#localIndexOf(0));
     const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
     this.#workload = run.wroteObjects ? probeWorkload(run, shard, sizeOf) : keptWorkload(run, objects);
-    // Those of the clock are open by now. There are more kinds than those.
+    // Connections for the clock are open by now, but there are more kinds than those.
     const [first, ...further] = run.controlConnections;
     this.#connections = [first, ...run.clockConnections, ...further];
   }
 
   /**
-   * One kind after the other.
+   * Measures one kind after another.
    *
    * @param {AbortSignal} cut
-   * @param {AbortSignal} removal gives removing up
+   * @param {AbortSignal} removal gives up removing
    */
   async measureInTurn(cut, removal) {
     const { clock } = this.#run;
     for (const [kind, operation] of this.#kinds.entries()) {
       const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (kind + 1)) / this.#kinds.length;
       for (let number = 0; this.#isDue(operation, number); number++) {
-        // What was written is removed, however long it takes.
+        // Probes are removed however long it takes.
         if (number >= MIN_OPERATIONS && clock.now() >= endsAt && !operation.removes) {
           break;
         }
@@ -243,11 +243,11 @@ class Probe {
   }
 
   /**
-   * All kinds at the same time, in rounds: while an object is created, the one before is read, and the one
-   * before that is removed.
+   * Measures all kinds concurrently, in rounds: while one object is created, the previous one is read, and the one before
+   * that is removed.
    *
    * @param {AbortSignal} cut
-   * @param {AbortSignal} removal gives removing up
+   * @param {AbortSignal} removal gives up removing
    */
   async measureTogether(cut, removal) {
     const { clock, wroteObjects } = this.#run;
@@ -267,14 +267,14 @@ class Probe {
       );
       const roundTook = clock.now() - startedAt;
       const left = this.#endsAt - clock.now();
-      // One more object takes a round, and two more until it is removed.
+      // Another object takes one round, and two more until it is removed.
       if (round + 1 >= MIN_OPERATIONS && left < roundTook * (wroteObjects ? ROUNDS_LEFT : 1)) {
         this.#endFirstKinds();
       }
     }
   }
 
-  /** @returns {Map<string, UnloadedLatency>} by the operation's name, without those of which too little is known */
+  /** @returns {Map<string, UnloadedLatency>} by the operation's name, without those with too few samples */
   latencies() {
     /** @type {Map<string, UnloadedLatency>} */
     const latencies = new Map();
@@ -294,7 +294,7 @@ class Probe {
    * A part of a small object takes as long as the same part of a large one.
    *
    * @param {Operation} operation
-   * @returns {number | null} bytes of the objects that its latency stands for; null where they were smaller than its parts
+   * @returns {number | null} bytes of the objects that its latency represents; null if they were smaller than its parts
    */
   #sizeFor({ movesBytes, movesWhole, bytesOf }) {
     if (movesWhole || !movesBytes) {
@@ -305,7 +305,7 @@ class Probe {
     return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
   }
 
-  /** No further object is begun; what is to be done with the others is still done. */
+  /** Starts no further object, but finishes the operations on the others. */
   #endFirstKinds() {
     if (this.#run.wroteObjects) {
       this.#kinds.filter(({ creates }) => creates).forEach((operation) => this.#ended.add(operation));
@@ -329,7 +329,7 @@ class Probe {
   }
 
   /**
-   * Carries out one operation.
+   * Performs one operation and records its latency.
    *
    * @param {Operation} operation
    * @param {number} number
@@ -357,7 +357,7 @@ class Probe {
     const isFirstAnswer = answer.error === null && answer.isFirstTry;
     this.#times.set(operation, [...(this.#times.get(operation) ?? []), isFirstAnswer ? time : null]);
     if (answer.error !== null) {
-      // The stage itself will report what is wrong. What cannot be removed now is left to clean-up.
+      // The stage itself will report the error. Clean-up removes what could not be removed here.
       this.#ended.add(operation);
     }
     if (operation.creates) {
@@ -371,7 +371,7 @@ class Probe {
    * @param {number} number
    * @param {number} index
    * @param {Answer} answer
-   * @param {number} time ms that it took
+   * @param {number} time ms that the write took
    */
   #noteWritten(number, index, { error, outcomeUnknown }, time) {
     if (outcomeUnknown) {
@@ -390,7 +390,7 @@ class Probe {
    * @param {Answer} answer
    */
   #noteRemoved(index, { error }) {
-    // What may be written late has to be looked for again.
+    // A write with an unknown outcome may still happen, so clean-up has to look again.
     if ((error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
       this.#run.probes.delete(index);
     }
@@ -399,7 +399,7 @@ class Probe {
   /**
    * @param {number} size bytes of an object
    * @param {number} time ms that a small one took
-   * @returns {boolean} whether objects of that size can be written and read in half of the time that is left
+   * @returns {boolean} whether objects of that size can be written and read in half of the remaining time
    */
   #isTimeFor(size, time) {
     const each = this.#roundTrip + (Math.max(time - this.#roundTrip, 0) * size) / SMALL_OBJECT;
@@ -411,7 +411,7 @@ class Probe {
   #localIndexOf(number) {
     const { wroteObjects, listed } = this.#run;
     if (listed) {
-      // From everywhere in the list, so that their sizes are those of the stages.
+      // Spread over the whole list, so that sizes match those of the stages.
       return Math.floor((number * listed.count) / MAX_OPERATIONS);
     }
     return wroteObjects ? PREFLIGHT_PROBES + number : number;

@@ -5,21 +5,21 @@ import { inParallel } from '../cleanup/in-parallel.js';
 
 const BUCKETS_AT_ONCE = 8;
 
-/** What a store answers that has no such request. */
+/** Status codes of a store that does not support a request. */
 export const NOT_IMPLEMENTED = new Set([405, 501]);
 
 /**
- * Which buckets keep a version of what is written over or deleted. Where versioning is suspended, a deletion still leaves a
- * delete marker, and earlier versions are there as before.
+ * Which buckets keep old versions of overwritten or deleted objects. While versioning is suspended, a deletion still leaves
+ * a delete marker, and earlier versions remain.
  *
  * @typedef {object} Versioning
  * @property {Set<string>} versioned
- * @property {Map<string, AttemptError>} unknown buckets that do not answer it, and their errors
+ * @property {Map<string, AttemptError>} unknown buckets whose versioning is unknown, with their errors
  */
 
 /**
  * @param {Versioning['unknown']} unknown
- * @returns {string[]} a line for each
+ * @returns {string[]} one line each
  */
 export function describeUnknown(unknown) {
   return [...unknown].map(

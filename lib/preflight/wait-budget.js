@@ -1,17 +1,17 @@
 /** @import { AttemptError } from '../s3/s3-error.js' */
 
-/** However long a store asks to wait, the next request is sent after this. ms */
+/** Longest single pause, even if the store asks for more. */
 const MAX_PAUSE_MS = 5000;
 
-/** A run waits at most so long before its first stage where the store asks it to, all pauses together. ms */
+/** Longest total of the pauses that the store asks for before the first stage. */
 const MAX_TOTAL_MS = 15_000;
 
-/** Requests that are sent at the same time are throttled at the same time: one notice is enough. ms */
+/** Concurrent requests are throttled together, and one notice is enough. */
 const NOTICE_INTERVAL_MS = 1000;
 
 /**
- * The time for which a run waits before its first stage because the store asks it to. A stage waits longer, but there
- * progress is shown.
+ * How long a run waits before its first stage when the store asks it to. Stages wait longer, because they show progress
+ * meanwhile.
  */
 export class WaitBudget {
   #now;
@@ -23,7 +23,7 @@ export class WaitBudget {
 
   /**
    * @param {() => number} now monotonic ms
-   * @param {(message: string) => void} notice reports what is waited for
+   * @param {(message: string) => void} notice reports a pause and its reason
    */
   constructor(now, notice) {
     this.#now = now;
@@ -31,11 +31,11 @@ export class WaitBudget {
   }
 
   /**
-   * Takes the time of a pause. Pauses at the same time are one.
+   * Deducts a pause from the budget. Overlapping time counts once.
    *
    * @param {number} wanted ms
-   * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error by which the store asked for it
-   * @returns {number | null} ms to wait; null where there is no time left
+   * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error with which the store asked for the pause
+   * @returns {number | null} ms to wait; null if the budget is spent
    */
   take(wanted, { message, retryAfter }) {
     const now = this.#now();

@@ -11,14 +11,14 @@ import { NOT_IMPLEMENTED, requestVersioning, describeUnknown } from './versionin
  * @import { Config } from '../model/config.js'
  */
 
-/** Whatever an attempt is given in the stages: the run waits for these answers. */
+/** Independent of `--timeout`, because the run waits for these checks. */
 const TIMEOUT_MS = 10_000;
 
 const MAX_ATTEMPTS = 2;
 
 /**
- * The checks before a run changes anything in its buckets: that its run id is not in use, and that what it removes will be
- * gone. They are made without preflight, too, because they protect what is not the run's.
+ * The checks before a run changes anything in its buckets: its run id is not in use, and no bucket keeps versions of removed
+ * objects. They protect other people's data, so that `--no-preflight` does not skip them.
  */
 export class WriteChecks {
   #run;
@@ -27,15 +27,15 @@ export class WriteChecks {
   /** @type {Promise<boolean> | null} */
   #checked = null;
   #hasPassed = false;
-  /** Buckets of which it is not known whether they keep versions. @type {Map<string, AttemptError>} */
+  /** Buckets whose versioning is unknown, with their errors. @type {Map<string, AttemptError>} */
   #unknown = new Map();
   /** @type {string[]} */
   #notices = [];
   /** Whether the run may list its objects, as far as is known. */
   mayList = true;
-  /** Why the run must not begin: a line each. @type {string[]} */
+  /** Why the run must not begin: one line each. @type {string[]} */
   problems = [];
-  /** What is in the way. @type {ExistingObjects | null} */
+  /** Objects that block the run. @type {ExistingObjects | null} */
   existing = null;
 
   /**
@@ -50,7 +50,7 @@ export class WriteChecks {
   }
 
   /**
-   * Checks, once, before the first write.
+   * Runs the checks at the first call, which precedes the first write.
    *
    * @returns {Promise<boolean>} whether the run may write
    */
@@ -59,19 +59,19 @@ export class WriteChecks {
     return this.#checked;
   }
 
-  /** Worth knowing where the run begins. @returns {string[]} */
+  /** Useful to know if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
   }
 
-  /** Whether the run was allowed to write, and so may have. */
+  /** Whether the run was allowed to write, and so may have written. */
   get mayHaveWritten() {
     return this.#hasPassed;
   }
 
   /**
-   * Whether such a bucket keeps versions shows in the answer to a HEAD. The answer to the write would
-   * not do: R2 names a version there, and keeps none (https://github.com/rustfs/rustfs/issues/7999).
+   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not: there,
+   * R2 names a version but keeps none (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
    * @param {string} key of an object that has just been written
@@ -90,14 +90,14 @@ export class WriteChecks {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // Who may write and not read cannot find out: it stays unknown.
+      // Credentials that can write but not read cannot find out: it stays unknown.
     }
   }
 
   async #check() {
     const { store, load } = this.#config;
     const { wroteObjects } = this.#run;
-    // The embedded endpoint begins empty, and keeps no versions.
+    // The embedded endpoint starts empty and keeps no versions.
     if (!store.isEmbedded && (wroteObjects || operationsOf(load.stages).some(({ removes }) => removes))) {
       await this.#withAccess(async (access) => {
         await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);

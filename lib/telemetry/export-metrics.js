@@ -10,7 +10,7 @@ import { RunMetrics } from './run-metrics.js';
  * @import { ScrapeServer } from './scrape-server.js'
  */
 
-/** The words at the end of a name in Prometheus, by unit. @type {Readonly<Record<string, string>>} */
+/** Suffixes of Prometheus names, by unit. @type {Readonly<Record<string, string>>} */
 const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio', '{operation}/s': 'per_second' };
 
 /**
@@ -19,7 +19,7 @@ const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: '
  * @param {{ otlp: OtlpExporter | null, server: ScrapeServer | null }} outlets
  * @param {WatchedRun} run
  * @param {Attributes} attributes of the program and the run
- * @returns {RunMetrics} that has to listen to the run
+ * @returns {RunMetrics} must be subscribed to the run
  */
 export function exportMetrics({ otlp, server }, run, attributes) {
   const metrics = new RunMetrics(run);
@@ -38,7 +38,7 @@ export function exportMetrics({ otlp, server }, run, attributes) {
   return metrics;
 }
 
-/** Adds the unit as a collector would, so that a query is the same either way; the exporter does not. @type {Naming} */
+/** Adds the unit as a collector would, because the exporter does not: queries are then the same either way. @type {Naming} */
 export function namedForPrometheus(name, unit) {
   const word = UNIT_WORDS[unit] ?? '';
   return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };

@@ -3,19 +3,19 @@
  * @import { ValueCounts } from '../model/run-events.js'
  */
 
-/** From 100 µs to 80 s, in the steps of resistors (R10): each is about 1.26 times the one before. µs */
+/** µs, from 100 µs to 80 s in Renard steps (R10): each is about 1.26 times the previous one. */
 const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
   [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
 );
 
-/** The upper bounds of the buckets in seconds, in ascending order; a further bucket holds what is above. */
+/** Upper bounds of the buckets in seconds, in ascending order. One more bucket holds larger values. */
 export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
 
-/** The histogram of a stage that is over does not change. @type {WeakMap<ValueCounts, Histogram>} */
+/** Caches the histograms of finished stages, which do not change. @type {WeakMap<ValueCounts, Histogram>} */
 const known = new WeakMap();
 
 /**
- * @param {ValueCounts} all at most 0.1% above the true values: what is just below a bound may be counted above it
+ * @param {ValueCounts} all values up to 0.1% too large: one just below a bound may be counted above it
  * @returns {Histogram} in seconds
  */
 export function histogramOf(all) {

@@ -1,10 +1,10 @@
 import { HostSampler } from '../host/host-sampler.js';
 import { findInterface } from '../host/store-interface.js';
 
-/** A look costs half a millisecond of CPU time, so it is not repeated within this time. */
+/** Minimum time between samples, because each takes half a millisecond of CPU time. */
 const MIN_INTERVAL_MS = 1000;
 
-/** What the host has done since the last look, from the same files as the host load of the result. */
+/** Host load since the previous sample, from the same files as the host load of the result. */
 export class HostGauges {
   #options;
   #sampler;

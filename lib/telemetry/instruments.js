@@ -3,21 +3,21 @@ import { SCHEMA } from '../model/schema.js';
 
 /** @import { CountName } from '../model/result.js' */
 
-// All metrics. Those that OpenTelemetry's semantic conventions define have their names from there
-// (https://opentelemetry.io/docs/specs/semconv/); the others begin with `r2_benchmark.`.
+// All metrics. Names come from OpenTelemetry's semantic conventions if these define the metric
+// (https://opentelemetry.io/docs/specs/semconv/); other names begin with `r2_benchmark.`.
 
 /**
  * @typedef {object} Instrument
  * @property {string} name
  * @property {'counter' | 'sum' | 'gauge' | 'histogram'} type a counter never decreases; sums can be added over hosts, gauges cannot
- * @property {string} unit in UCUM; braces hold what is counted
- * @property {string} description one line that needs no other
+ * @property {string} unit in UCUM; braces hold the counted things
+ * @property {string} description one self-contained line
  *
- * @typedef {keyof typeof OCCUR_WITH} Trait what a stage must have for some counts and latencies to occur: see traitsOf in
+ * @typedef {keyof typeof OCCUR_WITH} Trait a property of a stage without which some counts and latencies cannot occur: see traitsOf in
  *   lib/cli/telemetry.js
  */
 
-/** The counts and latencies that do not occur in every load. */
+/** Counts and latencies that occur only in some loads. */
 const OCCUR_WITH = {
   movesBytes: ['bytes', 'warmupBytes', 'drainBytes'],
   receives: ['firstByte'],
@@ -38,10 +38,10 @@ export function canOccur(name, traits) {
   return Object.entries(OCCUR_WITH).every(([trait, names]) => traits.has(trait) || !names.includes(name));
 }
 
-/** The UCUM units for those of result.schema.json. @type {Readonly<Record<string, string>>} */
+/** UCUM units by unit in result.schema.json. @type {Readonly<Record<string, string>>} */
 const UNITS = { operations: '{operation}', attempts: '{attempt}', objects: '{object}', bytes: 'By', ms: 's' };
 
-/** In place of descriptions in the schema that need context. @type {Partial<Record<CountName, string>>} */
+/** Replacements for schema descriptions that need context. @type {Partial<Record<CountName, string>>} */
 const DESCRIPTIONS = {
   bytes: 'Bytes of objects that successful operations sent or received.',
   keys: 'Objects of successful operations on several objects.',
@@ -70,7 +70,7 @@ export const LATENCIES = {
   parts: latency('r2_benchmark.part.duration', 'Time from the first attempt of a part to its success.'),
 };
 
-/** Only a client that reads through a cache has it. */
+/** Only for clients that read through a cache. */
 export const CACHE_LATENCY = latency(
   'r2_benchmark.cache.operation.duration',
   'Time of operations through a cache, by cache status.',
@@ -85,7 +85,7 @@ export const BUCKET_COUNTERS = {
   throttled: metric('r2_benchmark.bucket.throttled', 'counter', '{attempt}', 'Throttled attempts, by bucket.'),
 };
 
-/** Known after a stage or a step of it. */
+/** Known after a stage or one of its steps. */
 export const BUCKET_LATENCY = latency('r2_benchmark.bucket.operation.duration', 'Time of operations, by bucket.');
 
 export const CONNECTIONS = {
@@ -117,7 +117,7 @@ export const GAUGES = {
   ),
 };
 
-/** All of them, in the order in which they are exported. @type {readonly Instrument[]} */
+/** All instruments in the order of export. @type {readonly Instrument[]} */
 export const INSTRUMENTS = [
   ...[
     ...Object.values(COUNTERS),

@@ -11,14 +11,14 @@ import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 
 const PROGRAM = fileURLToPath(new URL('./otlp-process.js', import.meta.url));
 
-/** The end of a run waits this long for a collector. */
+/** How long the end of a run waits for a collector. */
 const MAX_FINISH_MS = 5000;
 
 const TOO_LATE = 'no response in time';
 
 /**
- * Hands metrics to OpenTelemetry's exporter in a separate process, which can be ended at any time. Within this process, a name
- * look-up, a request or a retry that hangs would keep the run from ending: none of them can be cancelled.
+ * Passes metrics to OpenTelemetry's exporter in a separate process, which can be killed at any time. In this process, a
+ * hanging name lookup, request or retry would keep the run from ending, because none of them can be cancelled.
  *
  * @implements {PushMetricExporter}
  */
@@ -28,7 +28,7 @@ export class OtlpExporter {
   #reader = null;
   /** @type {ChildProcess | null} */
   #child = null;
-  /** Of the export in progress: null for success, undefined if it was given up. @type {Promise<string | null | undefined> | null} */
+  /** Outcome of the export in progress: null for success, undefined if it was abandoned. @type {Promise<string | null | undefined> | null} */
   #outcome = null;
   /** @type {(outcome?: string | null) => void} */
   #settle = () => {};
@@ -43,7 +43,7 @@ export class OtlpExporter {
     this.#settings = settings;
   }
 
-  /** @returns {Promise<string[]>} what is wrong with the variables of the exporter */
+  /** @returns {Promise<string[]>} problems with the exporter's environment variables */
   async open() {
     const child = this.#start();
     const [answer] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
@@ -58,7 +58,7 @@ export class OtlpExporter {
 
   /** @type {(metrics: ResourceMetrics, callback: (result: { code: number }) => void) => Promise<void>} */
   async export(metrics, callback) {
-    // To a collector, older counts that arrive after newer ones look like a restart: there is one export at a time.
+    // One export at a time: older counts that arrive after newer ones look like a restart to a collector.
     const failure = this.#outcome === null ? await this.#send(metrics) : TOO_LATE;
     if (failure !== undefined) {
       this.#exports += 1;
@@ -77,7 +77,7 @@ export class OtlpExporter {
   /** Exports the final counts, if the collector takes them in time, and reports what was lost. */
   async finish() {
     if (this.#outcome !== null) {
-      // What is still in progress has a part of the final counts.
+      // The export in progress has only a part of the final counts.
       this.close();
       await this.#outcome;
     }
@@ -109,7 +109,7 @@ export class OtlpExporter {
   }
 
   #start() {
-    // Detached, so that Ctrl-C does not reach it: the last export is still to come.
+    // Detached, so that Ctrl-C does not reach it: it still has to send the last export.
     const options = { detached: true, silent: true, serialization: /** @type {const} */ ('advanced') };
     const child = fork(PROGRAM, [this.#settings.url ?? ''], options);
     const settle = (/** @type {string | null} */ outcome) => this.#child === child && this.#settle(outcome);

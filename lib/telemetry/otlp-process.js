@@ -6,11 +6,11 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 
 /** @type {string[]} */
 const problems = [];
-// What is quoted may be secret.
+// Quoted parts may be secret.
 const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
 diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
-// The usual ten seconds are longer than the end of a run waits.
+// The default of ten seconds is longer than the run waits at its end.
 const timeoutMillis = own || common ? undefined : 4000;
 const exporter = new OTLPMetricExporter({ url: process.argv[2] || undefined, timeoutMillis });
 diag.disable();
@@ -23,7 +23,7 @@ process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
 );
 process.send?.({ problems });
 
-/** Nothing that the collector answered or was sent. @param {Error & { code?: string | number }} error */
+/** Contains nothing of the request or response. @param {Error & { code?: string | number }} error */
 function reasonOf({ code, message }) {
   const reason = /retryable/.test(message) ? 'it asks to retry later' : 'no valid response in time';
   return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);

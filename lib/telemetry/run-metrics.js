@@ -21,17 +21,17 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @typedef {object} WatchedRun
  * @property {Config} config
  * @property {string} host
- * @property {readonly PlannedStage[]} stages whose metrics exist from the beginning, so that they rise from zero
+ * @property {readonly PlannedStage[]} stages whose metrics exist from the start, so that they rise from zero
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
  * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
- * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming what a metric is called
- * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null, since?: HrTime) => void} Add a
- *   point to a metric, unless its value is unknown; since the start of the run by default
+ * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
+ * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null, since?: HrTime) => void} Add adds
+ *   a point to a metric unless its value is unknown; `since` is the start of the run by default
  */
 
-/** The metrics of a run at any moment. It listens to the run, and computes nothing until it is asked. */
+/** The current metrics of a run. Observes the run, and computes nothing until metrics are requested. */
 export class RunMetrics {
   #config;
   #common;
@@ -82,7 +82,7 @@ export class RunMetrics {
     this.#host.close();
   }
 
-  /** Each has at least one point. @type {(named: Naming) => MetricData[]} */
+  /** Metrics with at least one point. @type {(named: Naming) => MetricData[]} */
   collect(named) {
     const endTime = hrTimeOf(this.#epochNow());
     const metrics = new Map(INSTRUMENTS.map((instrument) => [instrument, metricOf(instrument, named)]));

@@ -12,7 +12,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 const PATH = '/metrics';
 const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 5000 };
 
-/** Lets OpenTelemetry's exporter answer Prometheus. Its own server has no limits, and waits for slow clients when it is closed. */
+/** Serves OpenTelemetry's exporter to Prometheus. The exporter's own server has no limits, and its close waits for slow clients. */
 export class ScrapeServer {
   #server = createServer(TIMEOUTS, (request, response) => this.#answer(request, response));
   /** @type {PrometheusExporter | null} */
@@ -25,13 +25,13 @@ export class ScrapeServer {
   static async open(address) {
     const server = new ScrapeServer();
     await once(server.#server.listen(address), 'listening');
-    // A connection that cannot be accepted is no concern of the run.
+    // A connection that cannot be accepted must not affect the run.
     server.#server.on('error', () => {});
     return server;
   }
 
   constructor() {
-    // More connections, or responses that are never read, would only take sockets from the run.
+    // More connections, or responses that are never read, would take sockets away from the run.
     this.#server.maxConnections = 16;
     this.#server.setTimeout(TIMEOUTS.requestTimeout);
   }

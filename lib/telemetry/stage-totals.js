@@ -2,11 +2,11 @@ import { sumOfSnapshots } from '../meter/stage-snapshot.js';
 
 /** @import { StageSnapshot } from '../model/run-events.js' */
 
-/** The counts of a stage over all of its steps. None of them ever decreases, and in the end they are those of the result. */
+/** The counts of a stage over all of its steps. They never decrease, and end up equal to those of the result. */
 export class StageTotals {
-  /** Of the steps that are over. @type {StageSnapshot | null} */
+  /** Sum of the finished steps. @type {StageSnapshot | null} */
   #over = null;
-  /** The last one of the step in progress. @type {StageSnapshot | null} */
+  /** Latest snapshot of the step in progress. @type {StageSnapshot | null} */
   current = null;
   isRunning = false;
 
@@ -18,7 +18,7 @@ export class StageTotals {
     }
   }
 
-  /** The stage is over: what its last step had not settled stays as it was last seen. */
+  /** Ends the stage. Without a final snapshot of the last step, the latest one counts. */
   end() {
     this.isRunning = false;
     this.#endStep();

@@ -19,8 +19,8 @@ const SHARD = { index: 1, count: 3 };
 const BUCKETS = ['one', 'two'];
 const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
 
-/** Beside the run's prefix, and under it: what the run cannot have written. */
-const BESIDE = [
+/** Keys outside and under the run's prefix that the run cannot have written. */
+const OUTSIDE = [
   'benchmark/run-1',
   'benchmark/run-10/00000000-0',
   'benchmark/run-2/0badcafe-7',
@@ -95,11 +95,11 @@ function cleanUpWith(
     random: () => 0.5,
     retry: (request) => request(),
     outcomeUnknown,
-    wait: wait ?? (() => assert.fail('there is nothing to wait for')),
+    wait: wait ?? (() => assert.fail('no reason to wait')),
   });
 }
 
-test('all objects of a run are removed, and none is left by the store’s own count', async () => {
+test('removes all objects of a run, according to the store’s own count', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(500)));
   const result = await cleanUpWith(admin);
   assert.deepEqual(result, { ...CLEAN, removed: 500 });
@@ -109,8 +109,8 @@ test('all objects of a run are removed, and none is left by the store’s own co
   );
 });
 
-test('foreign objects beside the prefix and under it stay, and those under it are counted', async () => {
-  const foreign = { one: [...BESIDE, ...UNDER], two: [...UNDER] };
+test('foreign objects outside and under the prefix stay, and those under it are counted', async () => {
+  const foreign = { one: [...OUTSIDE, ...UNDER], two: [...UNDER] };
   const admin = new FakeAdmin(together(objectsOf(upTo(100)), foreign));
   const result = await cleanUpWith(admin);
   assert.deepEqual(result, { ...CLEAN, removed: 100, foreign: 2 * UNDER.length });
@@ -119,7 +119,7 @@ test('foreign objects beside the prefix and under it stay, and those under it ar
   }
 });
 
-test('a key of the run in the wrong bucket stays, and is named as such: the buckets may be in another order', async () => {
+test('a key of the run in the wrong bucket stays and is reported, because the buckets may be in another order', async () => {
   const [key, bucket] = [KEYSPACE.keyOf(5), KEYSPACE.bucketOf(5)];
   const wrong = bucket === 'one' ? 'two' : 'one';
   const admin = new FakeAdmin({ [bucket]: [key], [wrong]: [key] });
@@ -130,7 +130,7 @@ test('a key of the run in the wrong bucket stays, and is named as such: the buck
   assert.deepEqual([admin.keysOf(bucket), admin.keysOf(wrong)], [[], [key]]);
 });
 
-test('where the buckets are in another order, the order of the run is told', async () => {
+test('if the buckets are in another order, reports the order of the run', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(100)));
   const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: [...BUCKETS].reverse() });
   const { removed, left, misplaced, otherBuckets } = await cleanUpWith(admin, { keyspace });
@@ -138,14 +138,14 @@ test('where the buckets are in another order, the order of the run is told', asy
   assert.deepEqual(otherBuckets, BUCKETS);
 });
 
-test('another shard’s objects in another order of buckets are not this one’s to speak of', async () => {
+test('does not report objects of another shard in another order of buckets', async () => {
   const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: [...BUCKETS].reverse() });
   const admin = new FakeAdmin(objectsOf(upTo(100).filter((index) => index % 3 === 0)));
   const result = await cleanUpWith(admin, { keyspace, owns: ({ index }) => index % 3 === 1 });
   assert.deepEqual(result, CLEAN);
 });
 
-test('more objects than a page and a batch hold are removed range by range', async () => {
+test('removes more objects than fit a page and a batch, range by range', async () => {
   const objects = 40_000;
   for (const pageLength of [1000, 5000]) {
     const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength });
@@ -156,7 +156,7 @@ test('more objects than a page and a batch hold are removed range by range', asy
   }
 });
 
-test('a page of each bucket is listed, and of what is after it a page of each range, no further than to its own end', async () => {
+test('lists one page of each bucket and then one page of each remaining range, up to the end of the range', async () => {
   const pageLength = 100;
   const admin = new FakeAdmin(objectsOf(upTo(500)), { pageLength });
   await cleanUpWith(admin, { owns: () => false });
@@ -165,14 +165,14 @@ test('a page of each bucket is listed, and of what is after it a page of each ra
   assert.equal(admin.lists, BUCKETS.length + ranges[0] + ranges[1]);
 });
 
-test('one page of each bucket shows that nothing is left', async () => {
-  const admin = new FakeAdmin({ one: [...BESIDE], two: [] });
+test('one page per bucket shows that nothing is left', async () => {
+  const admin = new FakeAdmin({ one: [...OUTSIDE], two: [] });
   assert.deepEqual(await cleanUpWith(admin), CLEAN);
   assert.equal(admin.lists, BUCKETS.length);
 });
 
 for (const outcomeUnknown of [false, true]) {
-  test(`Row 44: what a store confirms as deleted and still lists is left, and not removed${outcomeUnknown ? ', however often it is looked at' : ''}`, async () => {
+  test(`Row 44: objects that a store still lists after confirming their deletion count as left${outcomeUnknown ? ', however often they are listed' : ''}`, async () => {
     const admin = new FakeAdmin(objectsOf(upTo(1500)));
     const deleted = new Map();
     admin.deleteBatch = async (_bucket, keys) => {
@@ -185,19 +185,19 @@ for (const outcomeUnknown of [false, true]) {
   });
 }
 
-test('Row 44: what is deleted when it is asked for again counts once', async () => {
+test('Row 44: an object that needs a second deletion counts once', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(200)));
   const deleteBatch = admin.deleteBatch.bind(admin);
-  const lied = new Set();
+  const falselyConfirmed = new Set();
   admin.deleteBatch = async (bucket, keys) => {
-    const others = keys.filter((key) => lied.has(key));
-    keys.forEach((key) => lied.add(key));
+    const others = keys.filter((key) => falselyConfirmed.has(key));
+    keys.forEach((key) => falselyConfirmed.add(key));
     return others.length === 0 ? [] : deleteBatch(bucket, others);
   };
   assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 200 });
 });
 
-test('writes that are carried out while clean-up removes what it has listed count as removed', async () => {
+test('late writes during clean-up count as removed', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(10)));
   const deleteBatch = admin.deleteBatch.bind(admin);
   admin.deleteBatch = async (bucket, keys) => {
@@ -210,14 +210,14 @@ test('writes that are carried out while clean-up removes what it has listed coun
   assert.deepEqual(result, { ...CLEAN, removed: 15 });
 });
 
-test('Row 44: what is left of very many objects is not counted as removed, either', async () => {
+test('Row 44: leftovers of very many objects do not count as removed, either', async () => {
   const objects = 100_500;
   const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength: objects });
   admin.deleteBatch = async () => [];
   assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, left: objects });
 });
 
-test('Row 46: a list that shows ever new keys that no run wrote is given up, whatever the range', async () => {
+test('Row 46: gives up on an endless list of foreign keys in any range', async () => {
   for (const digit of ['!', '7', 'z']) {
     const admin = new FakeAdmin(objectsOf(upTo(3)));
     let pages = 0;
@@ -233,7 +233,7 @@ test('Row 46: a list that shows ever new keys that no run wrote is given up, wha
   }
 });
 
-test('pages of any length are walked to their end', async () => {
+test('walks pages of any length to their end', async () => {
   for (const pageLength of [1, 2, 7, 5000]) {
     const admin = new FakeAdmin(together(objectsOf(upTo(300)), { one: UNDER, two: [] }), { pageLength });
     const result = await cleanUpWith(admin);
@@ -242,14 +242,14 @@ test('pages of any length are walked to their end', async () => {
   }
 });
 
-test('another shard’s objects stay, and are neither left behind nor foreign', async () => {
+test('the objects of another shard stay, and count neither as left nor as foreign', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(100)));
   const result = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
   assert.deepEqual(result, { ...CLEAN, removed: 25 });
   assert.equal(BUCKETS.flatMap((bucket) => admin.keysOf(bucket)).length, 75);
 });
 
-test('probes go with the run’s objects, those of another shard stay', async () => {
+test('removes probes together with the run’s objects, but not those of another shard', async () => {
   /** @type {KeysByBucket} */
   const probes = { one: [], two: [] };
   upTo(40).forEach((index) => probes[KEYSPACE.bucketOf(index)].push(KEYSPACE.probeKeyOf(index)));
@@ -259,7 +259,7 @@ test('probes go with the run’s objects, those of another shard stay', async ()
   assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 60 });
 });
 
-test('whatever the store holds, exactly the run’s own objects go', async () => {
+test('removes exactly the run’s own objects, whatever else the store contains', async () => {
   const name = fc.oneof(fc.string({ maxLength: 20 }), fc.stringMatching(/^[0-9a-f]{8}-[0-9]{1,3}$/));
   const foreignKey = fc.oneof(
     name.map((text) => KEYSPACE.keyPrefix + text),
@@ -286,14 +286,14 @@ test('whatever the store holds, exactly the run’s own objects go', async () =>
   );
 });
 
-test('what the store does not delete is told and counted as left', async () => {
+test('reports what the store does not delete, and counts it as left', async () => {
   const locked = KEYSPACE.keyOf(3);
   const admin = new FakeAdmin(objectsOf(upTo(10)), { refuse: (keys) => keys.filter((key) => key === locked) });
   const result = await cleanUpWith(admin);
   assert.deepEqual(result, { ...CLEAN, removed: 9, left: 1, problems: [`${locked}: AccessDenied Locked.`] });
 });
 
-test('writes of unknown outcome are waited for, and looked for a second time', async () => {
+test('waits for writes with an unknown outcome, and then looks again', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(10)));
   /** @type {number[]} */
   const waits = [];
@@ -310,7 +310,7 @@ test('writes of unknown outcome are waited for, and looked for a second time', a
 });
 
 for (const failing of /** @type {const} */ (['list', 'delete'])) {
-  test(`a ${failing} that keeps failing is a problem, and what is left is not known`, async () => {
+  test(`a ${failing} that keeps failing is a problem, and the number of remaining objects is unknown`, async () => {
     const admin = new FakeAdmin(objectsOf(upTo(10)), {
       before: (request) => {
         if (request === failing) {
@@ -355,7 +355,7 @@ test('each request goes through the retry policy', async () => {
   assert.deepEqual([result.left, result.problems], [0, []]);
 });
 
-test('an error that nobody expected is thrown', async () => {
+test('throws an unexpected error', async () => {
   const error = new TypeError('a mistake of ours');
   const admin = new FakeAdmin(objectsOf([1]), {
     before: () => {
@@ -365,7 +365,7 @@ test('an error that nobody expected is thrown', async () => {
   await assert.rejects(cleanUpWith(admin), error);
 });
 
-test('a list that says that there is more, and names nothing, is no proof that nothing is left', async () => {
+test('an empty page that is not the last does not prove that nothing is left', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(3)));
   admin.listPage = async () => ({ objects: [], isLast: false });
   const { left, problems } = await cleanUpWith(admin);
@@ -388,7 +388,7 @@ function indicesOfShard(count) {
   return Array.from({ length: count }, (_, local) => local * SHARD.count + SHARD.index);
 }
 
-test('Row 36: what Write knows to be there, and no list shows, is asked for by name, removed and told', async () => {
+test('Row 36: looks up written objects that no list shows by name, removes and reports them', async () => {
   const indices = indicesOfShard(40);
   const hidden = new Set(indices.slice(0, 15).map((index) => KEYSPACE.keyOf(index)));
   const admin = new FakeAdmin(objectsOf(indices), { hides: (key) => hidden.has(key) });
@@ -398,12 +398,12 @@ test('Row 36: what Write knows to be there, and no list shows, is asked for by n
     result.problems.join('\n'),
     /^the store's lists are incomplete: of 15 objects .*, 15 were found by name/,
   );
-  assert.ok(!isClean(result), 'what else is left is not known');
+  assert.ok(!isClean(result), 'other leftovers are unknown');
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
-  assert.equal(admin.questions, 15 + 15, 'each is asked for before and after');
+  assert.equal(admin.questions, 15 + 15, 'each is looked up before and after');
 });
 
-test('Row 36: objects that are gone, as the list says, need not be told', async () => {
+test('Row 36: does not report unlisted objects that really are gone', async () => {
   const indices = indicesOfShard(40);
   const admin = new FakeAdmin(objectsOf(indices.slice(10)));
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
@@ -411,17 +411,17 @@ test('Row 36: objects that are gone, as the list says, need not be told', async 
   assert.deepEqual([admin.questions, admin.batches <= 32], [10, true]);
 });
 
-test('Row 36: of many objects that no list shows a sample is asked for, and all are removed', async () => {
+test('Row 36: looks up a sample of many unlisted objects, and removes all of them', async () => {
   const indices = indicesOfShard(4000);
   const admin = new FakeAdmin(objectsOf(indices), { hides: () => true });
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
-  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'as many as were seen');
+  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'all that were seen');
   assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by name/);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
   assert.equal(admin.maxBatchSize, 1000);
 });
 
-test('Row 36: what is not listed and cannot be removed is left', async () => {
+test('Row 36: unlisted objects that cannot be removed count as left', async () => {
   const indices = indicesOfShard(5);
   const locked = KEYSPACE.keyOf(indices[2]);
   const admin = new FakeAdmin(objectsOf(indices), {
@@ -433,14 +433,14 @@ test('Row 36: what is not listed and cannot be removed is left', async () => {
   assert.equal(result.problems[1], `${locked}: AccessDenied Locked.`);
 });
 
-test('a hundred problems are kept, each once, and the others are counted', async () => {
+test('keeps a hundred problems, each once, and counts the others', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(250)), { refuse: (keys) => [...keys] });
   const result = await cleanUpWith(admin, { outcomeUnknown: true, wait: async () => {} });
   assert.deepEqual([result.removed, result.left], [0, 250]);
   assert.deepEqual([new Set(result.problems).size, result.problems.length, result.furtherProblems], [100, 100, 150]);
 });
 
-test('what ends a clean-up is told first, however much was refused before', async () => {
+test('the error that ends a clean-up is reported first, however much was refused before', async () => {
   let lists = 0;
   const admin = new FakeAdmin(objectsOf(upTo(500)), {
     refuse: (keys) => [...keys],
@@ -456,7 +456,7 @@ test('what ends a clean-up is told first, however much was refused before', asyn
   assert.ok(furtherProblems > 300);
 });
 
-test('a store that refuses more than it was asked for does not take objects back', async () => {
+test('a store that refuses more keys than it was sent does not decrease the count of removed objects', async () => {
   const admin = new FakeAdmin(objectsOf([1]));
   admin.deleteBatch = async () => Array.from({ length: 5000 }, (_, number) => `key ${number}: no`);
   const result = await cleanUpWith(admin);

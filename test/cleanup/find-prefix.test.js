@@ -26,7 +26,7 @@ function loose(count) {
   return Array.from({ length: count }, (_, number) => `${number}.txt`);
 }
 
-test('a run is found under another prefix, in whatever bucket, among other keys', async () => {
+test('finds a run under another prefix, in any bucket, among other keys', async () => {
   const noise = [...loose(30), keyUnder('benchmark', 'another'), 'photos/a.jpg', 'photos/b.jpg', 'photos/c/d/e.jpg'];
   for (const prefix of ['load', 'team/load', 'zzz']) {
     for (const pageLength of [1000, 3]) {
@@ -36,12 +36,12 @@ test('a run is found under another prefix, in whatever bucket, among other keys'
   }
 });
 
-test('a run that is nowhere is not found, nor are objects in a folder of its name that it did not write', async () => {
+test('finds neither an absent run nor foreign objects in a folder with its name', async () => {
   assert.equal(await find(new FakeAdmin({ one: [], two: [] })), null);
   assert.equal(await find(new FakeAdmin({ one: ['load/a-run/notes.txt', 'load/a-run/00000000-1'], two: [] })), null);
 });
 
-test('the search ends after some requests, whatever a bucket holds', async () => {
+test('the search ends after some requests, whatever a bucket contains', async () => {
   const folders = Array.from({ length: 500 }, (_, number) => `folder-${number}/x/y`);
   for (const keys of [folders, loose(5000)]) {
     const admin = new FakeAdmin({ one: keys, two: [keyUnder('load')] }, { pageLength: 10 });
@@ -50,7 +50,7 @@ test('the search ends after some requests, whatever a bucket holds', async () =>
   }
 });
 
-test('who may not list a whole bucket is told nothing', async () => {
+test('finds nothing without permission to list a whole bucket', async () => {
   const before = () => {
     throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403', status: 403 });
   };

@@ -48,7 +48,7 @@ function countsOf({ runs }) {
   return Object.fromEntries(runs.map(({ runId, objects }) => [runId, objects]));
 }
 
-test('each run is shown with its objects, their bytes and their times, the newest first', async () => {
+test('shows each run with its objects, bytes and times, newest first', async () => {
   const admin = new FakeAdmin(keysOf({ early: 3, late: 2 }));
   admin.modifiedAt = (key) => (key.includes('early') ? 1000 : 5000) + Number(key.slice(-1));
   const { runs, foreign } = await list(admin);
@@ -61,14 +61,14 @@ test('each run is shown with its objects, their bytes and their times, the newes
   assert.deepEqual(foreign, { objects: 0, bytes: 0, examples: [] });
 });
 
-test('probes that a run has left are counted with its objects', async () => {
+test('counts leftover probes with the objects of their run', async () => {
   const keyspace = keyspaceOf('a-run');
   const probes = { [keyspace.bucketOf(7)]: [keyspace.probeKeyOf(7)] };
   const listing = await list(new FakeAdmin(keysOf({ 'a-run': 2 }, probes)));
   assert.deepEqual([countsOf(listing), listing.foreign.objects], [{ 'a-run': 3 }, 0]);
 });
 
-test('what no run wrote is foreign, and is in no run', async () => {
+test('objects that no run wrote are foreign, and belong to no run', async () => {
   const strangers = ['notes.txt', 'a-run/preflight', 'a-run/00000000-1', '../00000000-1', 'a/b/c', 'ä/0', '~'];
   const others = { one: strangers.map((name) => `${PREFIX}/${name}`), two: ['elsewhere/x', `${PREFIX}x`] };
   const { runs, foreign } = await list(new FakeAdmin(keysOf({ 'a-run': 2 }, others)));
@@ -80,7 +80,7 @@ test('what no run wrote is foreign, and is in no run', async () => {
   assert.equal(foreign.examples.length, 3, 'a few are named');
 });
 
-test('objects of a run in other buckets than the list gives them are its own, and the right list is told', async () => {
+test('objects in other buckets than their keys map to still belong to their run, and the right order of buckets is reported', async () => {
   const reversed = new Keyspace({ runId: 'a-run', prefix: PREFIX, buckets: [...BUCKETS].reverse() });
   /** @type {Record<string, string[]>} */
   const keys = { one: [], two: [] };
@@ -92,19 +92,19 @@ test('objects of a run in other buckets than the list gives them are its own, an
   assert.ok(runs[0].misplaced > 0);
 });
 
-test('Row 36: a list that says that there is more, and names nothing, is refused', async () => {
+test('Row 36: rejects an empty page that is not the last', async () => {
   const admin = new FakeAdmin(keysOf({ 'a-run': 3 }));
   admin.listPage = async () => ({ objects: [], isLast: false });
   const { problem, isTransient } = await list(admin);
   assert.match(String(problem), /says that there is more, and names nothing/);
-  assert.equal(isTransient, true, 'it is the store that is at fault');
+  assert.equal(isTransient, true, 'the store is at fault');
 });
 
-test('a prefix under which nothing stands has no runs', async () => {
+test('a prefix without objects has no runs', async () => {
   assert.deepEqual((await list(new FakeAdmin({ one: [], two: [] }))).runs, []);
 });
 
-test('a large run is listed in ranges, several at a time, and a small one beside it is not lost', async () => {
+test('lists a large run in concurrent ranges, and does not lose a small one next to it', async () => {
   const objects = { 'a-small-run': 5, 'b-large-run': 30_000, 'c-small-run': 7 };
   const admin = new FakeAdmin(keysOf(objects));
   assert.deepEqual(countsOf(await list(admin)), objects);
@@ -112,7 +112,7 @@ test('a large run is listed in ranges, several at a time, and a small one beside
   assert.ok(admin.lists < 100, `${admin.lists} requests for 31 pages`);
 });
 
-test('whatever there is, each object is counted once, whatever the length of a page', async () => {
+test('counts each object once, for any content and page length', async () => {
   const runId = fc.stringMatching(/^[0-9a-zA-Z_-]{1,3}$/);
   const stranger = fc.oneof(fc.stringMatching(/^[0-9a-f]{1,8}(\/[0-9a-f~z]{0,3})?$/), fc.string({ maxLength: 4 }));
   await fc.assert(
@@ -131,7 +131,7 @@ test('whatever there is, each object is counted once, whatever the length of a p
   );
 });
 
-test('an error that nobody expected is thrown', async () => {
+test('throws an unexpected error', async () => {
   const error = new Error('no');
   const admin = new FakeAdmin(
     {},
@@ -144,7 +144,7 @@ test('an error that nobody expected is thrown', async () => {
   await assert.rejects(list(admin), error);
 });
 
-test('what the store refuses is told', async () => {
+test('reports a refusal of the store', async () => {
   const admin = new FakeAdmin(
     {},
     {

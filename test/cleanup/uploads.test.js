@@ -18,7 +18,7 @@ const BUCKETS = ['one', 'two'];
 const LAYOUT = { runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS };
 const KEYSPACE = new Keyspace(LAYOUT);
 
-/** What the run cannot have written. */
+/** Keys that the run cannot have written. */
 const FOREIGN = ['benchmark/run-10/00000000-0', 'benchmark/run-1/0badcafe-7', 'benchmark/run-1/zzz', 'a', 'zebra'];
 
 /**
@@ -42,7 +42,7 @@ function cleanUpWith(admin, { ownsUpload = () => true, keyspace = KEYSPACE, ...c
     random: () => 0.5,
     retry: (request) => request(),
     outcomeUnknown,
-    wait: async () => assert.ok(outcomeUnknown, 'there is nothing to wait for'),
+    wait: async () => assert.ok(outcomeUnknown, 'no reason to wait'),
   });
 }
 
@@ -61,7 +61,7 @@ function uploadsLeft(admin) {
   return BUCKETS.flatMap((bucket) => admin.uploadsOf(bucket).map(({ key }) => key));
 }
 
-test('a run’s uploads are aborted, whatever the pages of the list and however it is asked for, and no other ones', async () => {
+test('aborts the uploads of a run, and no others, for any page length and kind of list', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(40),
@@ -82,7 +82,7 @@ test('a run’s uploads are aborted, whatever the pages of the list and however 
   );
 });
 
-test('several uploads of one key are aborted one by one', async () => {
+test('aborts several uploads of one key separately', async () => {
   const admin = new FakeAdmin({ one: [], two: [] }, { pageLength: 2 });
   for (const id of ['a', 'b', 'c', 'd', 'e']) {
     admin.plantUpload(KEYSPACE.bucketOf(3), KEYSPACE.keyOf(3), id);
@@ -91,7 +91,7 @@ test('several uploads of one key are aborted one by one', async () => {
   assert.deepEqual([uploads, left], [5, 0]);
 });
 
-test('another shard’s uploads stay', async () => {
+test('the uploads of another shard stay', async () => {
   const admin = new FakeAdmin({ one: [], two: [] });
   plantUploads(admin, 10);
   const result = await cleanUpWith(admin, { ownsUpload: ({ index }) => index % 2 === 0 });
@@ -99,7 +99,7 @@ test('another shard’s uploads stay', async () => {
   assert.equal(uploadsLeft(admin).length, 5);
 });
 
-test('an upload in the wrong bucket stays, is counted as left, and shows which buckets are those of the run', async () => {
+test('an upload in the wrong bucket stays, counts as left, and reveals the buckets of the run', async () => {
   const admin = new FakeAdmin({ one: [], two: [] });
   admin.plantUpload(KEYSPACE.bucketOf(5) === 'one' ? 'two' : 'one', KEYSPACE.keyOf(5), 'id');
   const result = await cleanUpWith(admin);
@@ -111,7 +111,7 @@ test('an upload in the wrong bucket stays, is counted as left, and shows which b
 });
 
 /**
- * Counts the requests that it takes to find that none of many uploads is the run's.
+ * Counts the requests needed to find that none of many uploads belongs to the run.
  *
  * @param {{ listsWholeKeys: boolean, pageLength: number }} script
  * @param {number} count of foreign uploads
@@ -129,14 +129,14 @@ async function requestsAmongOthers(script, count) {
   return { requests, result };
 }
 
-test('where a store lists uploads by prefixes, those of others are not gone through', async () => {
+test('does not walk foreign uploads if the store lists by prefix', async () => {
   const { requests, result } = await requestsAmongOthers({ listsWholeKeys: false, pageLength: 5 }, 500);
   assert.deepEqual([result.uploads, result.uploadsLeft, result.problems], [0, 0, []]);
-  // By the run's prefix, all of them, and by that of another upload; the second bucket has none.
+  // By the run's prefix, without a prefix, and by that of a foreign upload; the second bucket has no uploads.
   assert.equal(requests, 3 + 2);
 });
 
-test('where it lists whole keys, so many of others are gone through, and more are said to be too many', async () => {
+test('walks a limited number of foreign uploads if the store lists only by complete key, and reports if there are more', async () => {
   const few = await requestsAmongOthers({ listsWholeKeys: true, pageLength: 5 }, 500);
   assert.deepEqual([few.result.uploadsLeft, few.result.problems], [0, []]);
   const many = await requestsAmongOthers({ listsWholeKeys: true, pageLength: 5 }, 501);
@@ -148,7 +148,7 @@ test('where it lists whole keys, so many of others are gone through, and more ar
   assert.ok(many.requests <= 2 * (1 + 100 + 1 + 2), `${many.requests}`);
 });
 
-test('where only uploads can be left, no object is listed', async () => {
+test('lists no objects if only uploads can be left', async () => {
   const admin = new FakeAdmin({ one: [KEYSPACE.keyOf(1)], two: [] });
   plantUploads(admin, 3);
   const result = await cleanUpWith(admin, { areUploadsAll: true });
@@ -156,7 +156,7 @@ test('where only uploads can be left, no object is listed', async () => {
   assert.equal(admin.lists, 0);
 });
 
-test('objects are removed also where uploads may not be listed, and that is said', async () => {
+test('removes objects even if uploads must not be listed, and reports that', async () => {
   const before = (/** @type {string} */ request) => {
     if (request === 'uploads') {
       throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403 AccessDenied', status: 403 });
@@ -169,7 +169,7 @@ test('objects are removed also where uploads may not be listed, and that is said
   assert.ok(!isClean(result));
 });
 
-test('Row 45: a store that has no list of uploads keeps none, unless the answer to a write was lost', async () => {
+test('Row 45: a store that cannot list uploads has none, unless the response to a write was lost', async () => {
   const before = (/** @type {string} */ request) => {
     if (request === 'uploads') {
       throw new AttemptError({ kind: 'server-error', handling: 'fail', message: '', status: 501 });
@@ -185,7 +185,7 @@ test('Row 45: a store that has no list of uploads keeps none, unless the answer 
   assert.ok(!isClean(doubtful));
 });
 
-test('a list that shows ever new uploads of one key is given up', async () => {
+test('gives up on an endless list of uploads of one key', async () => {
   const admin = new FakeAdmin({ one: [], two: [] });
   let pages = 0;
   admin.listUploadsPage = async (bucket) => {
@@ -198,7 +198,7 @@ test('a list that shows ever new uploads of one key is given up', async () => {
   assert.match(result.problems[0], /the list of bucket one continues after 100 pages in a row/);
 });
 
-test('the list of runs shows the uploads of each, also of one that has nothing else', async () => {
+test('the list of runs shows the uploads of each run, even of one without objects', async () => {
   const admin = new FakeAdmin({ one: [KEYSPACE.keyOf(0)], two: [] }, { listsWholeKeys: true });
   plantUploads(admin, 4);
   FOREIGN.forEach((key) => admin.plantUpload('one', key, 'foreign'));

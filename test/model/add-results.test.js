@@ -130,7 +130,7 @@ test('keeps the facts on which all hosts agree', () => {
   );
 });
 
-test('what one host does not know is unknown in the sum', () => {
+test('a figure that is unknown for one host is unknown in the sum', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].timeLost = null;
   other.stages[0].latency.histogram.operations = null;
@@ -145,7 +145,7 @@ test('adds counters of later versions', () => {
   assert.deepEqual(addResults([one, other]).stages[0].further, { hedged: 5, mirrored: 1 });
 });
 
-test('a stage ends like the worst of its hosts, and a clean-up with unknown remains has unknown remains', () => {
+test('a stage ends like the worst of its hosts, and unknown leftovers of a clean-up stay unknown', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].end = 'stalled';
   const cleanup = /** @type {any} */ ({ removed: 2, left: 1, problems: ['a'] });
@@ -250,7 +250,7 @@ describe('parts of the operations', () => {
     assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
   });
 
-  test('what differs between hosts is unknown', () => {
+  test('facts that differ between hosts are unknown', () => {
     const sums = [
       addStages([stage({ sizes: '1..2', access: 'uniform' }), stage({ sizes: '1..2' })]),
       addStages([stage({}), stage({})]),

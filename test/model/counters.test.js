@@ -33,6 +33,6 @@ test('a sum is unknown if a part is', () => {
   ]);
 });
 
-test('the schema names the format that is written', () => {
+test('the schema names the current format', () => {
   assert.ok(RESULT_SCHEMA.$id.endsWith(`:${FORMAT}`));
 });

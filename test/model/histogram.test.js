@@ -67,7 +67,7 @@ test('a histogram matches any library of the format for the same values, encoded
   );
 });
 
-test('subtracting restores what was there before adding', () => {
+test('subtracting restores the values before adding', () => {
   const anyValues = fc.array(anyValue, { maxLength: 50 });
   fc.assert(
     fc.property(anyValues, anyValues, (kept, gone) => {
@@ -96,7 +96,7 @@ const HOSTILE = [
     Buffer.concat([Buffer.alloc(8), deflateSync(Buffer.alloc(2 ** 30))]).toString('base64'),
   ],
   ['too few bytes for a header', changed((bytes) => bytes.subarray(0, 20))],
-  ['a payload said to be longer than it is', changed((bytes) => (bytes.writeUInt32BE(0x7fffffff, 4), bytes))],
+  ['a payload shorter than its declared length', changed((bytes) => (bytes.writeUInt32BE(0x7fffffff, 4), bytes))],
   ['too many digits', changed((bytes) => (bytes.writeUInt32BE(5, 12), bytes))],
   ['too few digits', changed((bytes) => (bytes.writeUInt32BE(2, 12), bytes))],
   ['a highest value beyond all numbers', changed((bytes) => (bytes.writeBigInt64BE(2n ** 62n, 24), bytes))],

@@ -39,7 +39,7 @@ function find(admin, keyspace, shard = WHOLE, sizes = {}) {
   return findExistingObjects(keyspace, { runId: 'run-1', shard, size: 1000, ...sizes }, access);
 }
 
-test('Row 32: objects of the shard are counted, and those of others are not', async () => {
+test('Row 32: counts the objects of the shard, and not those of other shards', async () => {
   const { keyspace, keys } = storeOf(90, (index) => index % 3 !== 1);
   keys.one.push(`${keyspace.keyPrefix}notes.txt`);
   const counts = [0, 1, 2].map(async (index) => (await find(new FakeAdmin(keys), keyspace, { index, count: 3 })).count);
@@ -48,7 +48,7 @@ test('Row 32: objects of the shard are counted, and those of others are not', as
   assert.deepEqual([whole.count, whole.isWhole, whole.unlisted.size], [60, true, 0]);
 });
 
-test('Row 32: ten pages are read at most, and that there may be more is known', async () => {
+test('Row 32: reads at most ten pages, and reports that there may be more', async () => {
   for (const buckets of [['one'], ['one', 'two', 'three']]) {
     const { keyspace, keys } = storeOf(120, undefined, buckets);
     const admin = new FakeAdmin(keys, { pageLength: 5 });
@@ -59,7 +59,7 @@ test('Row 32: ten pages are read at most, and that there may be more is known', 
   }
 });
 
-test('each bucket is looked into, however many there are', async () => {
+test('looks into each bucket, however many there are', async () => {
   const buckets = Array.from({ length: 25 }, (_, place) => `bucket-${place}`);
   const { keyspace, keys } = storeOf(25, undefined, buckets);
   const admin = new FakeAdmin(keys);
@@ -67,7 +67,7 @@ test('each bucket is looked into, however many there are', async () => {
   assert.deepEqual([count, isWhole, admin.lists], [25, true, 25]);
 });
 
-test('what a run that reads them is to be given are the first ones of one size', async () => {
+test('the readable objects are the first ones of equal size', async () => {
   const { keyspace, keys } = storeOf(40);
   const halfSize = new Set([30, 31, 32].map((index) => keyspace.keyOf(index)));
   const admin = new FakeAdmin(keys);
@@ -76,7 +76,7 @@ test('what a run that reads them is to be given are the first ones of one size',
     isLast: true,
   });
   [...halfSize].forEach((key) => Object.values(keys).forEach((list) => assert.ok(list.length > 0, key)));
-  assert.equal((await find(admin, keyspace)).readable, null, 'some in between have another size');
+  assert.equal((await find(admin, keyspace)).readable, null, 'some objects in between have another size');
   for (let index = 33; index < 40; index++) {
     halfSize.add(keyspace.keyOf(index));
   }
@@ -95,7 +95,7 @@ function adminOfOneSize(...parameters) {
   return admin;
 }
 
-test('objects of several sizes are to be read with these sizes, if they are theirs', async () => {
+test('objects of several sizes are readable with the size distribution that they were written with', async () => {
   const { keyspace, keys } = storeOf(40);
   const sizes = /** @type {const} */ ({ kind: 'log-uniform', min: 10, max: 100 });
   const sizeOf = objectSizes({ runId: 'run-1', size: 100, sizes });
@@ -110,17 +110,17 @@ test('objects of several sizes are to be read with these sizes, if they are thei
   assert.equal(await readable({ size: 100 }), null);
 });
 
-test('where some of them are missing, no run can read them', async () => {
+test('if some objects are missing, no run can read them', async () => {
   const { keyspace, keys } = storeOf(40, (index) => index % 2 === 0);
   assert.equal((await find(adminOfOneSize(keys), keyspace)).readable, null);
   const ofOneHost = await find(adminOfOneSize(keys), keyspace, { index: 0, count: 2 });
   assert.equal(ofOneHost.readable?.count, 20);
   const cut = await find(adminOfOneSize(keys, { pageLength: 1 }), keyspace);
   assert.equal(cut.isWhole, false);
-  assert.ok(Number(cut.readable?.count) > cut.count, 'what is missing may be on the pages that were not read');
+  assert.ok(Number(cut.readable?.count) > cut.count, 'missing objects may be on unread pages');
 });
 
-test('a bucket that cannot be listed does not keep the others from being looked at', async () => {
+test('a bucket that cannot be listed does not affect the others', async () => {
   const { keyspace, keys } = storeOf(20);
   const admin = new FakeAdmin(keys);
   const { listPage } = admin;

@@ -12,7 +12,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 const NEVER = new AbortController().signal;
 
 /**
- * @param {(index: number) => number} sizeOf an object; -2 for one that is not there
+ * @param {(index: number) => number} sizeOf bytes of an object; -2 for an absent one
  * @param {Overrides} [overrides]
  */
 async function ask(sizeOf, overrides = {}) {
@@ -40,23 +40,23 @@ async function ask(sizeOf, overrides = {}) {
   return { problem, asked };
 }
 
-test('objects of another size than the one that is given are told, with the option to pass', async () => {
+test('reports objects of another size, with the option to pass', async () => {
   const { problem, asked } = await ask(() => 4096);
   assert.equal(problem, '--size: the objects of run run-1 have 4KiB each, not 1000B; expected --size 4KiB');
   assert.deepEqual(asked, [0, 1]);
 });
 
-test('a single object that is there is enough to tell', async () => {
+test('one existing object is enough', async () => {
   assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /have 5B each/);
   assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /have 5B each/);
 });
 
-test('one object of the right size leaves the others to the stage', async () => {
+test('one object of the right size is enough; the stage checks the others', async () => {
   assert.deepEqual(await ask(() => 1000), { problem: null, asked: [0] });
   assert.equal((await ask((index) => (index === 0 ? 7 : 1000))).problem, null);
 });
 
-test('two objects of sizes that they would not have are told: the run had several', async () => {
+test('reports two different unexpected sizes: the run had a size distribution', async () => {
   const { problem } = await ask((index) => 7 + index);
   assert.equal(
     problem,
@@ -64,7 +64,7 @@ test('two objects of sizes that they would not have are told: the run had severa
   );
 });
 
-test('objects of several sizes have those that each is to have', async () => {
+test('objects of several sizes are checked against the size of each', async () => {
   const sizes = /** @type {const} */ ({ kind: 'log-uniform', min: 1024, max: 4096 });
   const sizeOf = objectSizes({ runId: 'run-1', size: 4096, sizes });
   assert.equal((await ask(sizeOf, { size: 4096, sizes })).problem, null);
@@ -76,7 +76,7 @@ test('objects of several sizes have those that each is to have', async () => {
   );
 });
 
-test('what is not there, or not told, is no problem', async () => {
+test('absent objects and unknown sizes are not a problem', async () => {
   const { problem, asked } = await ask(() => -2);
   assert.deepEqual([problem, asked], [null, [0, 1, 2, 3, 4]]);
   assert.equal((await ask(() => -1)).problem, null);
@@ -86,7 +86,7 @@ test('a shard asks for its own objects', async () => {
   assert.deepEqual((await ask(() => 5, { shard: { index: 2, count: 7 } })).asked, [2, 9]);
 });
 
-test('a run that writes, or neither reads nor stats, has nothing to ask', async () => {
+test('a run that writes, or neither reads nor stats, sends no request', async () => {
   for (const stages of [['write', 'read'], ['remove'], []]) {
     assert.deepEqual(await ask(() => 5, { stages }), { problem: null, asked: [] });
   }

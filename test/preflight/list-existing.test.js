@@ -17,7 +17,7 @@ import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
  */
 
 /**
- * An endpoint with objects, and the way to list them.
+ * An endpoint with objects, and a function to list them.
  *
  * @param {TestContext} t
  * @param {readonly (readonly string[])[]} buckets the keys of each
@@ -51,7 +51,7 @@ async function filled(t, buckets) {
   };
 }
 
-test('keys of any characters come back as they are, in the order of their bytes', async (t) => {
+test('keys with any characters are returned unchanged, in byte order', async (t) => {
   const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
   const { list } = await filled(t, [keys]);
   const sorted = keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
@@ -73,7 +73,7 @@ test('only keys with the prefix are listed', async (t) => {
   assert.match(problems[0], /^--existing: there is no object of "c" in bucket-0, expected a prefix/);
 });
 
-test('buckets are listed only as far as it takes, and give more where others have less', async (t) => {
+test('lists buckets only as far as needed, and further if others have too few objects', async (t) => {
   const many = Array.from({ length: 2300 }, (_, place) => `key-${String(place).padStart(5, '0')}`);
   const { list } = await filled(t, [many, ['only one'], many]);
   const few = await list({ objects: 4 });
@@ -86,7 +86,7 @@ test('buckets are listed only as far as it takes, and give more where others hav
   assert.equal((await list({ objects: 1_000_000 })).keys.length, 4601);
 });
 
-test('shards have different objects that are all together, though some come and go between their lists', async (t) => {
+test('shards have disjoint objects that cover everything, even if some objects come and go between their lists', async (t) => {
   const keys = Array.from({ length: 400 }, (_, place) => `key-${place}`);
   const { list, client, endpoint } = await filled(t, [keys]);
   const first = await list({ shard: { index: 0, count: 2 } });
@@ -97,7 +97,7 @@ test('shards have different objects that are all together, though some come and 
   assert.deepEqual(both.toSorted(), keys.map((key) => `0 ${key}`).toSorted());
 });
 
-test('a bucket that cannot be listed is named, with what the user can do', async (t) => {
+test('a bucket that cannot be listed is reported with advice', async (t) => {
   const { endpoint, list } = await filled(t, [['a'], ['b']]);
   const store = runConfig(endpoint).store;
   const absent = await list({ store: { ...store, buckets: ['bucket-0', 'absent'] } });
@@ -107,7 +107,7 @@ test('a bucket that cannot be listed is named, with what the user can do', async
   assert.equal(denied.isTransient, false);
 });
 
-test('Row 46: a list that continues for ever without an object of the shard is given up', async (t) => {
+test('Row 46: gives up on a list that continues forever without an object of the shard', async (t) => {
   const endpoint = await startTestEndpoint(t, { buckets: ['bucket-0'] });
   const shard = { index: 0, count: 2 };
   let number = 0;

@@ -30,7 +30,7 @@ function refused() {
   return classifyFailure(error, { sent: false, answered: false, stale: false });
 }
 
-/** A store that keeps what is written, and can be told to answer otherwise. */
+/** A store that keeps objects; tests can override its responses. */
 class Store {
   /** @type {Set<string>} */
   objects = new Set();
@@ -103,7 +103,7 @@ async function askWith(before, overrides) {
 }
 
 /**
- * Lets simulated time pass until something is over.
+ * Advances simulated time until a promise settles.
  *
  * @template Value
  * @param {Promise<Value>} awaited
@@ -131,7 +131,7 @@ function failing(methods, error) {
   };
 }
 
-test('each bucket is asked for an absent object, and then for all that the run does, on one object, which does not stay', async () => {
+test('requests an absent object from each bucket, and then tries all operations of the run on one object, which it removes', async () => {
   const store = new Store();
   const { problems, isTransient, notices, probes, keyspace } = await ask(store);
   assert.deepEqual([problems, isTransient, notices, [...probes]], [[], false, [], []]);
@@ -145,7 +145,7 @@ test('each bucket is asked for an absent object, and then for all that the run d
   assert.equal(store.objects.size, 0);
 });
 
-test('only what the stages do is asked for, and what clean-up does', async () => {
+test('tries only the operations of the stages and of clean-up', async () => {
   for (const [stages, expected] of /** @type {[string[], string[]][]} */ ([
     [['write'], ['get', 'put', 'remove']],
     [
@@ -160,14 +160,14 @@ test('only what the stages do is asked for, and what clean-up does', async () =>
   }
 });
 
-test('a shard tries an object of its own', async () => {
+test('a shard tries one of its own objects', async () => {
   const store = new Store();
   const { keyspace } = await ask(store, { shard: { index: 2, count: 5 } });
   const tried = store.requests.map(({ bucket, key }) => keyspace.recognise(bucket, key)).filter((own) => own !== null);
   assert.ok(tried.length === 8 && tried.every(({ isProbe, index }) => isProbe && index % 5 === 2));
 });
 
-test('buckets are asked at the same time', async () => {
+test('checks buckets concurrently', async () => {
   const store = new Store();
   /** @type {(value?: unknown) => void} */
   let meet = () => {};
@@ -181,13 +181,13 @@ test('buckets are asked at the same time', async () => {
   assert.deepEqual((await ask(store)).problems, []);
 });
 
-test('without preflight nothing is asked', async () => {
+test('sends nothing without preflight', async () => {
   const store = new Store();
   assert.deepEqual((await ask(store, { preflight: false })).problems, []);
   assert.deepEqual(store.requests, []);
 });
 
-test('a large object is neither written nor read for it', async () => {
+test('neither writes nor reads a large object', async () => {
   const store = new Store();
   await ask(store, { size: 2 ** 30 });
   const [{ body }] = store.requests.filter(({ method }) => method === 'put');
@@ -197,7 +197,7 @@ test('a large object is neither written nor read for it', async () => {
   assert.deepEqual(kept.methodsIn('one'), ['get', 'head']);
 });
 
-test('preflight sends the operations that the stages send, and leaves it to them to report a wrong answer', async () => {
+test('sends the operations that the stages send, and leaves it to them to report wrong content', async () => {
   const { store, problems } = await askWith(({ sink, method }) => {
     if (method === 'get') {
       sink?.accept(Buffer.from('not what was written'));
@@ -210,7 +210,7 @@ test('preflight sends the operations that the stages send, and leaves it to them
   assert.deepEqual(body, payload.view(index, 0, 1000));
 });
 
-test('wrong credentials are told once for all buckets, and asked about once each', async () => {
+test('wrong credentials take one request per bucket, and are reported once for all', async () => {
   const { problems, isTransient, store } = await askWith(() => {
     throw answer(403, 'SignatureDoesNotMatch');
   });
@@ -220,7 +220,7 @@ test('wrong credentials are told once for all buckets, and asked about once each
   assert.deepEqual([store.requests.length, isTransient], [2, false]);
 });
 
-test('of several buckets the one that is missing is named, and the others are asked all the same', async () => {
+test('a missing bucket is named, and the others are still checked', async () => {
   const { problems, store } = await askWith(({ bucket, method }) => {
     if (bucket === 'two') {
       throw answer(404, 'NoSuchBucket');
@@ -235,14 +235,14 @@ test('of several buckets the one that is missing is named, and the others are as
   assert.deepEqual(store.methodsIn('two'), ['get']);
 });
 
-test('a token that may not write is found, and the rest is asked all the same', async () => {
+test('a token without write permission is reported, and the rest is still checked', async () => {
   const { problems, isTransient, store, probes } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
   assert.deepEqual([problems.length, isTransient, probes.size], [1, false, 0]);
   assert.match(problems[0], /^write in buckets "one", "two" was refused /);
   assert.deepEqual(store.methodsIn('one'), ['get', ...ALL]);
 });
 
-test('operations that are refused alike stand on one line, a HEAD among them, which has no error code', async () => {
+test('operations refused for the same reason share a line, including a HEAD, which has no error code', async () => {
   const { problems } = await askWith(({ method, key, bucket }) => {
     if (!key.endsWith('/preflight') && (method !== 'get' || bucket === 'two')) {
       throw method === 'head' ? answer(403) : answer(403, 'AccessDenied');
@@ -253,7 +253,7 @@ test('operations that are refused alike stand on one line, a HEAD among them, wh
   assert.match(problems[1], /^read in bucket "two" was refused /);
 });
 
-test('who may not list is told of an absent object that it is forbidden: what the run does decides', async () => {
+test('without permission to list, an absent object is forbidden: the operations of the run decide', async () => {
   const forbidden = (/** @type {string[]} */ ...methods) =>
     askWith(({ method, key }) => {
       if (key.endsWith('/preflight') || methods.includes(method)) {
@@ -270,7 +270,7 @@ test('who may not list is told of an absent object that it is forbidden: what th
   assert.match(problems.join(), /^read in buckets/);
 });
 
-test('where nothing but clean-up is to be done, a refusal of the first request decides', async () => {
+test('if there is only a clean-up to do, a refusal of the first request decides', async () => {
   const { problems, isTransient, store } = await askWith(
     () => {
       throw answer(403, 'AccessDenied');
@@ -281,7 +281,7 @@ test('where nothing but clean-up is to be done, a refusal of the first request d
   assert.deepEqual([isTransient, store.requests.length], [false, 2]);
 });
 
-test('a bucket that holds none of the few objects is not asked for one', async () => {
+test('no object is requested from a bucket that has none of the few objects', async () => {
   const store = new Store();
   const { keyspace, notices } = await ask(store, { stages: ['stat'], objects: 1 });
   const [holder, other] = keyspace.bucketOf(0) === 'one' ? ['one', 'two'] : ['two', 'one'];
@@ -289,7 +289,7 @@ test('a bucket that holds none of the few objects is not asked for one', async (
   assert.match(notices.join(), new RegExp(`there is no ${holder}/\\S+: was`));
 });
 
-test('an object that could not be removed is remembered', async () => {
+test('remembers an object that could not be removed', async () => {
   const { problems, probes, keyspace, store, mayRemove } = await askWith(
     failing(['remove'], answer(403, 'AccessDenied')),
   );
@@ -298,10 +298,10 @@ test('an object that could not be removed is remembered', async () => {
     [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
-  assert.equal(mayRemove, true, 'clean-up is still to try it');
+  assert.equal(mayRemove, true, 'clean-up still has to try');
 });
 
-test('a run that keeps its objects need not be permitted to remove them, and says what stays', async () => {
+test('a run that keeps its objects does not need permission to remove them, and reports the remaining probe', async () => {
   const keeping = { stages: ['write'], keep: true };
   const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
@@ -314,7 +314,7 @@ test('a run that keeps its objects need not be permitted to remove them, and say
   assert.deepEqual([permitting.notices, permitting.mayRemove], [[], true]);
 });
 
-test('a read that gets no answer where the first request got one does not mean that nobody is there', async (t) => {
+test('a read without a response does not mean that the store is absent if the first request got one', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const store = new Store();
@@ -324,7 +324,7 @@ test('a read that gets no answer where the first request got one does not mean t
   assert.match(problems[0], /^read in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
 });
 
-test('a write that may have been carried out without an answer is remembered, and no more is asked', async (t) => {
+test('remembers a write with an unknown outcome, and sends nothing more', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const store = new Store();
@@ -336,7 +336,7 @@ test('a write that may have been carried out without an answer is remembered, an
   assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'put', 'put', 'put']);
 });
 
-test('a store that keeps asking for patience has troubles that may pass, unless something else is wrong as well', async (t) => {
+test('a store that keeps throttling is a transient problem, unless there is another problem', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   for (const [error, expected] of /** @type {const} */ ([
@@ -352,7 +352,7 @@ test('a store that keeps asking for patience has troubles that may pass, unless 
   }
 });
 
-test('objects of an earlier run are looked for, and those that are not there are named', async () => {
+test('looks for objects of an earlier run, and names the missing ones', async () => {
   const present = new Store();
   const { keyspace } = await ask(new Store());
   for (let index = 0; index < 20; index++) {
@@ -371,7 +371,7 @@ test('objects of an earlier run are looked for, and those that are not there are
   );
 });
 
-test('a hiccup is got over', async () => {
+test('survives a hiccup', async () => {
   let attempts = 0;
   const { problems } = await askWith(() => {
     attempts += 1;
@@ -382,7 +382,7 @@ test('a hiccup is got over', async () => {
   assert.deepEqual(problems, []);
 });
 
-test('a store that is not there is soon given up', async () => {
+test('gives up on an absent store quickly', async () => {
   const { problems, isTransient, store } = await askWith(() => {
     throw refused();
   });
@@ -391,7 +391,7 @@ test('a store that is not there is soon given up', async () => {
   assert.deepEqual([store.requests.length, isTransient], [8, false]);
 });
 
-test('a stop while the store is asked is no problem of the store’s', async (t) => {
+test('a stop during a request is not a problem of the store', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   for (const behave of [() => new Promise(() => {}), () => Promise.reject(refused())]) {
@@ -403,7 +403,7 @@ test('a stop while the store is asked is no problem of the store’s', async (t)
   }
 });
 
-test('after each question a stop ends it, and what was written by then is remembered', async () => {
+test('stops after any request, and remembers what was written by then', async () => {
   for (const method of ALL) {
     const controller = new AbortController();
     const store = new Store();
@@ -425,7 +425,7 @@ test('after each question a stop ends it, and what was written by then is rememb
   }
 });
 
-test('an error that nobody expected is thrown', async () => {
+test('throws an unexpected error', async () => {
   const error = new TypeError('a mistake of ours');
   await assert.rejects(
     askWith(() => {

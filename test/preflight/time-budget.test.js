@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TimeBudget } from '../../lib/preflight/time-budget.js';
 
-test('the budget is three seconds, or thirty round trips where these take longer', () => {
+test('the budget is three seconds, or thirty round trips if these take longer', () => {
   let now = 500;
   const budget = new TimeBudget(() => now);
   assert.deepEqual([budget.left, budget.roundTrip, budget.aloneLatency('stat')], [3000, Infinity, null]);
@@ -17,7 +17,7 @@ test('the budget is three seconds, or thirty round trips where these take longer
   assert.deepEqual([far.left, far.roundTrip, far.aloneLatency('stat')], [9000, 300, 300]);
 });
 
-test('a deadline shortens it, and does not lengthen it', () => {
+test('a deadline can shorten the budget, but not extend it', () => {
   let now = 0;
   const budget = new TimeBudget(() => now);
   assert.equal(budget.deadline, Infinity);

@@ -52,7 +52,7 @@ async function measure(run, config, signal = NEVER) {
   return latencies;
 }
 
-/** What preflight has seen of a store before: how long each operation took alone, in ms. */
+/** Latencies that preflight measured before, in ms. */
 const NEAR = Object.freeze({ write: 2, read: 1, stat: 1, remove: 1 });
 const FAR = Object.freeze({ write: 100, read: 100, stat: 100, remove: 100 });
 
@@ -67,7 +67,7 @@ function budgetAfter(clock, alone) {
 }
 
 /**
- * Measures over a store that a test plays.
+ * Measures the latency of a store simulated by the test.
  *
  * @param {(request: FakeRequest) => unknown} answer
  * @param {object} [choice]
@@ -110,7 +110,7 @@ function measureWith(answer, choice = {}) {
 }
 
 /**
- * A store at a distance, in simulated time.
+ * A distant store, in simulated time.
  *
  * @param {TestContext} t
  * @param {(request: FakeRequest) => number} takes ms
@@ -118,20 +118,20 @@ function measureWith(answer, choice = {}) {
 function farStore(t, takes) {
   const time = new SimulatedTime(t, 1_700_000_000_000);
   const stored = new Set();
-  let underWay = 0;
-  const seen = { maxAtOnce: 0, sizes: new Set(), reads: 0 };
+  let inFlight = 0;
+  const seen = { maxInFlight: 0, sizes: new Set(), reads: 0 };
   const answer = async (/** @type {FakeRequest} */ request) => {
     const { method, key, body } = request;
-    underWay += 1;
-    seen.maxAtOnce = Math.max(seen.maxAtOnce, underWay);
+    inFlight += 1;
+    seen.maxInFlight = Math.max(seen.maxInFlight, inFlight);
     await new Promise((resolve) => setTimeout(resolve, takes(request)));
-    underWay -= 1;
+    inFlight -= 1;
     if (method === 'put') {
       stored.add(key);
       seen.sizes.add([body].flat().reduce((sum, part) => sum + Buffer.byteLength(/** @type {Buffer} */ (part)), 0));
       return;
     }
-    assert.ok(stored.has(key), `${method} of what is not there`);
+    assert.ok(stored.has(key), `${method} of an absent object`);
     if (method === 'remove') {
       stored.delete(key);
     }
@@ -139,12 +139,12 @@ function farStore(t, takes) {
   return { time, answer, seen, stored };
 }
 
-test('each stage’s operation is measured by itself, on objects that are gone afterwards', TIME_LIMIT, async (t) => {
+test('measures the operation of each stage separately, on objects that it removes', TIME_LIMIT, async (t) => {
   const { run, config, keys, endpoint } = await open(t, {}, 'latency=5ms');
   const latencies = await measure(run, config);
   assert.deepEqual([...latencies.keys()], ['write', 'read', 'stat', 'remove']);
   for (const { count, p50, size } of latencies.values()) {
-    // A busy machine has time for fewer.
+    // A busy machine may measure fewer.
     assert.ok(count >= 5 && count <= 20, String(count));
     assert.equal(size, 1000);
     assert.ok(p50 >= 5, String(p50));
@@ -159,7 +159,7 @@ test('each stage’s operation is measured by itself, on objects that are gone a
 });
 
 test(
-  'the latency of a part stands for objects of any size, unless the probes are smaller than a part',
+  'the latency of a range represents objects of any size, unless the probes are smaller than the range',
   TIME_LIMIT,
   async () => {
     const MIB = 2 ** 20;
@@ -171,7 +171,7 @@ test(
       const { measured } = measureWith(
         async ({ method, input, sink, connection, key }) => {
           if (method === 'put') {
-            // At this pace objects of 100 MiB would take too long.
+            // At this speed, objects of 100 MiB would take too long.
             await new Promise((resolve) => setTimeout(resolve, 5));
           } else if (method === 'get') {
             const [first, last] = String(input?.Range).replace('bytes=', '').split('-').map(Number);
@@ -190,13 +190,13 @@ test(
   },
 );
 
-test('what is written to be measured is removed, also where no stage would', TIME_LIMIT, async (t) => {
+test('removes its probes even if no stage removes objects', TIME_LIMIT, async (t) => {
   const { run, config, keys } = await open(t, { stages: ['write'], keep: true });
   assert.deepEqual([...(await measure(run, config)).keys()], ['write']);
   assert.deepEqual(await keys(), []);
 });
 
-test('a run that does not write looks at its own objects, and removes none', TIME_LIMIT, async (t) => {
+test('a run that does not write measures with existing objects, and removes none', TIME_LIMIT, async (t) => {
   const { run, config, keys, endpoint } = await open(t, { stages: ['read', 'stat', 'remove'], objects: 30 });
   for (let index = 0; index < 30; index++) {
     await endpoint.put(run.keyspace.bucketOf(index), run.keyspace.keyOf(index), Buffer.alloc(1000));
@@ -205,7 +205,7 @@ test('a run that does not write looks at its own objects, and removes none', TIM
   assert.equal((await keys()).length, 30);
 });
 
-test('where the operations fail nothing is known, and what may be there is remembered', TIME_LIMIT, async (t) => {
+test('if operations fail, nothing is known, and possible leftovers are remembered', TIME_LIMIT, async (t) => {
   const { run, config } = await open(t, { retries: 0 }, 'PUT.lost=100%,DELETE.status=500:100%');
   const latencies = await measure(run, config);
   assert.equal(latencies.get('write'), undefined);
@@ -218,7 +218,7 @@ test('a run that is stopped measures nothing more', TIME_LIMIT, async (t) => {
   assert.deepEqual(await keys(), []);
 });
 
-test('an operation that had to be tried again is no latency', async () => {
+test('a retried operation does not count as a latency', async () => {
   const told = new Set();
   const { measured } = measureWith(({ method, key }) => {
     const isTriedAgain = method === 'get' && key.endsWith('0') && !told.has(key);
@@ -238,7 +238,7 @@ test('an operation that had to be tried again is no latency', async () => {
   );
 });
 
-test('what was written is removed, however long it takes', async () => {
+test('removes its probes, however long it takes', async () => {
   const clock = new ManualClock(0);
   const stored = new Set();
   let written = 0;
@@ -259,18 +259,18 @@ test('what was written is removed, however long it takes', async () => {
   assert.deepEqual([stored.size, run.probes.size], [0, 0]);
 });
 
-test('what could not be removed again is not written', async () => {
+test('writes nothing that it could not remove again', async () => {
   const { measured, run } = measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
   const { latencies } = await measured;
   assert.deepEqual([latencies.size, run.probes.size], [0, 0]);
 });
 
-test('a run that does not write needs to remove nothing to be measured', async () => {
+test('a run that does not write can measure without permission to remove', async () => {
   const { measured } = measureWith(() => {}, { stages: ['read', 'stat'], mayRemove: false });
   assert.deepEqual([...(await measured).latencies.keys()], ['read', 'stat']);
 });
 
-test('the kinds are measured one after the other over a near store, and at the same time over a far one', async (t) => {
+test('measures kinds in turn with a nearby store, and concurrently with a distant one', async (t) => {
   for (const [alone, distance, expected] of /** @type {const} */ ([
     [NEAR, 2, 1],
     [FAR, 100, 4],
@@ -279,14 +279,14 @@ test('the kinds are measured one after the other over a near store, and at the s
     const { measured, run } = measureWith(answer, { clock: time.clock, alone });
     const { latencies } = await time.until(measured);
     time.end();
-    assert.equal(seen.maxAtOnce, expected);
+    assert.equal(seen.maxInFlight, expected);
     assert.deepEqual([...latencies.keys()].sort(), ['read', 'remove', 'stat', 'write']);
     latencies.forEach(({ p50 }) => assert.equal(p50, distance));
     assert.deepEqual([stored.size, run.probes.size], [0, 0]);
   }
 });
 
-test('whatever the distance, five operations of each kind fit into thirty round trips, or three seconds', async (t) => {
+test('whatever the distance, five operations of each kind fit into thirty round trips or three seconds', async (t) => {
   const distance = fc.integer({ min: 1, max: 900 });
   await fc.assert(
     fc.asyncProperty(distance, async (roundTrip) => {
@@ -305,7 +305,7 @@ test('whatever the distance, five operations of each kind fit into thirty round 
   );
 });
 
-test('before a start that is near less is measured, or nothing, and that is said', async (t) => {
+test('measures less, or nothing, shortly before a scheduled start, and reports that', async (t) => {
   for (const [deadline, least, most] of [
     [2000, 5, 16],
     [1000, 5, 7],
@@ -324,7 +324,7 @@ test('before a start that is near less is measured, or nothing, and that is said
   }
 });
 
-test('a store that stops answering is not waited for when the time is over', async (t) => {
+test('does not wait for an unresponsive store when the time is over', async (t) => {
   let asked = 0;
   const { time, answer } = farStore(t, () => (++asked > 20 ? 1e6 : 100));
   const startedAt = time.hostTime;
@@ -332,12 +332,12 @@ test('a store that stops answering is not waited for when the time is over', asy
   await time.until(measured, 20_000);
   time.end();
   assert.ok(time.hostTime - startedAt <= 5001, String(time.hostTime - startedAt));
-  assert.ok(run.probes.size > 0, 'what may be there is left to clean-up');
+  assert.ok(run.probes.size > 0, 'possible leftovers are left to clean-up');
 });
 
-test('large objects are measured with small ones, unless there is time for them', async (t) => {
+test('measures small objects in place of large ones, unless there is time for these', async (t) => {
   const megabyte = 1024 ** 2;
-  // A round trip of 100 ms, and so many bytes a millisecond.
+  // In addition to a round trip of 100 ms.
   for (const [size, rate, expected] of [
     [20 * megabyte, 1000, 65_536],
     [megabyte, 1000, 65_536],
@@ -359,7 +359,7 @@ test('large objects are measured with small ones, unless there is time for them'
   }
 });
 
-test('objects of an earlier run are not read where they are too large for the time', async () => {
+test('does not read objects of an earlier run that are too large for the time', async () => {
   const stages = ['read', 'stat'];
   const large = measureWith(() => {}, { stages, size: 20 * 1024 ** 2, alone: { stat: 1 } });
   assert.deepEqual([...(await large.measured).latencies.keys()], ['stat']);
@@ -367,7 +367,7 @@ test('objects of an earlier run are not read where they are too large for the ti
   assert.deepEqual([...(await quick.measured).latencies.keys()], stages);
 });
 
-test('a store that serves one request at a time is not measured with several', async (t) => {
+test('reports no latency for a store that serves one request at a time', async (t) => {
   let free = 0;
   const { time, answer } = farStore(t, () => {
     free = Math.max(free, time.hostTime) + 33;

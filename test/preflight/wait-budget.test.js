@@ -15,13 +15,13 @@ function openBudget() {
   return { clock, budget, notices };
 }
 
-test('a pause takes five seconds at most, and is told with what the store asked for', () => {
+test('a pause takes at most five seconds, and is reported with what the store asked for', () => {
   const { budget, notices } = openBudget();
   assert.equal(budget.take(33_000, ERROR), 5000);
   assert.deepEqual(notices, ['The store asks to wait 30.0s (HTTP 503 SlowDown): it is asked again in 5.0s']);
 });
 
-test('pauses take fifteen seconds together, and those at the same time are one', () => {
+test('pauses take at most fifteen seconds in total, and concurrent ones count once', () => {
   const { clock, budget, notices } = openBudget();
   for (let pause = 0; pause < 3; pause += 1) {
     assert.equal(budget.take(30_000, ERROR), 5000);
@@ -32,14 +32,14 @@ test('pauses take fifteen seconds together, and those at the same time are one',
   assert.equal(budget.take(100, ERROR), null);
 });
 
-test('a pause that goes on beyond another takes what it adds', () => {
+test('a pause that outlasts another counts only for the additional time', () => {
   const { clock, budget } = openBudget();
   assert.equal(budget.take(5000, ERROR), 5000);
   for (let pause = 0; pause < 4; pause += 1) {
     clock.now += 2500;
     assert.equal(budget.take(5000, ERROR), 5000);
   }
-  assert.equal(budget.take(5000, ERROR), 5000, 'which adds nothing');
+  assert.equal(budget.take(5000, ERROR), 5000, 'no additional time');
   clock.now += 1;
   assert.equal(budget.take(5000, ERROR), null);
 });

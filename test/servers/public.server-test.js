@@ -99,7 +99,7 @@ function assertNoCredentials(requests) {
   }
 }
 
-test('nginx: the counts by cache status are those of its own log, without a credential, over two cores and buckets', async (t) => {
+test('nginx: counts by cache status match its log, without credentials, with two cores and two buckets', async (t) => {
   const nginx = await startCache(t);
   const run = await runPublic(
     ['300', '8', '--cores', '2', '--stages', 'write,read,range,stat,remove', '--no-preflight'],
@@ -124,7 +124,7 @@ test('nginx: the counts by cache status are those of its own log, without a cred
   assert.equal(run.stages[0].cache, undefined);
 });
 
-test('nginx: hits and misses of zipf reads are those of its log', async (t) => {
+test('nginx: hits and misses of zipf reads match its log', async (t) => {
   const nginx = await startCache(t);
   const parameters = ['3000', '16', '--size', '1KiB', '--access', 'zipf:0.99', '--stages', 'write,read,remove'];
   const run = await runPublic([...parameters, '--no-preflight', '--cores', '2'], nginx);
@@ -136,7 +136,7 @@ test('nginx: hits and misses of zipf reads are those of its log', async (t) => {
     logged(run.requests, ({ status }) => status === 200),
   );
   assert.equal(counts.HIT + counts.MISS, 3000);
-  assert.ok(counts.MISS >= Number(read.reads?.first.operations), 'what was not read before cannot be a hit');
+  assert.ok(counts.MISS >= Number(read.reads?.first.operations), 'the first read of an object cannot be a hit');
   assert.ok(counts.HIT > 0);
   assertNoCredentials(run.requests);
 });
@@ -145,7 +145,7 @@ for (const [title, valid, isStale] of /** @type {const} */ ([
   ['outlives an overwrite', '1h', true],
   ['keeps nothing', '0s', false],
 ])) {
-  test(`nginx: old versions are stale by cache if the cache ${title}, and no error of the store`, async (t) => {
+  test(`nginx: old versions count as stale by cache, not as errors of the store, if the cache ${title}`, async (t) => {
     const nginx = await startCache(t, {
       location: isStale ? cached({ valid }) : `${cached({ valid })}\n proxy_cache_bypass 1; proxy_no_cache 1;`,
     });
@@ -173,7 +173,7 @@ for (const [title, valid, isStale] of /** @type {const} */ ([
   });
 }
 
-test('nginx with Cache-Status of RFC 9211: hits and misses are told from it, and ages from Age', async (t) => {
+test('nginx with Cache-Status (RFC 9211): hits and misses come from that header, and ages from Age', async (t) => {
   const header = 'add_header Cache-Status $standard always; add_header Age $age always';
   const nginx = await startCache(t, {
     location: cached({ header }),
@@ -191,7 +191,7 @@ test('nginx with Cache-Status of RFC 9211: hits and misses are told from it, and
   );
 });
 
-test('nginx in front of a store that is far away: percentiles by status are those of the way that an answer took', async (t) => {
+test('nginx caching for a distant store: percentiles by status reflect whether a response came from the cache', async (t) => {
   const far = await toxiproxy.openProxy(minio.port);
   const latency = 200;
   await far.add({ type: 'latency', attributes: { latency } });

@@ -24,7 +24,7 @@ const DELAY = 40;
 /** Time from the proxy's answer to its count in the client: ample for a busy machine, but less than a second. */
 const ARRIVES_WITHIN = 900;
 
-/** Tolerance: the log's clock runs on from the start, the proxy reads the wall clock anew, and both round to 1 ms. */
+/** Tolerance: the log's clock counts from the start, the proxy reads the wall clock each time, and both round to 1 ms. */
 const CLOCKS_AGREE_WITHIN = 20;
 
 /** @type {Record<string, string>} */

@@ -671,7 +671,7 @@ function foreignKeys(runId, buckets) {
 }
 
 /**
- * An object with one of the run's names, in a bucket where the run would not put it.
+ * An object with a key of the run, in the wrong bucket.
  *
  * @param {string} runId
  * @param {readonly string[]} buckets

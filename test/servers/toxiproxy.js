@@ -36,7 +36,7 @@ export class Toxiproxy {
 
   /**
    * @param {number} serverPort
-   * @returns {Promise<Proxy>} a faultless proxy in front of that server
+   * @returns {Promise<Proxy>} a proxy to that server, initially without faults
    */
   async openProxy(serverPort) {
     this.#proxies += 1;

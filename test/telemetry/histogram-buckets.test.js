@@ -11,10 +11,10 @@ const anyLatency = fc.oneof(
   fc.constantFrom(0, 0.0004, 0.001, 1, 1000, 2000),
 );
 
-/** What our own histograms do not tell apart. */
+/** The resolution of our own histograms. */
 const OWN_ERROR = 1.001;
 
-test('every value is in one bucket, whose bounds hold it as far as our own histograms tell', () => {
+test('every value is in the bucket whose bounds contain it, within the resolution of our own histograms', () => {
   fc.assert(
     fc.property(fc.array(anyLatency, { maxLength: 100 }), (latencies) => {
       const { buckets, count } = histogramOf(valuesOf(latencies));

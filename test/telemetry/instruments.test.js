@@ -8,14 +8,14 @@ import { prometheusName } from '../helpers/otlp.js';
 
 const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
 
-test('every counter of a result is a metric, of a unit that OpenTelemetry knows', () => {
+test('every counter of a result is a metric with a unit that OpenTelemetry knows', () => {
   assert.deepEqual(Object.keys(COUNTERS), COUNT_NAMES);
   for (const { name, unit } of INSTRUMENTS) {
     assert.match(unit, /^(1|s|By|By\/s|\{[a-z]+\}(\/s)?)$/, name);
   }
 });
 
-test('every description is a sentence that stands alone', () => {
+test('every description is a self-contained sentence', () => {
   for (const { name, description } of INSTRUMENTS) {
     assert.match(description, /^[A-Z1][^\n]{15,}\.$/, name);
     assert.doesNotMatch(description, /\bthese\b|^Steps\b|\blikewise\b|\bas above\b|\b0 (in|for) /i, name);
@@ -31,7 +31,7 @@ test('no two metrics have the same name, neither in OpenTelemetry nor in Prometh
   }
 });
 
-test('a name in Prometheus ends with its unit, once', () => {
+test('a Prometheus name ends with its unit, once', () => {
   assert.deepEqual(namedForPrometheus('process.cpu.time', 's'), { name: 'process.cpu.time_seconds', unit: 'seconds' });
   assert.deepEqual(namedForPrometheus('r2_benchmark.bytes', 'By'), { name: 'r2_benchmark.bytes', unit: 'bytes' });
   assert.deepEqual(namedForPrometheus('r2_benchmark.keys', '{object}'), { name: 'r2_benchmark.keys', unit: '' });
@@ -44,7 +44,7 @@ test('a count that no trait restricts occurs in every load', () => {
   );
 });
 
-test('the page of the metrics has a row for each: its name, that in Prometheus, its type and its unit', () => {
+test('the metrics page has a row for each metric with its name, Prometheus name, type and unit', () => {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   for (const instrument of INSTRUMENTS) {
     const { name, type, unit } = instrument;

@@ -39,7 +39,7 @@ function metricsOf(t, { rate } = {}) {
   return { metrics, collect, valuesOf };
 }
 
-test('the stages of a run are there from its beginning, with nothing counted', (t) => {
+test('the stages of a run exist from the start, with zero counts', (t) => {
   const { collect, valuesOf } = metricsOf(t);
   assert.deepEqual(valuesOf('r2_benchmark.operations'), [0, 0, 0]);
   assert.deepEqual(valuesOf('r2_benchmark.operation.duration'), [0, 0, 0]);
@@ -52,7 +52,7 @@ test('the stages of a run are there from its beginning, with nothing counted', (
   }
 });
 
-test('only what can occur in the load is exported, or what has occurred all the same', (t) => {
+test('exports only what can occur in the load, or has occurred anyway', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   assert.deepEqual(valuesOf('r2_benchmark.bytes', { 'r2_benchmark.operation': 'stat' }), []);
   assert.deepEqual(valuesOf('r2_benchmark.bytes'), [0, 0]);
@@ -66,7 +66,7 @@ test('only what can occur in the load is exported, or what has occurred all the 
   assert.deepEqual(valuesOf('r2_benchmark.warmup_operations'), [1]);
 });
 
-test('while a stage runs, its snapshots are what there is, and its end leaves nothing in flight', (t) => {
+test('a running stage exports its latest snapshot, and its end leaves nothing in flight', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   metrics.stageStarts({ stage: 'Read', threads: 8 });
   metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } }));

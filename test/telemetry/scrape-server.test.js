@@ -56,7 +56,7 @@ function connectTo(url) {
   return socket;
 }
 
-test('a scrape gets the metrics as they are then', async (t) => {
+test('a scrape gets the current metrics', async (t) => {
   let scrapes = 0;
   const { url } = await openServer(t, () => (scrapes += 1));
   const first = await fetch(url);
@@ -65,7 +65,7 @@ test('a scrape gets the metrics as they are then', async (t) => {
   assert.equal(await scrape(`${url}?a=b`), '2');
 });
 
-test('another request is told where the metrics are, and gets none', async (t) => {
+test('any other request gets the path of the metrics, but no metrics', async (t) => {
   const { url } = await openServer(t, () => assert.fail('no scrape'));
   for (const [path, method] of [
     ['/', 'GET'],
@@ -80,7 +80,7 @@ test('another request is told where the metrics are, and gets none', async (t) =
   }
 });
 
-test('it waits for a scrape that begins after the run, and no longer', async (t) => {
+test('waits for a scrape that begins after the run, and no longer', async (t) => {
   const server = await openServer(t);
   assert.equal(await scrape(server.url), '1');
   const waited = server.waitForScrape(LONG_MS, NEVER);
@@ -88,7 +88,7 @@ test('it waits for a scrape that begins after the run, and no longer', async (t)
   await waited;
 });
 
-test('it waits no longer than it was told to, or until it is stopped', async (t) => {
+test('waits no longer than the given time, or until it is stopped', async (t) => {
   const server = await openServer(t);
   await server.waitForScrape(1, NEVER);
   const stopped = new AbortController();
@@ -98,14 +98,14 @@ test('it waits no longer than it was told to, or until it is stopped', async (t)
   await server.waitForScrape(LONG_MS, AbortSignal.abort());
 });
 
-test('a port that is taken is an error before anything is served', async (t) => {
+test('a port in use is an error before anything is served', async (t) => {
   const { url } = await openServer(t);
   await assert.rejects(ScrapeServer.open({ host: '127.0.0.1', port: Number(new URL(url).port) }), {
     code: 'EADDRINUSE',
   });
 });
 
-test('requests that are huge, or no HTTP, do no harm', async (t) => {
+test('huge or malformed requests do no harm', async (t) => {
   const { url } = await openServer(t);
   for (const request of [
     'no HTTP at all\r\n\r\n',
@@ -121,7 +121,7 @@ test('requests that are huge, or no HTTP, do no harm', async (t) => {
   assert.equal(await scrape(url), '1');
 });
 
-test('clients that send nothing, or read nothing, keep neither others nor the end waiting', async (t) => {
+test('clients that send or read nothing delay neither other clients nor the end', async (t) => {
   const server = await openServer(t);
   const slow = [1, 2, 3].map(() => connectTo(server.url));
   await Promise.all(slow.map((socket) => once(socket, 'connect')));

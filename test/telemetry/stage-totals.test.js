@@ -19,7 +19,7 @@ function figuresOf({ sum }) {
   ];
 }
 
-test('a later snapshot of a step takes the place of the one before, and steps are added up', () => {
+test('a later snapshot of a step replaces the previous one, and steps add up', () => {
   const totals = new StageTotals();
   assert.equal(totals.sum, null);
   totals.take(stageSnapshot({ latencies: [1] }));
@@ -31,7 +31,7 @@ test('a later snapshot of a step takes the place of the one before, and steps ar
   assert.deepEqual(figuresOf(totals), [4, 5, 1, 4, 4, 4]);
 });
 
-test('latencies by bucket are added up over the steps that have them', () => {
+test('latencies by bucket add up over the steps that have them', () => {
   const totals = new StageTotals();
   const withLatencies = (/** @type {number[]} */ latencies) => {
     const snapshot = stageSnapshot({ latencies }, { isFinal: true });
@@ -44,14 +44,14 @@ test('latencies by bucket are added up over the steps that have them', () => {
   assert.equal(totals.sum?.buckets[0].latencies?.count, 5);
 });
 
-test('a stage that ended without its last snapshot stays as it was last seen', () => {
+test('a stage that ends without a final snapshot keeps its latest one', () => {
   const totals = new StageTotals();
   totals.take(stageSnapshot({ latencies: [1, 2] }));
   totals.end();
   assert.deepEqual([...figuresOf(totals), totals.current], [2, 2, 0, 2, 2, 2, null]);
 });
 
-test('whatever the steps are, nothing ever decreases, and the end has all of them', () => {
+test('for any steps, nothing ever decreases, and the final sum includes all of them', () => {
   const anyStep = fc.array(fc.nat(5), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(fc.array(anyStep, { minLength: 1, maxLength: 5 }), (steps) => {
