@@ -110,13 +110,19 @@ test('nginx: counts by cache status match its log, without credentials, with two
   assertNoCredentials(run.requests);
   const isRange = (/** @type {LoggedRequest} */ { range }) => range !== '';
   const found = run.requests.filter(({ status }) => status !== 404);
+  // After clean-up, HEAD requests look for copies that the cache still serves.
+  const [, copies = '0'] = / still serves (\d+) of \d+ removed objects /.exec(run.stderr) ?? [];
   for (const [name, isMeant] of /** @type {readonly [string, (each: LoggedRequest) => boolean][]} */ ([
     ['Read', (each) => each.method === METHODS.read && !isRange(each)],
     ['Range', (each) => each.method === METHODS.range && isRange(each)],
     ['Stat', (each) => each.method === METHODS.stat],
   ])) {
     const stage = run.stages.find((each) => each.stage === name);
-    assert.deepEqual(byStatus(stage?.cache), logged(found, isMeant), name);
+    const counts = logged(found, isMeant);
+    if (name === 'Stat') {
+      counts.HIT -= Number(copies);
+    }
+    assert.deepEqual(byStatus(stage?.cache), counts, name);
     assert.equal(stage?.operations, 300);
   }
   assert.deepEqual(byStatus(run.stages[1].cache), { MISS: 300 });
@@ -133,7 +139,7 @@ test('nginx: hits and misses of zipf reads match its log', async (t) => {
   const counts = byStatus(read.cache);
   assert.deepEqual(
     counts,
-    logged(run.requests, ({ status }) => status === 200),
+    logged(run.requests, ({ method, status }) => method === METHODS.read && status === 200),
   );
   assert.equal(counts.HIT + counts.MISS, 3000);
   assert.ok(counts.MISS >= Number(read.reads?.first.operations), 'the first read of an object cannot be a hit');
