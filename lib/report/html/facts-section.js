@@ -137,7 +137,7 @@ function hostnameOf(endpoint) {
 /** @param {readonly HostResult[]} hosts */
 function hostsTable(hosts) {
   return table({
-    caption: 'Hosts',
+    caption: 'Merged hosts',
     columns: [
       { title: 'Host', kind: 'text', cell: ({ merge, host }) => merge?.name ?? host },
       { title: 'File', kind: 'text', cell: ({ merge }) => merge?.file ?? null },
