@@ -103,18 +103,8 @@ export const GAUGES = {
   processCpu: metric('process.cpu.time', 'counter', 's', 'CPU time of the client since its start, by mode.'),
   memory: metric('process.memory.usage', 'sum', 'By', 'Resident memory of the client.'),
   hostCpu: metric('system.cpu.utilization', 'gauge', '1', 'Share of CPU time of the host: busy, iowait, or steal.'),
-  pressure: metric(
-    'r2_benchmark.host.cpu.pressure',
-    'gauge',
-    '1',
-    'Share of time in which a process waited for a CPU.',
-  ),
-  network: metric(
-    'r2_benchmark.host.network.rate',
-    'gauge',
-    'By/s',
-    'Traffic of the interface that leads to the store.',
-  ),
+  pressure: metric('r2_benchmark.host.cpu.pressure', 'gauge', '1', 'Share of time a process waited for a CPU.'),
+  network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic of the interface to the store.'),
 };
 
 /** All instruments in the order of export. @type {readonly Instrument[]} */

@@ -118,9 +118,9 @@ export class RunMetrics {
           add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies[name]);
         }
       }
-      entriesOf(cache).forEach(([status, values]) =>
-        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, values),
-      );
+      for (const [status, values] of entriesOf(cache)) {
+        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, values);
+      }
     }
     for (const bucket of this.#config.store.buckets) {
       const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
