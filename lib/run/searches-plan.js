@@ -97,7 +97,7 @@ class SearchOfStage {
   #step = null;
   /** @type {FinishedStep[]} */
   #finished = [];
-  /** Whether each key is to be read once before the search, which then finds it in a cache. */
+  /** Whether the search must first read each key once, so that it finds them in the cache. */
   #isCold;
   #isFilling = false;
 

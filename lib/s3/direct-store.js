@@ -176,8 +176,11 @@ export class DirectConnection {
   send(call, { bucket, key, body, size, sink, input }) {
     const { method, query, sendsObject } = call;
     const start = this.#bucketIsInPath ? `${this.#basePath}/${bucket}` : this.#basePath;
-    const ofBucket = this.#bucketIsInPath ? start : `${start}/`;
-    const path = call.hasKey ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}` : ofBucket;
+    const path = call.hasKey
+      ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}`
+      : this.#bucketIsInPath
+        ? start
+        : `${start}/`;
     const request = this.#request;
     request.method = method;
     request.body = sendsObject ? body : null;

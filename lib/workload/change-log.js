@@ -14,8 +14,8 @@ const BEFORE = 4;
 
 /**
  * @param {number} objects
- * @param {number} [changes] that are remembered
- * @returns {SharedArrayBuffer} for the changes of so many objects, on all cores: 4 bytes for each, and 20 for each change
+ * @param {number} [changes] to remember
+ * @returns {SharedArrayBuffer} shared by all workers: 4 bytes per object and 20 per change
  */
 export function changeMemory(objects, changes = CHANGES) {
   return new SharedArrayBuffer((1 + objects + WORDS * changes) * Uint32Array.BYTES_PER_ELEMENT);
@@ -65,7 +65,7 @@ export class ChangeLog {
   add(object, state, moment, digest) {
     const number = Atomics.add(this.#count, 0, 1) + 1;
     const first = this.#placeOf(number);
-    // Nobody is to take the words of this change for those of another one.
+    // A reader must not take these words for another change while they are written.
     Atomics.store(this.#changes, first + NUMBER, 0);
     this.#changes[first + STATE] = state;
     this.#changes[first + MOMENT] = Math.max(moment, 0);

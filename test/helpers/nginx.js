@@ -150,7 +150,7 @@ http {
 /**
  * @param {object} [options]
  * @param {string} [options.valid] how long it serves a copy without asking again
- * @param {string} [options.header] that says what became of a request
+ * @param {string} [options.header] directive that adds the cache status to responses
  * @returns {string} directives of a location that keeps copies
  */
 export function cached({ valid = '1h', header = 'add_header cf-cache-status $upstream_cache_status always' } = {}) {
