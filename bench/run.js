@@ -5,7 +5,7 @@ import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';
 import { hasOha } from './measure-oha.js';
 import { startNullEndpoint } from './null-endpoint.js';
-import { MEMORY_RUNS, scenariosOf } from './scenarios.js';
+import { MEMORY_RUNS, ROUNDS, scenariosOf } from './scenarios.js';
 import { describeMachine } from './studies/machine.js';
 import { formatTable } from './studies/table.js';
 
@@ -36,9 +36,9 @@ const isOhaThere = await hasOha();
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
 print(describeMachine(['undici', '@aws-sdk/client-s3']));
-print('CPU µs an operation, user and system: the median of the rounds, with the least and the most of them.');
+print('CPU µs per operation (user and system): median, minimum and maximum of the rounds.');
 if (!isOhaThere) {
-  print('oha is not on PATH: it is left out (`cargo install oha --locked` installs it).');
+  print('oha is not on PATH, so it is left out (`cargo install oha --locked` installs it).');
 }
 /** @type {Record<string, unknown>} */
 const results = {};
@@ -47,20 +47,20 @@ for (const scenario of scenarios) {
   results[scenario.title] = costs;
   print(`\n${scenario.title}\n`);
   print(cpuTable(costs.cpu, scenario.comparisons));
-  print('\nOperations a second of the same runs: the median of the rounds\n');
+  print('\nOperations per second in the same runs: median of the rounds\n');
   print(medianTable(costs.rate, (rate) => rate.toFixed(0)));
   if (scenario.latency !== undefined) {
     const possible = (1000 * scenario.threads) / scenario.latency;
-    print(`\nThe same as a share of the ${possible} a second that threads ÷ latency gives\n`);
+    print(`\nThe same, as a share of threads ÷ latency: ${possible} per second\n`);
     print(medianTable(costs.rate, (rate) => `${((100 * rate) / possible).toFixed(1)}%`));
   }
-  print('\nCPU µs an operation that the endpoint took for it: the median of the rounds\n');
+  print('\nCPU µs per operation used by the endpoint: median of the rounds\n');
   print(medianTable(costs.endpointCpu, (cpu) => cpu.toFixed(1)));
 }
 if (wanted === '') {
   const layers = await measureLayers();
   results.layers = layers;
-  print('\nThe layers of the direct client by themselves\n');
+  print('\nEach layer of the direct client alone\n');
   print(
     formatTable(
       ['layer', 'µs', 'margin'],
@@ -77,14 +77,14 @@ if (jsonFile !== undefined) {
  * @param {Scenario} scenario
  * @returns {Promise<Costs>}
  */
-async function measureScenario({ title, useTls, threads, objectSize, latency, rounds, clients }) {
+async function measureScenario({ title, useTls, threads, objectSize, latency, clients }) {
   const endpoint = await startNullEndpoint({ objectSize, useTls, latency });
   /** @type {Costs} */
   const costs = { cpu: {}, rate: {}, endpointCpu: {} };
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (const { name, client, ...own } of clients.filter((each) => each.client !== 'oha' || isOhaThere)) {
-        process.stderr.write(`${title}: round ${round + 1} of ${rounds}, ${name}\n`);
+        process.stderr.write(`${title}: round ${round + 1} of ${ROUNDS}, ${name}\n`);
         const { stages, endpointCpu } = await measureClient(client, { threads, objectSize, ...own }, endpoint);
         for (const { stage, cpu, rate } of stages) {
           addFigure(costs.cpu, stage, name, cpu);

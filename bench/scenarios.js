@@ -1,6 +1,9 @@
 const KIB = 1024;
 const MIB = 1024 ** 2;
 
+/** How often each client of a scenario is measured. */
+export const ROUNDS = 5;
+
 /**
  * A load to compare clients under.
  *
@@ -10,7 +13,6 @@ const MIB = 1024 ** 2;
  * @property {number} threads
  * @property {number} objectSize bytes
  * @property {number} [latency] ms that the store takes for each request; default: 0
- * @property {number} rounds
  * @property {readonly Contestant[]} clients measured in turn in each round
  * @property {readonly Comparison[]} comparisons of the clients' costs
  *
@@ -34,7 +36,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 50,
     objectSize: 16 * KIB,
-    rounds: 5,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
       { name: 'bare undici', client: 'undici', objects: 60_000 },
@@ -52,7 +53,6 @@ export const SCENARIOS = [
     useTls: false,
     threads: 50,
     objectSize: 16 * KIB,
-    rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
       { name: 'bare undici', client: 'undici', objects: 60_000 },
@@ -64,7 +64,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 50,
     objectSize: MIB,
-    rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 2_000 },
       { name: 'bare undici', client: 'undici', objects: 2_000 },
@@ -76,7 +75,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 1_000,
     objectSize: 16 * KIB,
-    rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
       { name: 'bare undici', client: 'undici', objects: 60_000 },
@@ -92,7 +90,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 50,
     objectSize: 16 * KIB,
-    rounds: 3,
     clients: [
       { name: '50', client: 'direct', objects: 100_000 },
       { name: '1,000', client: 'direct', objects: 100_000, threads: 1_000 },
@@ -114,7 +111,6 @@ export const SCENARIOS = [
     threads: 1_000,
     objectSize: 16 * KIB,
     latency: 50,
-    rounds: 3,
     clients: [
       { name: 'one core', client: 'direct', objects: 100_000, cores: 1 },
       { name: 'two cores', client: 'direct', objects: 100_000, cores: 2 },
@@ -126,7 +122,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 200,
     objectSize: 16 * KIB,
-    rounds: 3,
     clients: [
       { name: 'one core', client: 'direct', objects: 80_000, cores: 1 },
       { name: 'two cores', client: 'direct', objects: 80_000, cores: 2 },
@@ -138,7 +133,6 @@ export const SCENARIOS = [
     useTls: true,
     threads: 50,
     objectSize: 16 * KIB,
-    rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 400_000 },
       { name: 'watched', client: 'watched', objects: 400_000 },

@@ -249,7 +249,7 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the store has no list of uploads, and some may be left, because the answer to a write was lost',
+        message: 'the store cannot list uploads, and some may be left, because the response to a write was lost',
       });
     }
     const [inPlace, misplaced] = [true, false].map((wanted) =>

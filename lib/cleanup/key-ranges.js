@@ -103,7 +103,7 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
     throw new AttemptError({
       kind: 'protocol',
       handling: 'fail',
-      message: `the list of bucket ${bucket} says that there is more, and names nothing`,
+      message: `the list of bucket ${bucket} claims to continue but contains no objects`,
     });
   }
   return page;

@@ -50,7 +50,7 @@ export function openTunnel(socket, { hostname, port }, authorization) {
           } else if (status?.startsWith('2')) {
             resolve();
           } else {
-            reject(proxyRefused(status === undefined ? 'what is no HTTP' : `${status}${reason}`));
+            reject(proxyRefused(status === undefined ? 'with something other than HTTP' : `${status}${reason}`));
           }
           return;
         }

@@ -176,11 +176,14 @@ export interface CommonOptions {
 export interface CommonCounts {
   /** Operations that succeeded, including verification. Unit: operations. */
   operations: number;
-  /** Bytes of objects that successful operations sent or received: 0 in stages such as Stat and Remove. Unit: bytes. */
+  /**
+   * Bytes of objects that successful operations sent or received. Stages such as Stat and Remove have none. Unit:
+   * bytes.
+   */
   bytes: number;
   /**
-   * Objects covered by successful operations on several objects, such as the keys of a list page. 0 for other
-   * operations. Unit: objects.
+   * Objects covered by successful operations on several objects, such as the keys of a list page. Other operations have
+   * none. Unit: objects.
    */
   keys?: number | null;
   /**
@@ -188,9 +191,9 @@ export interface CommonCounts {
    * parts sent and uploads aborted. Attempts are the sum of operations, steps and failed attempts. Unit: attempts.
    */
   steps?: number | null;
-  /** Steps that sent a part of an object. Unit: attempts. */
+  /** Successful requests that sent a part of an object. Unit: attempts. */
   parts?: number | null;
-  /** Steps that aborted an upload. Unit: attempts. */
+  /** Successful requests that aborted a multipart upload. Unit: attempts. */
   aborts?: number | null;
   /** All attempts, successful or not. Unit: attempts. */
   attempts: number;
@@ -250,14 +253,17 @@ export interface CommonCounts {
    * excluded from rates and percentiles. Unit: operations.
    */
   warmupOperations?: number;
-  /** Bytes that these operations moved. Unit: bytes. */
+  /**
+   * Bytes of objects that operations moved during the warm-up, or that were in flight when the process was suspended.
+   * Unit: bytes.
+   */
   warmupBytes?: number | null;
   /**
    * Operations that completed after the end of a timed stage: included in totals and percentiles, excluded from rates.
    * Unit: operations.
    */
   drainOperations?: number;
-  /** Bytes that these operations moved. Unit: bytes. */
+  /** Bytes of objects that operations moved after the end of a timed stage. Unit: bytes. */
   drainBytes?: number | null;
   /** Writes that may have taken effect, or still may, although no response confirmed it. Unit: operations. */
   unknownOutcomes?: number | null;

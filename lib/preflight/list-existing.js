@@ -182,7 +182,7 @@ class List {
     const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
     // Another request would get the same page forever.
     if (objects.length === 0 && !isLast) {
-      const message = `the list of bucket ${bucket} says that there is more, and names nothing`;
+      const message = `the list of bucket ${bucket} claims to continue but contains no objects`;
       throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
     }
     this.#positions[slot] = objects.at(-1)?.key ?? '';

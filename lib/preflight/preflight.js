@@ -129,7 +129,7 @@ function unverifiedProblems(unverified, { store, load: { checksum } }) {
   return unverified.size === 0
     ? []
     : [
-        `--checksum: the store took an object with a wrong ${checksum} in ${buckets.join(', ')}: it does not compare them; leave the option out, or pass --no-preflight to send them all the same`,
+        `--checksum: the store took an object with a wrong ${checksum} in ${buckets.join(', ')}: it ignores checksums; drop the option, or pass --no-preflight to send them anyway`,
       ];
 }
 
@@ -138,7 +138,7 @@ function unverifiedProblems(unverified, { store, load: { checksum } }) {
  * @param {ReadonlySet<string>} missing at least one
  */
 function missingNotice(runId, missing) {
-  return `Of run ${runId} there is no ${[...missing].join(', ')}: was it written with --keep, the same --prefix and the same buckets?`;
+  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: was it written with --keep, the same --prefix and the same buckets?`;
 }
 
 /**

@@ -244,7 +244,7 @@ export class BucketAdmin {
     });
     const { Uploads, IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of uploads' });
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of uploads' });
     }
     const uploads = Uploads.map(listedUpload);
     if (!IsTruncated) {

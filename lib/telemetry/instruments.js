@@ -41,23 +41,13 @@ export function canOccur(name, traits) {
 /** UCUM units by unit in result.schema.json. @type {Readonly<Record<string, string>>} */
 const UNITS = { operations: '{operation}', attempts: '{attempt}', objects: '{object}', bytes: 'By', ms: 's' };
 
-/** Replacements for schema descriptions that need context. @type {Partial<Record<CountName, string>>} */
-const DESCRIPTIONS = {
-  bytes: 'Bytes of objects that successful operations sent or received.',
-  keys: 'Objects of successful operations on several objects.',
-  parts: 'Parts of objects that multipart uploads sent.',
-  aborts: 'Multipart uploads that were aborted.',
-  warmupBytes: 'Bytes of objects that operations sent or received during the warm-up.',
-  drainBytes: 'Bytes of objects that operations sent or received after the end of a timed stage.',
-};
-
 /** The counters of a stage: every entry of result.schema.json is a metric. */
 export const COUNTERS = /** @type {Readonly<Record<CountName, Instrument>>} */ (
   Object.fromEntries(
     COUNT_NAMES.map((name) => {
       const { 'x-unit': unit, description } = SCHEMA.$defs.counters.properties[name];
       const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      return [name, metric(`r2_benchmark.${words}`, 'counter', UNITS[unit], DESCRIPTIONS[name] ?? description)];
+      return [name, metric(`r2_benchmark.${words}`, 'counter', UNITS[unit], description)];
     }),
   )
 );

@@ -96,7 +96,7 @@ test('Row 36: rejects an empty page that is not the last', async () => {
   const admin = new FakeAdmin(keysOf({ 'a-run': 3 }));
   admin.listPage = async () => ({ objects: [], isLast: false });
   const { problem, isTransient } = await list(admin);
-  assert.match(String(problem), /says that there is more, and names nothing/);
+  assert.match(String(problem), /claims to continue but contains no objects/);
   assert.equal(isTransient, true, 'the store is at fault');
 });
 

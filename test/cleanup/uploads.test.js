@@ -181,7 +181,7 @@ test('Row 45: a store that cannot list uploads has none, unless the response to 
   assert.ok(isClean(result));
   const doubtful = await cleanUpWith(admin, { outcomeUnknown: true });
   assert.deepEqual([doubtful.uploadsLeft, doubtful.problems.length, doubtful.left], [-1, 1, 0]);
-  assert.match(doubtful.problems[0], /: the store has no list of uploads, and some may be left/);
+  assert.match(doubtful.problems[0], /: the store cannot list uploads, and some may be left/);
   assert.ok(!isClean(doubtful));
 });
 

@@ -72,7 +72,7 @@ for (const { answer, message } of [
     message: /it answered 407 Proxy Authentication Required$/,
   },
   { answer: 'HTTP/1.1 502\r\n\r\n', message: /it answered 502$/ },
-  { answer: 'SSH-2.0-x\r\n\r\n', message: /it answered what is no HTTP$/ },
+  { answer: 'SSH-2.0-x\r\n\r\n', message: /it answered with something other than HTTP$/ },
   { answer: `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(17_000)}`, message: /head/ },
 ]) {
   test(`an answer such as ${JSON.stringify(answer.slice(0, 40))} opens no tunnel`, async (t) => {

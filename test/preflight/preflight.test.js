@@ -286,7 +286,7 @@ test('no object is requested from a bucket that has none of the few objects', as
   const { keyspace, notices } = await ask(store, { stages: ['stat'], objects: 1 });
   const [holder, other] = keyspace.bucketOf(0) === 'one' ? ['one', 'two'] : ['two', 'one'];
   assert.deepEqual([store.methodsIn(holder), store.methodsIn(other)], [['get', 'head'], ['get']]);
-  assert.match(notices.join(), new RegExp(`there is no ${holder}/\\S+: was`));
+  assert.match(notices.join(), new RegExp(`has no ${holder}/\\S+ in these buckets: was`));
 });
 
 test('remembers an object that could not be removed', async () => {
@@ -367,7 +367,7 @@ test('looks for objects of an earlier run, and names the missing ones', async ()
   assert.deepEqual([problems, notices.length], [[], 1]);
   assert.match(
     notices[0],
-    /^Of run run-1 there is no one\/benchmark\/run-1\/\S+, two\/\S+: was it written with --keep/,
+    /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: was it written with --keep/,
   );
 });
 
