@@ -18,18 +18,18 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 const MINUTE_MS = 60_000;
 
-/** A start that is later than this, by the store's clock, is reported. */
+/** A run that starts later than this is reported as late. */
 const PUNCTUAL_MS = 50;
 
-/** Measurements before an agreed start end this long before it. */
+/** Measurements end this long before an agreed start. */
 const READY_BEFORE_MS = 250;
 
-/** This long before an agreed start, closed connections are reopened. */
+/** Closed connections are reopened this long before an agreed start. */
 const TOP_UP_MS = 3000;
 
 /**
- * Checks that the store is ready for the run and measures its clock. The clock measurement starts at the first answer,
- * while preflight continues.
+ * Checks that the store is ready for the run and measures its clock. The clock measurement starts at the first
+ * response, while preflight continues.
  *
  * @param {Session} session
  * @returns {Promise<PreflightResult>}
@@ -131,7 +131,7 @@ export async function openWorkers({ config, run, signal, observer }) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened in advance (${reason}); each opens when it is first needed`,
+        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened in advance (${reason}); each will open when it is first used`,
       );
     }
   }
@@ -221,9 +221,9 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
     return;
   }
   const time = formatTime(clock.toEpoch(moment));
-  observer.notice(`Waiting for ${time}, in ${(Math.max(left, 0) / 1000).toFixed(1)}s by the store's clock`);
+  observer.notice(`Waiting until ${time} (${(Math.max(left, 0) / 1000).toFixed(1)}s from now by the store's clock)`);
   await phases.during(
-    `waiting for ${time}`,
+    `waiting until ${time}`,
     async () => {
       await waitUntil(moment - TOP_UP_MS, clock, signal);
       await topUp(workers, moment, clock, signal);
@@ -237,9 +237,9 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
  * Reopens connections that the store closed while they were idle.
  *
  * @param {Pick<Workers, 'openConnections'> | null} workers
- * @param {number} moment monotonic ms; the stage does not wait longer for connections
+ * @param {number} moment monotonic ms after which the stage no longer waits for connections
  * @param {Clock} clock
- * @param {AbortSignal} signal gives up
+ * @param {AbortSignal} signal
  */
 async function topUp(workers, moment, clock, signal) {
   if (workers === null || signal.aborted || clock.now() >= moment) {

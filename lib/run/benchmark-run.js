@@ -32,8 +32,8 @@ import { planContext, runPlan } from './run-plan.js';
  * @property {{ host: string, versions: Record<string, string> }} identity of the host that runs it
  * @property {RunObserver} observer
  * @property {number} launchedAt monotonic ms at which the process was started
- * @property {LiveCredentials} [credentials] credentials that may be renewed; default: those of the store
- * @property {() => boolean} [isShared] see Session; default: the process does nothing else
+ * @property {LiveCredentials} [credentials] renewable credentials; default: the store's
+ * @property {() => boolean} [isShared] see Session; default: never
  */
 
 /**
@@ -51,7 +51,7 @@ export async function runBenchmark(config, deps) {
  *
  * @param {Config} config
  * @param {RunDeps} deps
- * @param {(begun: BegunSession) => Promise<void>} work skipped if the run may not begin
+ * @param {(begun: BegunSession) => Promise<void>} work skipped if the run cannot begin
  * @returns {Promise<RunResult>}
  */
 export async function withRun(config, deps, work) {
@@ -114,10 +114,10 @@ async function openSession(config, deps) {
 }
 
 /**
- * Decides whether the run may begin: preflight, then a look for existing objects.
+ * Runs preflight, then looks for existing objects.
  *
  * @param {Session} given
- * @returns {Promise<Session | null>} null if it may not
+ * @returns {Promise<Session | null>} null if the run must not begin
  */
 async function examineStore(given) {
   const session = await withListed(given);
@@ -141,7 +141,7 @@ async function examineStore(given) {
 }
 
 /**
- * A run on existing objects uses as many as were listed, with the sizes they have.
+ * A run on existing objects uses all listed objects at their listed sizes.
  *
  * @param {Session} session
  * @returns {Promise<Session>} unchanged for any other run
@@ -183,7 +183,7 @@ async function measure(session, openPlan) {
 }
 
 /**
- * Only the plan that the run needs is loaded, and before any connection is opened: later there may be no file left to open.
+ * Loads only the needed plan, before connections are opened: after that, the open-file limit may be exhausted.
  *
  * @param {Config} config
  * @returns {Promise<Planner>}

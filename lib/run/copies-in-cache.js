@@ -10,16 +10,16 @@ import { globalIndex } from '../workload/shard.js';
  * @import { Session } from './session.js'
  */
 
-/** Enough to see whether a cache still serves what is gone. */
+/** Enough to detect a cache that still serves removed objects. */
 const SAMPLES = 20;
 
 const MAX_TIME_MS = 5000;
 
 /**
- * Removing objects from a store removes no copies from a cache: asks for some of the objects that the run has removed, as a
- * visitor would, and reports the copies that are still served.
+ * Removing objects from a store does not remove their copies from a cache. Requests a sample of the removed objects, as
+ * a visitor would, and reports how many are still served.
  *
- * @param {Session} session whose objects are removed
+ * @param {Session} session
  */
 export async function reportCopies({ config, run, result, observer }) {
   const { store, objects, load } = config;
@@ -27,7 +27,7 @@ export async function reportCopies({ config, run, result, observer }) {
   if (!CLIENTS[load.client].readsCache || !hasRead || !run.wroteObjects || objects.keep) {
     return;
   }
-  // Whatever stopped the run, it is no reason to wait for long.
+  // Independent of the run's signal: even an aborted run is checked, but not for long.
   const signal = AbortSignal.timeout(MAX_TIME_MS);
   const [connection] = run.controlConnections;
   const { buckets } = run.keyspace;
@@ -45,7 +45,7 @@ export async function reportCopies({ config, run, result, observer }) {
   if (served > 0) {
     const url = formatPublicUrl(/** @type {PublicUrl} */ (store.publicUrl));
     observer.notice(
-      `The cache of ${url} still serves ${served} of ${samples} removed objects that were asked for: copies stay in it until they expire or are purged`,
+      `The cache of ${url} still serves ${served} of ${samples} removed objects in a sample: copies stay in the cache until they expire or are purged`,
     );
   }
 }

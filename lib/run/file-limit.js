@@ -2,10 +2,10 @@ import { connectionsFor } from '../operations/multipart.js';
 
 /** @import { MultipartConfig } from '../model/config.js' */
 
-/** Files that are open besides connections: modules, pipes and the event loops' own. */
+/** Open files other than connections: modules, pipes and files of the event loops. */
 const OTHER_FILES = 64;
 
-/** What the event loop of another worker opens, counted on Linux. */
+/** Files opened by the event loop of each worker thread, counted on Linux. */
 const FILES_PER_WORKER = 4;
 
 /**

@@ -18,8 +18,8 @@ import { TurnsPlan } from './turns-plan.js';
 
 /**
  * @typedef {object} InterleavingHooks
- * @property {(shortest: number | null) => void} isReady both sides can begin; all passes take at least this many ms, or
- *   null if that is unknown
+ * @property {(shortest: number | null) => void} isReady both sides can begin; `shortest` is the minimum time of all
+ *   passes in ms, or null if unknown
  * @property {(turn: Turn) => void} passStarts
  * @property {(quad: Quad, index: number) => void} quadEnds
  * @property {() => void} turnsEnd only clean-up is left
@@ -33,7 +33,7 @@ import { TurnsPlan } from './turns-plan.js';
  * @typedef {object} InterleavedRuns
  * @property {RunResult} a
  * @property {RunResult | null} b null if A was refused before B was opened
- * @property {Quad[]} quads those that finished
+ * @property {Quad[]} quads finished quads
  */
 
 /**
@@ -45,7 +45,7 @@ export function passesOf(quads) {
 }
 
 /**
- * Runs two setups in turns. Both stay open throughout, so neither has cold code or new connections when its turn
+ * Runs two setups alternately. Both stay open throughout, so neither has cold code or new connections when its turn
  * comes. Otherwise each is a run like any other: it is checked before it writes, and cleaned up afterwards.
  *
  * @param {Readonly<Record<Side, InterleavedSide>>} sides
@@ -74,7 +74,7 @@ export async function runInterleaved(sides, { orders, signal, hooks }) {
 /**
  * @param {readonly OpenSide[]} sides
  * @param {number} passes of each
- * @returns {number | null} ms that all of them take together; null if unknown
+ * @returns {number | null} total ms of all passes; null if unknown
  */
 function shortestTime(sides, passes) {
   return sides.reduce((/** @type {number | null} */ sum, { session: { config, unloaded } }) => {
@@ -148,12 +148,12 @@ async function runTurn({ startsAt, times }, side, signal) {
 }
 
 /**
- * Waits for a pass's turn and first reopens connections that the store closed meanwhile.
+ * Waits for a pass's turn, and reopens connections that the store closed in the meantime.
  *
  * @param {BegunSession} session
  * @param {number} moment monotonic ms
- * @param {AbortSignal} signal gives up
- * @returns {Promise<number>} monotonic ms at which the pass can begin: late if the pass before it overran its slot
+ * @param {AbortSignal} signal
+ * @returns {Promise<number>} monotonic ms at which the pass can begin: after `moment` if the previous pass overran its slot
  */
 async function readyAt({ config, run, phases, workers }, moment, signal) {
   const { clock } = run;

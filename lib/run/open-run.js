@@ -24,10 +24,10 @@ import { clientOf } from './run-client.js';
  * @import { RunContext } from '../preflight/run-context.js'
  */
 
-/** Connections for preflight and for the latency with one thread: at least one for each kind of operation. */
+/** For preflight and the latency measurement with one thread: at least one connection for each kind of operation. */
 const MIN_CONTROL_CONNECTIONS = 4;
 
-/** With more of them, more buckets are checked at a time. */
+/** Also limits how many buckets are checked at a time. */
 const MAX_CONTROL_CONNECTIONS = 16;
 
 const CLOCK_CONNECTIONS = 4;
@@ -37,11 +37,11 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
 
 /**
  * @typedef {object} RunResources what a run uses from its start to its end
- * @property {number} indexCount local indices that its objects may have
+ * @property {number} indexCount number of local indices that its objects can have
  * @property {MixedObjects | null} mixed tracks objects that are written repeatedly; null if none are
  * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
- * @property {number} slices slices sent to a Worker; each may have left the object that claimed it
- * @property {() => Promise<Workers>} openWorkers may be called once the clock is set
+ * @property {number} slices sent to a Worker; each may have left behind the object that claimed it
+ * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
  *
@@ -54,7 +54,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
  * @param {(message: string) => void} [context.notice] reports waits
- * @param {LiveCredentials} [context.credentials] credentials that may be renewed; default: those of the store
+ * @param {LiveCredentials} [context.credentials] renewable credentials; default: the store's
  * @returns {Promise<OpenRun>}
  */
 export async function openRun(config, context) {
@@ -75,7 +75,7 @@ export async function openRun(config, context) {
     MAX_CONTROL_CONNECTIONS,
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
-  // S3_REGION works whatever the source of the region, but an option takes precedence.
+  // S3_REGION overrides every source of the region except an option.
   const setting = REGION_SETTINGS[store.settings?.region ?? ''] ?? 'S3_REGION=';
   const region = new SigningRegion(store.region, (expected, configured) =>
     notice(
@@ -165,7 +165,7 @@ export async function openRun(config, context) {
 }
 
 /**
- * Existing objects need no bookkeeping. A search over n buckets writes no more objects than any other run, but they may
+ * Existing objects need no bookkeeping. A search over n buckets writes no more objects than any other run, but they can
  * all be in one bucket, which gets only every n-th index. Each pass has its own objects.
  *
  * @param {Config} config
@@ -180,7 +180,7 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
 
 /**
  * @param {Config} config
- * @returns {Purse | null} less the cost of the final lists of objects and uploads
+ * @returns {Purse | null} the cost limit minus the cost of the final lists of objects and uploads; null if unlimited
  */
 function purseFor(config) {
   const { maxCost, duration } = config.schedule;
@@ -194,7 +194,7 @@ function purseFor(config) {
 
 /**
  * In a run on existing objects, other requests (such as one for an absent key) also use the prefix of those objects:
- * credentials may permit nothing else.
+ * the credentials might allow nothing else.
  *
  * @param {Config} config
  */

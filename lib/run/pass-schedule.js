@@ -7,7 +7,7 @@ import { SETTLING_MS, USUAL_GAP_MS, slotFrom } from './stage-schedule.js';
  * @import { StageTime } from './stage-schedule.js'
  */
 
-/** A stage that ends with its work gets this many times its longest recent duration. */
+/** A stage without a time limit gets this multiple of its longest recent duration. */
 const SLACK = 1.25;
 
 /** Pause between two passes, in which connections are reopened. */
@@ -24,13 +24,13 @@ const PASSES_REMEMBERED = 4;
 
 /**
  * The slots of passes that take turns. All slots of a quad have the same length, and each stage begins at the same
- * offset in its slot on both sides, so a drift that is linear in time cancels out in ABBA. The durations of stages that
- * end with their work come from earlier passes.
+ * offset in its slot on both sides, so a drift that is linear in time cancels out in ABBA. The lengths of stages without
+ * a time limit come from earlier passes.
  */
 export class PassSchedule {
   #stages;
   #schedule;
-  /** ms of the stages of the last passes. @type {number[][]} */
+  /** Durations of the stages of the last passes, in ms. @type {number[][]} */
   #lengths = [];
 
   /**
@@ -48,7 +48,7 @@ export class PassSchedule {
     this.#lengths = this.#lengths.slice(-PASSES_REMEMBERED);
   }
 
-  /** @returns {PassTimes} of the next passes, based on the last ones */
+  /** @returns {PassTimes} of the next passes, based on the previous ones */
   times() {
     let length = 0;
     const offsets = this.#stages.map((stage, index) => {
@@ -77,7 +77,7 @@ export class PassSchedule {
  * @param {PassTimes} times
  * @param {number} startsAt monotonic ms at which the pass begins
  * @param {Pick<ScheduleConfig, 'duration' | 'gap'>} schedule
- * @returns {(index: number) => StageTime} of the stage with that index
+ * @returns {(index: number) => StageTime}
  */
 export function stageTimesOf({ offsets }, startsAt, { duration, gap = USUAL_GAP_MS }) {
   return (index) => {

@@ -1,6 +1,6 @@
 /** @import { RunObserver } from '../model/run-events.js' */
 
-/** Shorter phases are not named as reasons for a late start. */
+/** Shorter phases are not listed as reasons for a late start. */
 const MIN_NAMED_MS = 100;
 
 /** @enum {string} */

@@ -7,7 +7,7 @@ import type { ClockFacts, RequestCounts, SecondCount, StageResult, UnloadedLaten
 import type { RunObserver, StageStart } from '../model/run-events.js';
 import type { Stage } from '../operations/stage.js';
 
-/** What a plan bases its decisions on. The store is not part of it. */
+/** What a plan bases its decisions on. A plan has no access to the store. */
 export interface PlanContext {
   config: Config;
   clock: Clock;
@@ -73,7 +73,7 @@ export type Conclusion = { result: StageResult } | Idleness;
 export interface Idleness {
   result: null;
   problem: string;
-  /** whether the same command may succeed later */
+  /** whether the same command might succeed later */
   isTransient: boolean;
   /** whether the next stage can run */
   continues: boolean;

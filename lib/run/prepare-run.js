@@ -14,7 +14,7 @@ import { fileLimitProblem } from './file-limit.js';
  */
 
 /**
- * Prepares all that a run needs before its first request: store, configuration, enough open files.
+ * Prepares everything that a run needs before its first request: store, configuration, enough open files.
  *
  * @param {OptionValues} options
  * @param {object} deps
@@ -24,7 +24,7 @@ import { fileLimitProblem } from './file-limit.js';
  * @param {Invocation} [deps.invocation] see hintFor
  * @param {boolean} deps.takesSnapshots see OutputConfig
  * @param {readonly string[]} [deps.problems] found by the program
- * @param {GivenStore} [deps.store] replaces the one named by the options and the environment
+ * @param {GivenStore} [deps.store] overrides the store from the options and the environment
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
@@ -57,7 +57,7 @@ export async function prepareRun(options, { env, now, random, invocation, takesS
  * @param {number} [context.passes] see resolve
  * @param {boolean} [context.takesSnapshots] see OutputConfig
  * @param {Checks} checks
- * @returns {Promise<Unstored | null>} null if there are problems; those are in `checks`
+ * @returns {Promise<Unstored | null>} null if there are problems, which are added to `checks`
  *
  * @typedef {Omit<Config, 'store'> & { store: StoreConfig | null }} Unstored
  */

@@ -4,8 +4,8 @@
 const QUAD_ORDERS = ['ABBA', 'BAAB'];
 
 /**
- * As many quads begin with A as with B (at most one more), in random order, so that periodic disturbances do not always
- * hit the same side.
+ * The numbers of quads that begin with A and with B differ by at most one. Their order is random, so that periodic
+ * disturbances do not always hit the same side.
  *
  * @param {number} quads
  * @param {() => number} random uniform in [0, 1)
@@ -24,7 +24,7 @@ export function quadOrders(quads, random) {
 
 /**
  * @param {QuadOrder} order
- * @returns {Side[]} the sides in their turns
+ * @returns {Side[]} the side of each turn
  */
 export function turnsOf(order) {
   return Array.from(order, (letter) => (letter === 'A' ? 'a' : 'b'));

@@ -25,7 +25,7 @@ import { stageResult } from './stage-result.js';
  */
 
 /**
- * A step in which nothing ran has no threads, so it adds none to the sum over all hosts.
+ * A step in which nothing ran reports 0 threads, so it adds nothing to the sum over all hosts.
  *
  * @param {RampSlot} slot
  * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
@@ -64,7 +64,7 @@ function countedOperations(slot, outcome) {
 }
 
 /**
- * A store that was asked and never answered has no meaningful rate: it may be lost.
+ * A step with attempts but no success has no meaningful rate: the store may be unreachable.
  *
  * @param {RampSlot} slot
  * @param {StageOutcome} outcome
@@ -97,7 +97,7 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * @param {RampKind} parts.of
  * @param {readonly FinishedRampStep[]} parts.finished at least one has run
  * @param {Clock} parts.clock
- * @param {number} parts.objects that the stage was given
+ * @param {number} parts.objects given to the stage
  * @param {StageResult['unloaded']} parts.unloaded
  * @param {number} parts.availableCores that the process may use
  * @param {StageResult['storeClock']} parts.storeClock
@@ -126,7 +126,7 @@ export function rampResult({ stage, of, finished, ...context }) {
 }
 
 /**
- * @param {readonly StageOutcome[]} outcomes of one stage, one after the other, at least one
+ * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
  * @param {Stage} stage
  * @param {Clock} clock
  * @returns {StageOutcome} with the client and host load of the last outcome

@@ -58,13 +58,13 @@ class RampOfStage {
   #context;
   #slots;
   #given;
-  /** Why nothing of the stage can be done; null if some of it can. @type {RampShortfall | null} */
+  /** Why no step of the stage can run; null if at least one can. @type {RampShortfall | null} */
   #idle;
   /** @type {FinishedRampStep[]} */
   #finished = [];
   /** Of the slot planned last. @type {Load | null} */
   #load = null;
-  /** ms without a success at the end of the steps so far. */
+  /** ms without a success at the end of the finished steps. */
   #silence = 0;
   #handOn;
 
@@ -127,7 +127,7 @@ class RampOfStage {
   #step(slot, index) {
     const { config, clock } = this.#context;
     const { size, sizes } = config.objects;
-    // Do not report a second again that the step before has reported.
+    // Do not report a second that the previous step has already reported.
     const before = this.#finished.at(-1)?.outcome;
     const startsAt = this.#moment(
       Math.max(slot.startsAt, before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0),
@@ -185,7 +185,7 @@ class RampOfStage {
       const { threads } = this.#ramp;
       observer.notice(
         `${this.#stage.name}: step ${index + 1} of ${threads.length} (${threads[index]} threads) had no success in its counted seconds, so it ` +
-          `does not count; is the store still reachable?`,
+          `does not count; check that the store is still reachable`,
       );
     }
   }
@@ -251,14 +251,14 @@ class RampOfStage {
     };
   }
 
-  /** A host that did nothing in a stage has failed its task, so its run ends with a problem. */
+  /** A host that did nothing in a stage has failed, so its run ends with a problem. */
   #problem() {
     return this.#finished.at(-1)?.step.shortfall === 'objects'
-      ? `${this.#stage.name}: nothing to do, because the stages before it left no objects`
-      : `${this.#stage.name}: nothing done, because this host was too late for all of its slots; start it early enough to be ready at --start-at`;
+      ? `${this.#stage.name}: nothing to do, because the earlier stages left no objects`
+      : `${this.#stage.name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
   }
 
-  /** For a host whose first step has no threads. */
+  /** The notice for a host whose first step has no threads. */
   #joining() {
     const joins = this.#ramp.threads.findIndex((each) => each > 0);
     const seconds = this.#slots[joins].startsAt - this.#context.clock.epochNow() / 1000;
@@ -266,7 +266,8 @@ class RampOfStage {
   }
 
   /**
-   * Reports once that objects ran out, and how many would have lasted. No advice for Remove: it gets what Write left.
+   * Reports once that objects ran out, and how many would have lasted. Remove gets no advice: it can use only the
+   * objects that Write left.
    *
    * @param {Pick<RunObserver, 'notice'>} observer
    */
@@ -318,10 +319,10 @@ function isLate(slot, now) {
 }
 
 /**
- * The steps of a stage are too short to show one by one that the store is lost.
+ * A single step is too short to show that the store is lost.
  *
  * @param {StageOutcome} outcome of a step
- * @param {number} before ms without a success at the end of the steps before it
+ * @param {number} before ms without a success at the end of the previous steps
  * @returns {number} ms without a success at its end, excluding the idle time between steps
  */
 function silenceAfter({ startedAt, endedAt, meter }, before) {
@@ -329,12 +330,12 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
 }
 
 /**
- * Also hands on the seconds between two steps: no step reports them, but they belong to the stage. Skips seconds of a
- * pause.
+ * Also passes on the seconds between two steps: no step reports them, but they belong to the stage. Skips seconds in
+ * which the process was suspended throughout.
  *
  * @param {Clock} clock
- * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void} to
- *   be called with the seconds of one step after the other
+ * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void} takes
+ *   the seconds of all steps in order
  */
 function withIdleSeconds(clock) {
   let next = Infinity;

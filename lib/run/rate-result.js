@@ -51,13 +51,13 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
   };
 }
 
-/** Without a CPU for at least this share of the time, the host may have caused the slowest 1% of operations. */
+/** If a thread waited for a CPU for at least this share of the time, the host may have caused the slowest 1% of operations. */
 const WITHOUT_CPU = 0.05;
 
-/** A thread that runs or waits for a CPU for this share of the time has no time to spare. */
+/** A thread that runs or waits for a CPU for at least this share of the time cannot catch up. */
 const NO_TIME_LEFT = 0.9;
 
-/** The same holds if one timer in a hundred was late by at least this share of the SLO. */
+/** The host may also have caused them if one timer in 100 was late by at least this share of the SLO. */
 const LATE_TIMERS = 0.2;
 
 /**
@@ -70,7 +70,7 @@ function isUnsteady({ waiting, delayP99 }, slo) {
 
 /**
  * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint answered some requests late because it had no CPU
+ * @returns {boolean} whether the embedded endpoint may have responded late because it had no CPU
  */
 function isEndpointUnsteady({ endpoint }) {
   return Number(endpoint?.waiting) >= WITHOUT_CPU;
@@ -78,7 +78,7 @@ function isEndpointUnsteady({ endpoint }) {
 
 /**
  * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint also had no time left to catch up
+ * @returns {boolean} whether the embedded endpoint also could not catch up
  */
 function isEndpointStarved(load) {
   const { running, waiting } = load.endpoint ?? {};
@@ -97,8 +97,8 @@ export function rateStepResult(finished, measurement, clock) {
 }
 
 /**
- * The result of a search for the highest rate. Its figures come from the last hold that met the SLO; else from the
- * highest rate that did; else from the last step.
+ * The result of a search for the highest rate. Its figures come from the last hold that met the SLO, otherwise from the
+ * highest rate that did, otherwise from the last step.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], steps: readonly SearchStep[], conclusion: RateConclusion,
  *   slo: number }} parts

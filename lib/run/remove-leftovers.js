@@ -14,8 +14,8 @@ import { clientOf } from './run-client.js';
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /**
- * Removes what the run left. Answers to deletions are not proof: even if the run removed all that it wrote, the store's
- * lists are checked.
+ * Removes what the run left behind. Responses to deletions are not proof: even if the run removed everything it wrote,
+ * the store's lists are checked.
  *
  * @param {Session} session
  */
@@ -25,9 +25,9 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   const { timeout, multipart } = load;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   const { stages, crash, problems } = result;
-  // A stage that broke off has no counts to rely on.
+  // A stage that crashed has no reliable counts.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  // Before the run was allowed to write, nothing in the buckets is its own.
+  // Before the run is allowed to write, nothing in the buckets belongs to it.
   const mayRemove = checks.mayHaveWritten && !keep;
   const isLeft = mayRemove && wroteObjects && (written.count > 0 || isUncertain);
   // With versioning, removed objects are still stored.
@@ -35,11 +35,11 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   // Copies are not counted, and no stage removes them.
   const ownsCopies = mayRemove && operationsOfRun(load).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint ends with the run. Without permission to list there is no proof, and a notice has said so. A
-  // refused run (a missing bucket, for instance) has already removed its probes.
+  // The embedded endpoint ends with the run. Without permission to list there is no proof; a notice has already reported
+  // this. A refused run (a missing bucket, for instance) has already removed its probes.
   const canProve = !store.isEmbedded && checks.mayList && problems.length === 0;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
-  // If the answer to a create-upload request was lost, only the store knows the upload's id.
+  // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
   const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && run.slices === 0 && !hasVersions;
   if (areUploadsAll && !mayHaveUploads) {
@@ -73,7 +73,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   if (isConfirmed && shown > 0) {
     result.isTransient ||= problems.length === 0;
     problems.push(
-      `the store confirmed that all objects of the run were deleted, and then listed ${counted(shown, 'object')} of it`,
+      `the store confirmed that all objects of the run were deleted, but then still listed ${counted(shown, 'object')}`,
     );
   }
 }

@@ -1,10 +1,10 @@
 /** @import { Result } from '../model/result.js' */
 
-/** A run that could not begin, or that an error ended early. Its objects are removed as far as possible. */
+/** A run could not begin, or an error ended it early. Its objects are removed as far as possible. */
 export class RunError extends Error {
   /**
    * @param {readonly string[]} problems one line each
-   * @param {Result} result what was measured so far
+   * @param {Result} result results up to the error
    * @param {unknown} [cause] an unexpected error
    */
   constructor(problems, result, cause) {

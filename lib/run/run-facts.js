@@ -40,10 +40,10 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
 }
 
 /**
- * The configuration's options. Search defaults are left out.
+ * The configuration's options, without search defaults.
  *
  * @param {Config} config
- * @returns {Record<string, unknown>} by the names of options
+ * @returns {Record<string, unknown>} by option name
  */
 function valuesOf({ store, objects, load, schedule, search }) {
   return {
@@ -65,8 +65,8 @@ function valuesOf({ store, objects, load, schedule, search }) {
 }
 
 /**
- * The threads of hosts that join one by one follow from the shard and this host's threads. Sixty hosts have more slots
- * than fit on a machine line.
+ * If hosts join one by one, the threads of each slot are omitted: they follow from the shard and this host's threads,
+ * and the slots of sixty hosts would not fit on a machine line.
  *
  * @param {RampPlan | undefined} plan
  */

@@ -15,7 +15,7 @@ import { explainError } from '../s3/explain-error.js';
  */
 
 /**
- * Runs the planned stages until all are done, the run is asked to end, or a stage fails.
+ * Runs the planned stages until all are done, the run is aborted, or a stage fails.
  *
  * @param {Plan} plan
  * @param {BegunSession} session stages are added to its result
@@ -73,7 +73,7 @@ async function runStage(stage, plan, session) {
  */
 async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }, signal, phases }) {
   if (startsAt > clock.now()) {
-    await phases.during(`waiting for the time of ${name}`, () => waitUntil(startsAt, clock, signal), startsAt);
+    await phases.during(`waiting until ${name} starts`, () => waitUntil(startsAt, clock, signal), startsAt);
   }
 }
 
@@ -118,7 +118,7 @@ async function runSlots(plan, session) {
 /**
  * @param {PlannedSlot} planned
  * @param {BegunSession} session
- * @returns {Promise<boolean>} whether something can run in the slot: its time has come and has not passed
+ * @returns {Promise<boolean>} whether the slot has work and it is not too late to start it
  */
 async function isReady(
   { slot, notice, startsAt = -Infinity, startsBy = Infinity },

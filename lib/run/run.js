@@ -23,7 +23,7 @@ import { RunError } from './run-error.js';
 const underWay = new Set();
 
 /**
- * Runs a benchmark and leaves the store as it was. It prints nothing, and runs may overlap.
+ * Runs a benchmark and leaves the store as it was. It prints nothing, and runs can overlap.
  *
  * @param {Readonly<Record<string, unknown>>} options by name, with `store`, `objects` and `threads`
  * @param {ProgramContext} [context]
@@ -63,7 +63,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
   let failure = null;
-  /** Why a store that belonged to the run is lost. @type {Error | null} */
+  /** Why the run's own store has failed. @type {Error | null} */
   let lost = null;
   const observer = observerOf(on, (error) => {
     failure ??= error;
@@ -136,7 +136,7 @@ function suspended(pause) {
 /**
  * @param {Partial<RunObserver>} on
  * @param {(error: unknown) => void} failed called if a listener throws
- * @returns {RunObserver} which calls the listeners that exist when the event occurs
+ * @returns {RunObserver} calls the listeners that exist when the event occurs
  */
 function observerOf(on, failed) {
   const forward =

@@ -32,7 +32,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} maxAttempts
  * @property {boolean} sharesOperations
  * @property {'never' | 'on a plateau' | 'always'} halfSize
- * @property {(buckets: number) => number} available operations for which this many buckets have objects
+ * @property {(buckets: number) => number} available operations that the objects in this many buckets allow
  *
  * @typedef {Pick<SearchConclusion, 'needed' | 'limitingResource'>} Shortage
  *
@@ -130,7 +130,7 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
   return {
     stageTime: RATE_SEARCH_MS,
     objects: () => new SearchObjects(objects.count),
-    // With the same arrival times in each step, the same queues would form again and again.
+    // Each rate has its own arrival times: otherwise the same queues would form in every step.
     pacing: ({ rate }) =>
       rate === undefined ? null : { rate, arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
     search(stage, limits, context) {
@@ -138,7 +138,7 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
       const search = new RateSearch({ ...limits, isRandom: arrival === 'poisson' });
       /** @type {Map<FinishedStep, RateMeasurement>} */
       const measurements = new Map();
-      // Each is read several times, and decodes all histograms of its step.
+      // Cached, because each is read several times and decodes all histograms of its step.
       const measured = (/** @type {FinishedStep} */ finished) => {
         const isClientBusy = () => isClientFull(stage, finished, { ...context, availableCores });
         const measurement =
@@ -181,7 +181,7 @@ function stepOutcome({ outcome, elapsed, begun, windows }) {
  * @param {Stage} stage
  * @param {FinishedStep} finished
  * @param {SearchContext & Pick<ResultParts, 'availableCores'>} context
- * @returns {boolean} whether this host or its link had nothing to spare
+ * @returns {boolean} whether this host or its link was at its limit
  */
 function isClientFull(stage, { outcome, load, stopsAt }, context) {
   const result = stageResult({ ...context, stage, outcome, load, stopsAt });

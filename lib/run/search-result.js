@@ -19,7 +19,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @typedef {object} ResultParts what a stage's result needs besides its steps
  * @property {Stage} stage
  * @property {number | null} dollarsNeeded see SearchResult
- * @property {number} maxThreads that the search may use
+ * @property {number} maxThreads
  * @property {Clock} clock
  * @property {number} objects given to the stage
  * @property {UnloadedLatency | null} unloaded
@@ -104,8 +104,8 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     );
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
   const atHalfSize = finished.filter(({ step }) => step.phase === 'half size').map(evidenceOfStep);
-  // At the knee, a client at its limit still has idle moments, and a throttling store may have nothing to refuse. Both
-  // show with more threads.
+  // At the knee, a client at its limit still has idle moments, and a throttling store might not have refused anything
+  // yet. More threads reveal both.
   const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = busiestClient(atPeak);
   /** @type {Search} */
   const search = {
@@ -206,7 +206,7 @@ export function withAllSteps(shown, finished) {
   return {
     ...shown,
     ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
-    // Most connections get their first answer in the first step.
+    // Most connections get their first response in the first step.
     connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
     failedAttempts: sumOf(failedAttemptsOf),
     end: finished[finished.length - 1].outcome.end,

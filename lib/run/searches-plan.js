@@ -97,7 +97,7 @@ class SearchOfStage {
   #step = null;
   /** @type {FinishedStep[]} */
   #finished = [];
-  /** Whether the search must first read each key once, so that it finds them in the cache. */
+  /** Whether each key must first be read once to fill the cache. */
   #isCold;
   #isFilling = false;
 
@@ -162,7 +162,7 @@ class SearchOfStage {
     return { clock, objects: this.#given, unloaded: latency, storeClock: storeClock() };
   }
 
-  /** The stages in lower case: this one and later ones, and those before it. */
+  /** Stage names in lower case: this and later stages, and earlier ones. */
   get #names() {
     const all = stagesOf(this.#context.config.load).map(nameOf);
     return { toRun: all.slice(this.#index), before: all.slice(0, this.#index) };
@@ -213,7 +213,7 @@ class SearchOfStage {
   }
 
   /**
-   * @param {FinishedSlot | null} ran null if the run stopped before it
+   * @param {FinishedSlot | null} ran null if the run stopped before this slot
    * @param {Pick<RunObserver, 'stepEnds'>} observer
    */
   take(ran, observer) {
@@ -261,7 +261,7 @@ class SearchOfStage {
 /**
  * @param {Stage} stage
  * @param {Config} config
- * @returns {boolean} whether a cache may answer its operations
+ * @returns {boolean} whether a cache can serve its operations
  */
 function readsCacheIn({ kinds }, { load: { client } }) {
   return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
@@ -273,9 +273,9 @@ function urlOf({ store: { publicUrl } }) {
 }
 
 /**
- * @param {StageResult} result of a search whose keys were all read before
+ * @param {StageResult} result of a search that began with all keys in the cache
  * @param {string} url
- * @returns {StageResult} that says what it is of
+ * @returns {StageResult} with evidence that states that the cache was measured
  */
 function ofCache(result, url) {
   const { bottleneck } = result;
@@ -322,15 +322,15 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
   const needed = minOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
+    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
 }
 
 /**
- * Warns before a search that may run out of objects or dollars if the store never slows down.
+ * Warns before a search that might run out of objects or dollars if the store never slows down.
  *
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
- * @param {number} attempts that the first stage may make
+ * @param {number} attempts that the first stage can make
  * @returns {string[]} notices
  */
 function worstCases(
@@ -364,11 +364,11 @@ function nameOf({ name }) {
 /**
  * @param {Stage} stage
  * @param {number} objects available to the stage
- * @param {number} attempts that it may make
+ * @param {number} attempts that it can make
  */
 function whyNotBegun({ copies, removes }, objects, attempts) {
   if (objects === 0) {
-    return 'Write left no objects for it';
+    return 'Write left no objects for this stage';
   }
   const ofObjects = copies || removes ? 'leftovers' : 'objects';
   const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
@@ -387,12 +387,12 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
     return null;
   }
   const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
-  // Earlier stages get an equal share of what is added, and may spend it.
+  // Raising the limit gives earlier stages an equal share of the increase, which they might spend.
   return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }
 
 /**
- * Halved objects show whether bandwidth is the limit. Read has them only if Write left them.
+ * Half-size objects show whether bandwidth is the limit. Read can use them only if Write left some.
  *
  * @param {Stage} stage
  * @param {Config} config

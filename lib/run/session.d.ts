@@ -17,12 +17,12 @@ export interface Session {
   observer: RunObserver;
   runClock: RunClock;
   phases: Phases;
-  /** time for what precedes the stages */
+  /** limits the time before the stages */
   timeBudget: TimeBudget;
   checks: WriteChecks;
   /** monotonic ms at which the process was started */
   launchedAt: number;
-  /** whether other work may run in this process, so its CPU time is not the run's alone */
+  /** whether other work might run in this process, so that its CPU time is not the run's alone */
   isShared: () => boolean;
   /** grows during the run */
   result: RunResult;

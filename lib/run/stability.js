@@ -5,8 +5,8 @@ import { studentT } from '../statistics/student-t.js';
 /** @import { SecondCount, StabilityResult } from '../model/result.js' */
 
 /**
- * Every look is another chance of a narrow interval by accident, and looks at neighbouring seconds see nearly the same
- * data. So the next look comes after this many times the seconds.
+ * Each look is another chance to see a narrow interval by accident, and looks at neighbouring seconds see nearly the
+ * same data. So each look waits for this many times the seconds of the previous one.
  */
 const LOOK_FACTOR = 1.25;
 
@@ -14,7 +14,7 @@ const LOOK_FACTOR = 1.25;
  * Decides when the mean rate of a stage is known well enough: when the half-width of its 95% interval is at most the
  * given share of the mean at two looks in a row. Only whole seconds after the warm-up count. The interval allows for
  * seconds that depend on each other: it is the wider of batch means and autocorrelation. In simulations with an
- * autocorrelation of up to 0.8, 93% to 96% of the intervals that ended a stage held the true mean.
+ * autocorrelation of up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
  */
 export class Stability {
   #precision;
@@ -41,7 +41,7 @@ export class Stability {
   /**
    * Takes the next second. Once the rate is stable, further seconds change nothing.
    *
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second that is over
+   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a finished second
    * @returns {boolean} whether this second made the rate stable
    */
   add({ secondStart, operations }) {
@@ -78,7 +78,7 @@ export class Stability {
  */
 function intervalOf(counts) {
   const { variance, freedom } = errorOfMean(counts);
-  // Counts are whole operations, so even a perfectly steady rate is known only to within one.
+  // Counts are whole operations, so even a perfectly steady rate is known only to within one operation.
   const halfWidth = Math.max(studentT(freedom) * Math.sqrt(variance), 1 / counts.length);
   return { mean: meanOf(counts), halfWidth };
 }

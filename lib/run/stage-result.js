@@ -23,7 +23,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { Stage } from '../operations/stage.js'
  */
 
-/** Keeps rates finite for a stage of no length. */
+/** Keeps rates finite for a stage of zero duration. */
 const MIN_DURATION_MS = 0.001;
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
@@ -103,7 +103,7 @@ export function stageResult(parts) {
  * @template {SecondCount} Second
  * @param {readonly Second[]} seconds
  * @param {Clock} clock
- * @returns {Second[]} those without a suspension of the process
+ * @returns {Second[]} the seconds in which the process was not suspended
  */
 function wholeSeconds(seconds, clock) {
   return seconds.filter(({ secondStart }) => clock.pausedBetween(1000 * secondStart, 1000 * (secondStart + 1)) === 0);
@@ -113,7 +113,7 @@ function wholeSeconds(seconds, clock) {
 const MAX_WAITED_SHARE = 0.1;
 
 /**
- * @param {number} share of their time that threads waited for an object that was idle for at least a second
+ * @param {number} share of their time that threads spent waiting for an object that was idle for at least one second
  * @returns {Bottleneck | null} null if the keyspace was large enough
  */
 function keyspaceBottleneck(share) {
@@ -178,7 +178,7 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
  */
 
 /**
- * The figures that a stage and each of its kinds have in common.
+ * The figures reported for a stage and for each of its kinds.
  *
  * @param {StageMeter} meter
  * @param {readonly SecondCount[]} seconds
@@ -203,8 +203,8 @@ function figuresOf(meter, seconds, time) {
 
 /**
  * @param {StageMeter} meter
- * @param {number} duration ms that the rates are of
- * @returns {Pick<StageResult, 'cache'>} nothing where no cache is between
+ * @param {number} duration ms, for the rates
+ * @returns {Pick<StageResult, 'cache'>} empty if no cache responded
  */
 function cacheResults({ cache }, duration) {
   const statuses = [...cache].map(([status, meter]) => {
@@ -221,7 +221,7 @@ function cacheResults({ cache }, duration) {
 
 /**
  * @param {BucketOutcome} outcome
- * @param {ReturnType<typeof figuresOf>} whole of the stage, used for its only bucket
+ * @param {ReturnType<typeof figuresOf>} whole figures of the stage, used if it has only one bucket
  * @param {number} duration ms, for the rates
  * @returns {BucketResult}
  */
@@ -286,7 +286,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     throttled,
     backoffShare: backoffShare(result),
     p50: latency.operations?.p50 ?? null,
-    // With mixed sizes, a mean above the median does not mean that operations were slowed down.
+    // With mixed sizes, a mean above the median does not prove that operations were slowed down.
     mean: movesBytes && sizes !== undefined ? null : (latency.operations?.mean ?? null),
     minimum: latency.operations?.minimum ?? null,
     unloadedP50: unloaded?.p50 ?? null,
@@ -304,7 +304,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
 }
 
 /**
- * Late starts of an open loop are in all three sums, but take no thread's time.
+ * All three sums include the late starts of an open loop, which take no thread's time.
  *
  * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latency'>} result
  * @returns {number} share of the threads' time spent on failed attempts and the pauses after them, 0 to 1

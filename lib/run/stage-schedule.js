@@ -1,26 +1,26 @@
 /** @import { Config, ScheduleConfig } from '../model/config.js' */
 
 /**
- * Gap between the stages of hosts that share slots, and the time that operations have to complete when a stage ends. ms
+ * Gap between the stages of hosts that share slots, and the time in which operations can complete after a stage. ms
  */
 export const USUAL_GAP_MS = 5000;
 
 /** Time for aborting and settling, so that neither delays the next stage or step. */
 export const SETTLING_MS = 100;
 
-/** Share of a slot in which its step settles, and share in which its last operations complete. */
+/** Share of a slot at its start, in which the step settles, and at its end, in which its last operations complete. */
 const EDGE_SHARE = 0.1;
 
-/** Minimum of each. Seconds. */
+/** Minimum length of each. Seconds. */
 const MIN_EDGE = 0.5;
 
-/** Keeps whole seconds in their slot if the start is off by a float's rounding. ms */
+/** Keeps whole seconds in their slot despite rounding errors in the start. ms */
 const ROUNDING_MS = 1;
 
 /**
  * @typedef {object} SlotTimes when a stage runs, in monotonic ms
  * @property {number} startsAt
- * @property {number} stopsAt no operation starts any more
+ * @property {number} stopsAt no operation starts after this
  * @property {number} endsAt pending operations are aborted, so that the next stage starts on time
  */
 
@@ -52,12 +52,12 @@ export function slotFrom(start, duration, gap) {
 /**
  * @typedef {object} StageTime when a stage runs, whether time or work ends it
  * @property {number} startsAt earliest start in monotonic ms
- * @property {SlotTimes | null} slot null if the stage ends with its work
+ * @property {SlotTimes | null} slot null if the stage has no time limit
  */
 
 /**
- * Hosts that share slots run the same stage at the same time. If no other host depends on this one's times, or a stage
- * may end early, the next one follows at once.
+ * Hosts that share slots run the same stage at the same time. If no other host depends on this one's times, or if a
+ * stage may end early, the next stage starts when the previous one has ended.
  *
  * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
@@ -84,8 +84,8 @@ export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt
  * @typedef {object} RampSlot when a step runs, in epoch seconds of the store's clock, so that all hosts count the same
  *   seconds
  * @property {number} startsAt
- * @property {number} countsFrom the step has settled
- * @property {number} stopsAt counting ends, and no operation starts any more
+ * @property {number} countsFrom when the step has settled
+ * @property {number} stopsAt when counting ends; no operation starts after this
  * @property {number} endsAt
  */
 

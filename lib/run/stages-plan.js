@@ -25,7 +25,7 @@ import { stageTimes } from './stage-schedule.js';
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
 
-/** By then every worker, even a slightly late one, has seen the decision. */
+/** Lead time in which every worker, even a slightly late one, sees the decision. */
 const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 
 /**
@@ -36,7 +36,7 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  */
 
 /**
- * @typedef {object} Left state that a stage leaves to the next
+ * @typedef {object} Left state that one stage passes to the next
  * @property {number} objects
  * @property {number} mayRewriteFrom monotonic ms
  * @property {boolean} hasRewritten
@@ -111,7 +111,7 @@ class StageInOneSlot {
     this.#objects = count;
     this.#context = context;
     // With a time limit, a stage cycles through its objects until the time is over. Writes and copies take each object
-    // only once; removal has no time limit, because all objects must go.
+    // only once; removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const load = loadOf(config, time.slot !== null, stage, count);
@@ -208,7 +208,7 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
 
 /**
  * @param {number} expected operations, extrapolated from measured rates
- * @returns {number} objects that suffice for them, rounded to two digits
+ * @returns {number} objects that suffice, rounded up to two digits
  */
 export function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
@@ -281,7 +281,7 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const { threads, access, rate, arrival } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
-  // Otherwise each object is read once.
+  // In all other cases each object is read once.
   const mayRepeat = isTimed || access !== undefined;
   const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {

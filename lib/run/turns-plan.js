@@ -6,8 +6,8 @@ import { turnsOf } from './quad-orders.js';
  * @import { StageResult } from '../model/result.js'
  * @import { PassSchedule, PassTimes } from './pass-schedule.js'
  *
- * @typedef {Turn & { startsAt: number, times: PassTimes }} PlannedTurn `startsAt` in monotonic ms: -Infinity to begin
- *   at once
+ * @typedef {Turn & { startsAt: number, times: PassTimes }} PlannedTurn `startsAt` in monotonic ms; -Infinity to begin
+ *   immediately
  */
 
 /** One turn for each side before the quads, to warm up connections and code. */

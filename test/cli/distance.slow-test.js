@@ -49,7 +49,7 @@ describe('a distant store', { concurrency: 2 }, () => {
     const run = [...SMALL, '--start-at', new Date(moment).toISOString()];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Waiting for \S+, in [\d.]+s by the store's clock$/m);
+    assert.match(outcome.stderr, /^Waiting until \S+ \([\d.]+s from now by the store's clock\)$/m);
     const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
     const late = write.startedAt - moment;
     assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);

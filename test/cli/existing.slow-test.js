@@ -133,7 +133,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     const { endpoint, put, remove } = await filledEndpoint(t, keys);
     const options = ['--existing', 'data/', '--stages', 'read,stat', '--json', 'result.json', '--start-at', '+15s'];
     const command = await startCommand(t, ['1000', '4', ...options, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stderr', /^Waiting for /m);
+    await command.shows('stderr', /^Waiting until /m);
     await Promise.all([remove(keys[3]), remove(keys[4]), put(keys[7], 'another body')]);
     const outcome = await command.outcome;
     assertStatus(outcome, 0);

@@ -89,7 +89,7 @@ describe('a run with a start time', { concurrency: 3 }, () => {
     const launchedAfter = Date.now();
     const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+15s', '--local']);
     assertStatus(outcome, 0);
-    const told = /^Waiting for (\S+), in ([\d.]+)s by the store's clock$/m.exec(outcome.stderr);
+    const told = /^Waiting until (\S+) \(([\d.]+)s from now by the store's clock\)$/m.exec(outcome.stderr);
     assert.ok(told !== null, outcome.stderr);
     const records = recordsOf(outcome.stdout);
     const [write] = machineRecords(records, 'stage');
@@ -111,7 +111,7 @@ describe('a run with a start time', { concurrency: 3 }, () => {
 
   test('may be stopped while it waits, and has nothing to clean up', async (t) => {
     const command = await startCommand(t, ['20', '2', '--start-at', '+1h', '--local']);
-    await command.shows('stderr', /Waiting for/);
+    await command.shows('stderr', /Waiting until/);
     command.child.kill('SIGTERM');
     const outcome = await command.outcome;
     assertStatus(outcome, 143);

@@ -150,7 +150,7 @@ test('the rate covers the last five seconds, so a dead store does not look well'
 
 const BUCKETS = { text: 'checking the buckets', endsAt: null };
 const CLOCK = { text: "measuring the store's clock", endsAt: null };
-const WAIT = { text: 'waiting for the time of Read', endsAt: 15_000 };
+const WAIT = { text: 'waiting until Read starts', endsAt: 15_000 };
 
 /** @param {boolean} isLive */
 function openPhases(isLive) {
@@ -192,8 +192,8 @@ test('on a terminal, a line shows the current phases and their time, and is redr
 });
 
 test('a wait shows its time left', () => {
-  assert.equal(phaseLine([[WAIT, 2000]], 2100), 'Waiting for the time of Read  13s left');
-  assert.equal(phaseLine([[WAIT, 2000]], 15_100), 'Waiting for the time of Read  0s left');
+  assert.equal(phaseLine([[WAIT, 2000]], 2100), 'Waiting until Read starts  13s left');
+  assert.equal(phaseLine([[WAIT, 2000]], 15_100), 'Waiting until Read starts  0s left');
 });
 
 test('elsewhere each phase is one line; a wait has its own notice', () => {

@@ -125,8 +125,8 @@ test('a run announces its start, waits for it, and then begins', async (t) => {
   await time.pass(1);
   assert.equal(begun, true);
   await waiting;
-  assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:31.500Z, in 1.5s by the store's clock"]);
-  assert.deepEqual(shown, ['waiting for 2026-01-31T11:59:31.500Z']);
+  assert.deepEqual(notices, ["Waiting until 2026-01-31T11:59:31.500Z (1.5s from now by the store's clock)"]);
+  assert.deepEqual(shown, ['waiting until 2026-01-31T11:59:31.500Z']);
 });
 
 test('a late start is reported with the phases that took the time', async () => {
@@ -150,7 +150,7 @@ test('a start that is a few milliseconds late counts as punctual', async () => {
   const clock = new ManualClock(NOW);
   const { notices, ...begin } = beginning(clock);
   await waitForStart(clock.now() - 20, begin, null);
-  assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:29.980Z, in 0.0s by the store's clock"]);
+  assert.deepEqual(notices, ["Waiting until 2026-01-31T11:59:29.980Z (0.0s from now by the store's clock)"]);
 });
 
 test('connections closed during the wait are reopened before it ends', async (t) => {
@@ -224,7 +224,7 @@ test('connections that cannot be opened in advance are reported, unless the run 
   for (const [signal, expected] of /** @type {const} */ ([
     [
       NEVER,
-      /^3 of 3 connections could not be opened in advance \(.*ECONNREFUSED.*\); each opens when it is first needed$/,
+      /^3 of 3 connections could not be opened in advance \(.*ECONNREFUSED.*\); each will open when it is first used$/,
     ],
     [AbortSignal.abort(), null],
   ])) {

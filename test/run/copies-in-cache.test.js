@@ -60,7 +60,7 @@ async function notices({ client = 'public', keep = false, objects = 100, isServe
 test('copies that a cache serves after clean-up are reported, of some objects', async () => {
   assert.deepEqual(await notices({ isServed: () => true }), {
     shown: [
-      'The cache of https://cdn.test still serves 20 of 20 removed objects that were asked for: copies stay in it until they expire or are purged',
+      'The cache of https://cdn.test still serves 20 of 20 removed objects in a sample: copies stay in the cache until they expire or are purged',
     ],
     asked: 20,
   });

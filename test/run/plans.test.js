@@ -77,7 +77,7 @@ test('a ramp whose slots have all passed runs nothing and lets the next stage ru
     stage.take(null, observer);
   }
   const [problem, ...rest] = problemOf(stage.conclude(observer));
-  assert.match(String(problem), /^Write: nothing done, because this host was too late for all of its slots/);
+  assert.match(String(problem), /^Write: nothing was done, because this host missed all of its slots/);
   assert.deepEqual(rest, [true, true]);
 });
 

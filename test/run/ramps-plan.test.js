@@ -300,7 +300,7 @@ test('a host that misses all slots reports each, and its run is incomplete', asy
   );
   assert.deepEqual(
     result.problems.map((problem) => problem.split(',')[0]),
-    ['Write: nothing done', 'Read: nothing done'],
+    ['Write: nothing was done', 'Read: nothing was done'],
   );
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
@@ -316,7 +316,7 @@ test('a host without objects for a stage reports each slot, and its run is incom
     steps().map(({ shortfall }) => shortfall),
     [null, null, 'objects', 'objects'],
   );
-  assert.match(result.problems.join('\n'), /^Read: nothing to do, because the stages before it left no objects$/);
+  assert.match(result.problems.join('\n'), /^Read: nothing to do, because the earlier stages left no objects$/);
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
