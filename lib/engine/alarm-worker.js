@@ -7,7 +7,7 @@ import { Clock } from '../clock/clock.js';
  */
 
 /**
- * The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at that moment.
+ * The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at the set moment.
  */
 
 /** At high rates, one wake-up starts several operations, which bounds the CPU time spent waking up. */

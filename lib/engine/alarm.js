@@ -22,8 +22,8 @@ function alarmMemory() {
 }
 
 /**
- * Ends waits on time, never early. Event loop timers count whole milliseconds and typically fire 0.7 ms late; polling the
- * clock keeps the event loop busy. A sleeping thread is ten times more precise than timers, at the same cost.
+ * Ends waits on time, never early. Event loop timers count whole milliseconds and typically fire 0.7 ms late; polling
+ * the clock would keep the event loop busy. A sleeping thread is ten times more precise than timers, at the same cost.
  */
 export class Alarm {
   #clock;
@@ -38,7 +38,7 @@ export class Alarm {
 
   /**
    * @param {Clock} clock
-   * @returns {Promise<Alarm>} once its thread has started or has failed to
+   * @returns {Promise<Alarm>} once its thread has started or failed to start
    */
   static async open(clock) {
     const alarm = new Alarm(clock);

@@ -33,7 +33,7 @@ export class Arrivals {
     if (this.#seed === null) {
       return number * this.#interval;
     }
-    // Each worker adds up all intervals, including those of arrivals that other workers handle.
+    // Each worker adds up all intervals, including the intervals before arrivals that other workers handle.
     while (this.#next < number) {
       this.#next += 1;
       this.#nextAt += exponential(mixIndex(this.#next, this.#seed)) * this.#interval;

@@ -11,7 +11,7 @@ import { isInParts, requestsToWrite } from '../operations/multipart.js';
  * @import { Engine, Load } from './run-stage.js'
  */
 
-/** Objects on one list page. Clean-up may need one page for each 1000 written objects. */
+/** Objects per list page. Clean-up may need one page per 1000 written objects. */
 const OBJECTS_PER_PAGE = 1000;
 
 /**
@@ -30,7 +30,7 @@ const NO_LIMIT = Object.freeze({ paid: (claims) => claims, mayRetry: () => true 
  * @param {object} options
  * @param {Pick<Engine, 'purse' | 'multipart'>} options.engine
  * @param {Pick<Load, 'size'>} options.load
- * @param {() => void} options.onEmpty too little money is left for another operation
+ * @param {() => void} options.onEmpty called if too little money is left for another operation
  * @returns {Bill}
  */
 export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmpty }) {
@@ -54,7 +54,7 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   };
 }
 
-/** A lookup may be needed to find out whether an upload was completed. */
+/** It may take a lookup to find out whether an upload was completed. */
 const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
 /** Rounded up, like every price. */
@@ -73,7 +73,7 @@ class PaidClaims {
    * @param {object} options
    * @param {Purse} options.purse
    * @param {bigint} options.most nanodollars, the highest price of an operation
-   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars of a claimed operation
+   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars
    * @param {() => void} options.onEmpty
    */
   constructor(claims, { purse, most, priceOf: priceOfRecord, onEmpty }) {

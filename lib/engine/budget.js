@@ -24,7 +24,7 @@ export class Budget {
     this.cycles = cycles;
   }
 
-  /** @returns {number} the number of the next claim, from 0, or -1 if there is no more work */
+  /** @returns {number} number of the claim, from 0, or -1 if there is no more work */
   claim() {
     if (this.objects === 0 || this.isClosed) {
       return -1;
@@ -73,7 +73,7 @@ export class Budget {
     return this.cycles || arrival < this.objects ? arrival : -1;
   }
 
-  /** Whether an open loop's next arrival is still to come. */
+  /** Whether an open loop has arrivals left. */
   get expectsArrival() {
     return !this.isClosed && (this.cycles || this.arrivals < this.objects);
   }

@@ -14,13 +14,13 @@ import { MixedClaims } from './mixed-claims.js';
  */
 
 /**
- * What a worker's threads do next.
+ * Decides what a worker's threads do next.
  *
  * @typedef {object} StageClaims
  * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record; returns
  *   the number of the claim, from 0, or -1 if there is no more work
- * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one, else the ms
- *   to wait before trying again, or -1 if there is no object for it
+ * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one, otherwise the
+ *   ms to wait before trying again, or -1 if there is no object for it
  * @property {(record: OperationRecord) => void} done the operation has ended, successfully or not
  */
 
@@ -51,7 +51,7 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {
-    throw new RangeError('expected to know the objects of a stage that rewrites them');
+    throw new RangeError('a stage that rewrites objects requires their number');
   }
   return new MixedClaims(kinds, {
     ...{ workload: { ...workload, mixed, written: there }, budget, objects, access, now, seed: runId },
@@ -59,7 +59,7 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
 }
 
 /**
- * Each host draws among the objects of its own shard.
+ * Each host draws from the objects of its own shard.
  *
  * @param {Load} load
  * @param {Budget} budget

@@ -13,7 +13,7 @@ import { localIndex } from '../workload/shard.js';
  */
 
 /**
- * What a worker's threads do next. Each claim has a kind and an object. Both depend only on the claim's number, so all
+ * Decides what a worker's threads do next. Each claim has a kind and an object. Both depend only on its number, so all
  * workers agree on them.
  */
 export class Claims {

@@ -3,14 +3,14 @@
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
-/** Nothing has been moved. @type {DataFlow} */
+/** @type {DataFlow} */
 export const NO_FLOW = Object.freeze({ moved: 0, underWay: 0 });
 
 /**
- * Reads the counters of a stage's connections on demand, so that it adds no cost to operations.
+ * Reads the counters of a stage's connections on demand, which adds no cost to operations.
  *
  * @param {readonly ObjectConnection[]} connections
- * @returns {() => DataFlow} what has flowed since this call
+ * @returns {() => DataFlow} data moved since this call
  */
 export function watchFlow(connections) {
   const before = movedOver(connections);

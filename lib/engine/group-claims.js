@@ -7,7 +7,7 @@
  * @import { Budget } from './budget.js'
  */
 
-/** Like Claims, for operations on several objects: each claim is for a group of objects. */
+/** Like Claims, but for operations on several objects: each claim is for a group of objects. */
 export class GroupClaims {
   #operation;
   #groups;
@@ -70,7 +70,7 @@ export class GroupClaims {
 
   /**
    * @param {ObjectGroup} group
-   * @returns {Uint32Array} its existing objects, as far as the run knows
+   * @returns {Uint32Array} those of its objects that exist, as far as the run knows
    */
   #existingOf({ locals }) {
     const { written, wroteObjects } = this.#workload;

@@ -21,10 +21,10 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/** After this many rounds without an object, an operation is skipped: all threads might wait for a write that none makes. */
+/** After this many rounds without an object, an operation is skipped. Otherwise all threads might wait for each other to write. */
 const MAX_ROUNDS = 10;
 
-/** Returned instead of an object: all objects tried are changing or have just changed, or none of them exists. */
+/** Returned instead of an object: all objects tried are changing or have just changed; or none of them exists. */
 const NONE_FREE = -1;
 const NONE_THERE = -2;
 
@@ -32,7 +32,7 @@ const NONE_THERE = -2;
 const SKIPPED = -1;
 
 /**
- * What a worker's threads do next in a mixed stage. An operation's kind depends only on the number of its claim, so all
+ * Decides what a worker's threads do next in a mixed stage. An operation's kind depends only on its claim's number, so all
  * workers agree and the shares are exact. Its object is chosen just before it starts. The claim determines which objects are
  * tried: reads follow the run's access pattern, other operations draw uniformly. The operation takes the first object that
  * is available to it.
@@ -170,7 +170,7 @@ export class MixedClaims {
     return found;
   }
 
-  /** @returns {number} a removed object that may be written, or -1 */
+  /** @returns {number} a removed object that can be written now, or -1 */
   #takeGap() {
     const { written } = this.#workload;
     while (this.#gapsTaken < this.#gaps.length) {

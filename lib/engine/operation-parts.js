@@ -39,7 +39,7 @@ export class OperationParts {
    * @param {Load} options.load
    * @param {Budget} options.budget
    * @param {ConstructorParameters<typeof PartMeter>[0]} options.measured
-   * @returns {OperationParts | null} null if there is nothing to separate, which adds no cost to operations
+   * @returns {OperationParts | null} null if there is nothing to separate, so that operations cost no more
    */
   static of(stage, { load, budget, measured }) {
     const { sizes, seen } = load;
@@ -96,7 +96,7 @@ export class OperationParts {
 
 /**
  * @param {Operation} operation
- * @returns {boolean} whether it works on one whole object: ranges all have one size
+ * @returns {boolean} whether it works on one whole object: all ranges have the same size
  */
 function isSized({ grouping, part }) {
   return grouping === undefined && part === undefined;

@@ -33,7 +33,7 @@ import { OperationParts } from './operation-parts.js';
  * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
  */
 
-/** Everything that a stage counts on one worker. It has only the meters that this stage needs. */
+/** Everything that a stage counts on one worker, with only the meters that this stage needs. */
 export class Recorder {
   #hooks;
   /** @type {StageWatch | null} */
@@ -51,7 +51,7 @@ export class Recorder {
   #measureUntil;
   /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
   failed;
-  /** Total ms that operations waited for an object that may be written. */
+  /** Total ms that operations waited for an object that could be written. */
   waited = 0;
 
   /**
@@ -94,7 +94,7 @@ export class Recorder {
     this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
   }
 
-  /** @param {StageWatch} watch knows whether the stage is over, and learns of fatal errors */
+  /** @param {StageWatch} watch knows whether the stage is over, and receives fatal errors */
   watchedBy(watch) {
     this.#watch = watch;
   }
@@ -140,7 +140,7 @@ export class Recorder {
         const meter = this.meters.kinds[kind];
         meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
         meter.throttled += Number(isRefused(error));
-        // An attempt cut off by the end of the stage did not fail.
+        // An attempt cut off by the end of the stage does not count as failed.
         if (error.kind !== ABANDONED) {
           meter.seconds.addFailure(finishedAt, isRefused(error));
         }
@@ -271,7 +271,7 @@ function cacheCounter(kinds, { mixed }) {
 }
 
 /**
- * Others may delete, replace and archive existing objects: that is not a failure of the store.
+ * Others may delete, replace or archive existing objects. That does not count as a failure of the store.
  *
  * @param {readonly StageMeter[]} kinds
  * @param {Recorder['failed']} failed handles all other failures

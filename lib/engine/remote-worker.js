@@ -58,7 +58,7 @@ export class RemoteWorker {
   }
 
   /**
-   * @param {AbortSignal} signal gives up
+   * @param {AbortSignal} signal
    * @returns {ReturnType<Worker['openConnections']>}
    */
   openConnections(signal) {

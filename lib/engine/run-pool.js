@@ -1,13 +1,13 @@
 /**
- * Runs concurrent threads, each of which takes one piece of work after another until there is no more.
+ * Runs concurrent threads, each of which takes pieces of work until none are left.
  *
  * @template Thread
  * @param {object} options
  * @param {readonly Thread[]} options.threads what each thread works with
  * @param {(thread: Thread) => number} options.claim the next piece of work, or a negative number
  * @param {(thread: Thread, work: number) => Promise<void>} options.work
- * @returns {Promise<void>} once every thread has ended. An error ends the thread that met it; the first error is thrown
- *   when the other threads are done
+ * @returns {Promise<void>} once every thread has ended. An error ends the thread in which it occurred; the first error
+ *   is thrown once the other threads have ended
  */
 export async function runPool({ threads, claim, work }) {
   await settleAll(threads.map((thread) => runThread(thread, claim, work)));

@@ -30,7 +30,7 @@ import { Budget, budgetMemory } from './budget.js';
  *
  * @typedef {object} SlotSession shared by all slots of a run
  * @property {Pick<Workers, 'runStage'>} workers
- * @property {AbortSignal} signal stops it
+ * @property {AbortSignal} signal stops the slot
  * @property {RunObserver} observer
  *
  * @typedef {object} SlotHooks how a plan reacts while a slot runs

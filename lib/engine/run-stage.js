@@ -56,12 +56,12 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null without an open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
- * @property {boolean} [readsCache] whether a cache may answer reads
+ * @property {boolean} [readsCache] whether a cache can serve reads
  * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; default: over connections
  */
 
 /**
- * What becomes known while a stage runs.
+ * Events of a running stage.
  *
  * @typedef {object} StageHooks
  * @property {(second: MeasuredSecond) => void} second a second is over
@@ -78,7 +78,7 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * How a stage is driven, in plain values.
+ * The load that a stage applies, in plain values.
  *
  * @typedef {object} Load
  * @property {number} threads number of threads that take part
@@ -107,14 +107,14 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {StageMeters} meters
  * @property {BucketMeter[] | null} buckets null if there is only one
  * @property {OperationParts | null} parts null if operations are not split
- * @property {number} waited total ms that operations waited for an object that may be written
+ * @property {number} waited total ms that operations waited for an object that could be written
  */
 
 /**
  * How the operations of a stage are sent.
  *
  * @typedef {object} Sender
- * @property {readonly ObjectConnection[]} connections that carry them; requests in flight on these are cut off when the stage must end
+ * @property {readonly ObjectConnection[]} connections that carry them; their requests in flight are aborted when the stage must end
  * @property {CountSuccess} countSuccess
  * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation; default: the written objects
  * @property {(setup: StageSetup) => Sending} begin
@@ -208,7 +208,7 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
   const { listed, mixed } = engine.workload;
-  // If the run writes its objects again, the first writes also have a version.
+  // If the run rewrites its objects, the first writes also carry a version.
   const tellsVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
   const kinds = tellsVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
@@ -286,7 +286,7 @@ function loopFor({ pacing }, { engine: { clock, alarm }, startedAt, budget }) {
     return new ClosedLoop(budget);
   }
   if (alarm === null) {
-    throw new RangeError('expected an alarm, which an open loop needs');
+    throw new RangeError('an open loop requires an alarm');
   }
   return new OpenLoop({ pacing, startedAt, clock, budget, alarm });
 }

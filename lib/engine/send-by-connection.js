@@ -75,7 +75,7 @@ function operationsOf({ claims, recorder, waitForObject }, send) {
         await send(record);
         recorder.succeeded(record, record.movedBytes);
         const { answeredAt } = record.connection;
-        // An operation on an absent object may succeed without an answer.
+        // An operation on an absent object may succeed without a response.
         if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
           recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
         }

@@ -31,7 +31,7 @@ export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }
     return {
       isFinal: false,
       kinds: ofKinds,
-      // With many buckets, their histograms would take too long each second.
+      // Encoding the histograms of many buckets every second would take too long.
       buckets: bucketSnapshots(ofBuckets, ofKinds, false),
       connections: lookAtConnections(),
       inFlight: connections.reduce((sum, { startedAt }) => sum + Number(startedAt !== 0), 0),

@@ -13,7 +13,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} FatalError
  * @property {unknown} error after which no operation of the run can succeed, or an unexpected error
  * @property {string} bucket where it occurred
- * @property {string} operation that met it, as in --stages
+ * @property {string} operation that failed, as in --stages
  */
 
 /**
@@ -26,20 +26,20 @@ import { AttemptError } from '../s3/s3-error.js';
  * @property {boolean} [measuresDrain] whether operations that complete between the two count in rates
  */
 
-/** A stage in which nothing succeeds for this long has lost its store. */
+/** If nothing succeeds for this long, the stage considers the store lost. */
 export const STALL_TIMEOUT_MS = 60_000;
 
 /** Time that operations in flight have to settle when a stage is stopped. */
 const SETTLING_TIME_MS = 5000;
 
-/** How often a worker checks the decisions of the others. */
+/** How often a worker checks for decisions of the other workers. */
 export const LOOK_EVERY_MS = 250;
 
-/** If operations of an open loop start this late, the rate is higher than the store or the threads can sustain. */
+/** If an open loop's operations start this late, its rate is higher than the store or the threads can sustain. */
 const MAX_BACKLOG_MS = 10_000;
 
 /**
- * Decides when a stage must end before its work is done: on request, after an error that affects the whole run, or
+ * Decides whether a stage must end before its work is done: on request, after an error that affects the whole run, or
  * because nothing succeeds anymore.
  */
 export class StageWatch {
@@ -146,7 +146,7 @@ export class StageWatch {
   }
 
   /**
-   * A timer may fire early if the process was suspended.
+   * Sets the timer again if it fires early, which can happen if the process was suspended.
    *
    * @param {number} index of the timer
    * @param {number} moment monotonic ms
@@ -159,7 +159,7 @@ export class StageWatch {
 
   #look() {
     this.#takeEarlyStop();
-    // Another worker may have closed the budget while a thread of this one waits for an operation that will never come.
+    // Another worker may have closed the budget while a thread of this worker waits for an arrival that will never come.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
     }
@@ -170,7 +170,7 @@ export class StageWatch {
     }
   }
 
-  /** A time-limited stage may have been given an earlier end. Its drain lasts as long as before. */
+  /** Adopts an earlier end if a time-limited stage has been given one. Its drain keeps its length. */
   #takeEarlyStop() {
     const { stopsAt } = this.#budget;
     if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
@@ -185,7 +185,7 @@ export class StageWatch {
 
   /**
    * @param {number} now monotonic ms
-   * @returns {number} ms without a success; while no request is under way, the store cannot be lost
+   * @returns {number} ms without a success, excluding time in which no request was in flight
    */
   #stallAt(now) {
     if (this.#wasIdle()) {
@@ -210,7 +210,7 @@ export class StageWatch {
     this.#settling = setTimeout(() => this.#abandon(), SETTLING_TIME_MS);
   }
 
-  /** The time is up, including the drain: operations in flight are aborted. */
+  /** The time, including the drain, is up: aborts operations in flight. */
   #endOfTime() {
     this.#controller.abort();
     this.#onStop();
@@ -226,12 +226,12 @@ export class StageWatch {
   }
 }
 
-/** @returns {AttemptError} of an attempt that the end of its stage cuts off or prevents */
+/** @returns {AttemptError} for an attempt that the end of its stage cuts off or prevents */
 export function abandonedError() {
   return new AttemptError({
     kind: ABANDONED,
     handling: 'retry',
-    message: 'there was no answer when the stage had to end',
+    message: 'no response had arrived when the stage had to end',
     outcomeUnknown: true,
   });
 }

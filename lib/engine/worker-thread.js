@@ -11,7 +11,7 @@ import { Worker } from './worker.js';
  */
 
 /**
- * A worker in its own thread. It answers the calls of remote-worker.js.
+ * A worker in its own thread. It replies to the calls of remote-worker.js.
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
@@ -40,7 +40,7 @@ const CALLS = {
   close: () => worker.close(),
 };
 
-/** @returns {AbortSignal} of a call that begins */
+/** @returns {AbortSignal} for a new call */
 function stoppable() {
   stopRequest = new AbortController();
   return stopRequest.signal;

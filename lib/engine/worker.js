@@ -59,12 +59,12 @@ import { runStage } from './run-stage.js';
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
- * @property {ChecksumName} [checksum] that objects are written with
+ * @property {ChecksumName} [checksum] of written objects
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
  * @property {ListState | null} [listed] existing objects, if the run works on them
  * @property {boolean} [takesSnapshots] whether stages report snapshots
- * @property {MixedMemory | null} [mixed] of a run that writes its objects several times
+ * @property {MixedMemory | null} [mixed] of a run that rewrites its objects
  * @property {SharedArrayBuffer} [purse] see Purse; absent without a cost limit
  */
 
@@ -111,7 +111,7 @@ export class Worker {
    * @param {object} context
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
-   * @param {LiveCredentials} [context.credentials] that may be replaced; default: those of the store
+   * @param {LiveCredentials} [context.credentials] renewable credentials; default: the store's
    * @param {Payload} [context.payload] of the same run, to avoid generating its bytes again in this thread
    * @param {Engine['send']} [context.send] see Engine
    * @returns {Promise<Worker>}
@@ -203,9 +203,9 @@ export class Worker {
   }
 
   /**
-   * Opens the threads' connections.
+   * Opens the threads' connections in advance.
    *
-   * @param {AbortSignal} signal gives up
+   * @param {AbortSignal} signal
    * @returns {Promise<{ failed: number, reason: string }>} how many failed to open, and why
    */
   async openConnections(signal) {

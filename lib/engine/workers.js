@@ -44,7 +44,7 @@ import { Worker } from './worker.js';
  * @property {number} endedAt monotonic ms at which the last worker ended
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind; `meter` is their sum
- * @property {number} [waited] total ms that operations waited for an object that may be written
+ * @property {number} [waited] total ms that operations waited for an object that could be written
  * @property {readonly BucketOutcome[]} buckets in the order of the run's list
  * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent if operations are not split
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
@@ -63,7 +63,7 @@ import { Worker } from './worker.js';
  * @property {ConnectionMeter} meter
  */
 
-/** Stage ends on one worker after which the others have no reason to continue. */
+/** If a stage ends on one worker in one of these ways, the other workers stop too. */
 const ENDS_ALL_WORKERS = ['unpaid', 'stalled', 'overloaded', 'fatal'];
 
 /** @type {Readonly<SecondLatency>} */
@@ -73,10 +73,10 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
 export class Workers {
   #clock;
   #workers;
-  /** The interface that carries the traffic to the store; null until known. @type {string | null} */
+  /** The network interface that carries the traffic to the store; null until known. @type {string | null} */
   #interfaceName = null;
   #endpointProcess;
-  /** Process id of another store on this host. @type {number | null} */
+  /** Process ID of a store on this host that is not embedded. @type {number | null} */
   #storeProcess = null;
   #takesSnapshots;
 
@@ -87,7 +87,7 @@ export class Workers {
    * @param {number} options.threads of all workers together, at least as many as cores
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
-   * @param {LiveCredentials} [options.credentials] that may be replaced; default: those of the store
+   * @param {LiveCredentials} [options.credentials] renewable credentials; default: the store's
    * @param {Payload} [options.payload] of the same run, for a worker in this thread
    * @param {Engine['send']} [options.send] how a single worker sends operations; default: over connections
    * @returns {Promise<Workers>}
@@ -119,7 +119,7 @@ export class Workers {
    * @param {Clock} clock
    * @param {readonly (Worker | RemoteWorker)[]} workers
    * @param {object} [options]
-   * @param {number} [options.endpointProcess] the id of the process of an embedded endpoint
+   * @param {number} [options.endpointProcess] process ID of an embedded endpoint
    * @param {boolean} [options.takesSnapshots] see WorkerSpec
    */
   constructor(clock, workers, { endpointProcess, takesSnapshots = false } = {}) {
@@ -130,7 +130,7 @@ export class Workers {
   }
 
   /**
-   * @param {AbortSignal} signal gives up
+   * @param {AbortSignal} signal
    * @returns {Promise<{ failed: number, reason: string }>} how many connections failed to open, and why
    */
   async openConnections(signal) {
@@ -159,7 +159,7 @@ export class Workers {
     });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
-    // A worker without threads takes no part: an event loop that was not watched at all would count as busy.
+    // A worker without threads takes no part: its event loop would not be measured and would count as busy.
     const working = this.#share(task.load.threads);
     const merger = new SecondMerger(working.length, (second) => {
       secondLatencies.set(second.secondStart, latencyOf(second.latencies));
@@ -169,7 +169,7 @@ export class Workers {
     const flows = working.map(() => NO_FLOW);
     /** The latest snapshot of each worker that has one. @type {Map<number, StageSnapshot>} */
     const snapshots = new Map();
-    // If one worker cannot continue, the others have no reason to.
+    // If one worker cannot continue, the others stop too.
     const together = new AbortController();
     const outcomes = await settleAll(
       working.map(async ({ worker, threads }, index) => {

@@ -16,7 +16,7 @@ import { LatencyHistogram } from './latency-histogram.js';
 
 const COUNTS = /** @type {const} */ (['operations', 'drained', 'failed', 'failedAttempts', 'throttled']);
 
-/** Counts a stage's operations of all kinds in one of several buckets, and only what is reported per bucket. */
+/** Counts a stage's operations of all kinds in one of several buckets. It counts only what is reported per bucket. */
 export class BucketMeter {
   /** Successful operations. */
   operations = 0;
@@ -82,8 +82,8 @@ export class BucketMeter {
 /**
  * @param {number} buckets of the run
  * @param {ConstructorParameters<typeof BucketMeter>[0]} [time]
- * @returns {BucketMeter[] | null} by the bucket's index in the list; null for a single bucket, whose figures are those of
- *   the stage, to avoid counting twice
+ * @returns {BucketMeter[] | null} by the bucket's index in the list; null for a single bucket, whose figures are the
+ *   stage's, to avoid counting twice
  */
 export function bucketMeters(buckets, time) {
   return buckets === 1 ? null : Array.from({ length: buckets }, () => new BucketMeter(time));
@@ -91,7 +91,7 @@ export function bucketMeters(buckets, time) {
 
 /**
  * @param {readonly (readonly BucketShare[])[]} parts of a stage, each with the same buckets; at least one
- * @returns {{ bucket: string, meter: BucketMeter | null }[]} null as in the parts
+ * @returns {{ bucket: string, meter: BucketMeter | null }[]} null if the parts have no state
  */
 export function sumOfBuckets(parts) {
   return parts[0].map(({ bucket }, slot) => {

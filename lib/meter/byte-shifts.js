@@ -2,8 +2,8 @@
 
 /**
  * Bytes are counted in the second in which their operation completed, but if it began in an earlier second, some of them
- * flowed before. This class holds the correction of each second's bytes, spreading the bytes of an operation evenly over its
- * successful attempt. Otherwise, a few large objects that end together would show a peak that never occurred on the
+ * were transferred before. This class corrects the bytes of each second by spreading an operation's bytes evenly over
+ * its successful attempt. Otherwise, a few large objects that end together would show a peak that never occurred on the
  * network.
  */
 export class ByteShifts {

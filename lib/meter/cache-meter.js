@@ -9,9 +9,9 @@ import { PartMeter } from './part-meter.js';
  * @typedef {PartMeterState & { maxAge: number, oldReads: number, oldFor: number }} CacheMeterState
  */
 
-/** Counts the operations that a cache answered with one status. */
+/** Counts the operations with one cache status. */
 export class CacheMeter extends PartMeter {
-  /** The highest Age of an answer, in s; -1 if none had one. */
+  /** The highest Age of a response, in s; -1 if no response had one. */
   maxAge = -1;
   /** Operations that got an older version than the one in the store. */
   oldReads = 0;
@@ -21,7 +21,7 @@ export class CacheMeter extends PartMeter {
   /**
    * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings
    * @param {number} bytes
-   * @param {number} age of the answer in s; -1 if it had none
+   * @param {number} age of the response in s; -1 if unknown
    */
   answered(timings, bytes, age) {
     this.succeeded(timings, bytes);

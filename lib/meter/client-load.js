@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 /** @import { ClientLoad } from '../model/result.js' */
 
 /**
- * Starts measuring the CPU time of the whole process, including the threads of Node and of an embedded endpoint.
+ * Starts measuring the CPU time of the whole process, including Node's own threads and an embedded endpoint.
  *
  * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since then
  */

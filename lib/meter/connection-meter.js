@@ -35,12 +35,12 @@ export class ConnectionMeter {
     }
   }
 
-  /** @param {string} colo that gave the first answer over a connection */
+  /** @param {string} colo that sent the first response over a connection */
   answered(colo) {
     this.#addColo(colo, 1);
   }
 
-  /** @returns {ConnectionMeterState} of the connections opened, and first answered, since the last call */
+  /** @returns {ConnectionMeterState} of the connections opened, and of the first responses received, since the last call */
   take() {
     const state = this.toState();
     this.#tcp = new LatencyHistogram();
@@ -70,7 +70,7 @@ export class ConnectionMeter {
     return { tcp: this.#tcp.summary(), tls: this.#tls.summary(), colos: this.#colosByName() };
   }
 
-  /** The busiest first. */
+  /** Busiest first. */
   #colosByName() {
     return sumsByName([Object.fromEntries(this.#colos)]);
   }

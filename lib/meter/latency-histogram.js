@@ -57,7 +57,7 @@ export class LatencyHistogram {
    * The values added since an earlier moment.
    *
    * @param {LatencyHistogram} earlier a copy of this histogram made at that moment
-   * @returns {LatencyHistogram} its extremes, like its percentiles, are within 0.1%
+   * @returns {LatencyHistogram} its extremes, like its percentiles, are accurate to 0.1%
    */
   since(earlier) {
     const difference = new LatencyHistogram();
@@ -106,7 +106,7 @@ export class LatencyHistogram {
     return { ...this.#histogram.valueCounts(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
   }
 
-  /** @returns {LatencySummary | null} null without values */
+  /** @returns {LatencySummary | null} null if empty */
   summary() {
     if (this.count === 0) {
       return null;

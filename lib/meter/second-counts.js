@@ -121,7 +121,7 @@ export class SecondCounts {
 
   /**
    * @param {number} second epoch second, not before the first one
-   * @returns {number} its index; the arrays have been extended to it
+   * @returns {number} its index, to which the arrays have been extended
    */
   #indexOf(second) {
     const index = second - this.#first;

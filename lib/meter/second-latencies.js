@@ -33,7 +33,7 @@ export class SecondLatencies {
   }
 
   /**
-   * @param {number} second that is over, or must be closed now
+   * @param {number} second that is over or ends now
    * @returns {LatencyHistogram | null} the latencies of that second; null if there are none
    */
   take(second) {

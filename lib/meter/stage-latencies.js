@@ -14,7 +14,7 @@ import { SecondLatencies } from './second-latencies.js';
  * @property {LatencyHistogram} operations from the first attempt to success, including pauses; in an open loop, from
  *   the operation's scheduled start
  * @property {LatencyHistogram} attempts each attempt, including failed ones
- * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its answer
+ * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its response
  * @property {LatencyHistogram} startDelay in an open loop: how late the operations started
  * @property {LatencyHistogram} parts of multipart objects: each part from its first attempt to success
  */
@@ -86,7 +86,7 @@ export class StageLatencyMeter {
     HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
   }
 
-  /** @returns {Record<LatencyName, ValueCounts>} the same counts as those of the sums, at less cost */
+  /** @returns {Record<LatencyName, ValueCounts>} the same counts as in the sums, at a lower cost */
   valueCounts() {
     const firstTry = this.firstTry.valueCounts();
     return {

@@ -26,7 +26,7 @@ import { WindowCounts } from './window-counts.js';
 
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
 
-/** Counters that are counted directly. Attempts are derived from operations, their steps and failed attempts. */
+/** Counters that are updated directly. Attempts are derived from operations, their steps and failed attempts. */
 const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
 
 /**
@@ -50,7 +50,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
  * @property {readonly number[]} windows operations by window, see window-counts.js; may be empty
  * @property {StageLatencyState} histograms
- * @property {[status: string, state: CacheMeterState][]} cache responses of a cache, by status
+ * @property {[status: string, state: CacheMeterState][]} cache responses by cache status
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
@@ -169,7 +169,7 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} movedFrom monotonic ms at which their transfer began
+   * @param {number} movedFrom monotonic ms at which the transfer began
    * @param {number} timeLost ms lost before that
    */
   #succeeded(timings, bytes, movedFrom, timeLost) {
@@ -197,7 +197,7 @@ export class StageMeter {
   }
 
   /**
-   * @param {number} latency ms from the start of a successful attempt to the first byte of its answer
+   * @param {number} latency ms from the start of a successful attempt to the first byte of its response
    * @param {number} finishedAt monotonic ms
    */
   answered(latency, finishedAt) {
@@ -275,7 +275,7 @@ export class StageMeter {
     this.#cacheMeter(status).wasOld(replacedFor);
   }
 
-  /** Responses of a cache, by status; may be empty. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses by cache status; may be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }
@@ -298,8 +298,8 @@ export class StageMeter {
   }
 
   /**
-   * @param {string} operation whose meter it is
-   * @returns {KindSnapshot} of the counts so far
+   * @param {string} operation
+   * @returns {KindSnapshot}
    */
   snapshot(operation) {
     const cache = [...this.#cache].map(([status, { latencies }]) => [status, latencies.valueCounts()]);
