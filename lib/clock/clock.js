@@ -7,17 +7,17 @@ const CLOCK_READINGS = 20;
 /** If no thread reads the clock for this long, the process was suspended, except for the time in which it was busy. */
 const MIN_PAUSE_MS = 1000;
 
-/** How often the main thread reads the clock in any case. */
+/** The main thread reads the clock at least this often. */
 const TICK_MS = 250;
 
-/** How often, and for how long at a time, another thread waits for the main thread. */
+/** Maximum number and length of another thread's waits for the main thread. */
 const MAX_WAITS = 50;
 const WAIT_MS = 10;
 
 /** Keeps the time after a pause greater than the time before it. ms */
 const INSTANT_MS = 0.001;
 
-/** The system truncates its time to whole milliseconds, so half of one is the best correction. */
+/** The system truncates its time to whole milliseconds, so half a millisecond is the best correction. */
 const wallTime = () => Date.now() + 0.5;
 
 /**
@@ -47,7 +47,7 @@ export class Clock {
   /** Pauses that this thread knows about. @type {Pause[]} */
   #pauses = [];
   #version = 0;
-  /** ms of all pauses, and of those that the system's monotonic time included. */
+  /** Total ms of all pauses, and of the pauses that the system's monotonic time included. */
   #length = 0;
   #counted = 0;
   /** Monotonic ms of the latest pause. */
@@ -107,7 +107,7 @@ export class Clock {
 
   /**
    * @param {number} epoch ms
-   * @returns {number} monotonic ms; for a time within a pause, that of its start
+   * @returns {number} monotonic ms; for a time within a pause, the pause's start
    */
   fromEpoch(epoch) {
     return this.#pauses.reduce(
@@ -164,7 +164,7 @@ export class Clock {
   }
 
   /**
-   * Adds a suspension of the machine that stopped the system's monotonic time too, according to other clocks.
+   * Adds a suspension, detected with other clocks, that also stopped the system's monotonic time.
    *
    * @param {number} length ms
    */

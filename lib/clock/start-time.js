@@ -13,11 +13,11 @@ const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
  */
 export const NEXT_MARGIN_MS = 10_000;
 
-/** One week: a longer wait must be a typing error. */
+/** One week: a longer wait must be a typo. */
 export const MAX_WAIT_MS = 7 * 24 * 3_600_000;
 
 const EXPECTED =
-  'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
+  'expected an ISO time with time zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
 
 /**
  * @param {string} text
@@ -42,7 +42,7 @@ export function parseStartTime(text) {
 
 /**
  * @param {string} text
- * @returns {number} epoch ms; NaN if it is not such a time
+ * @returns {number} epoch ms; NaN if invalid
  */
 function parseIsoTime(text) {
   const [, year, month, day] = ISO_TIME.exec(text)?.map(Number) ?? [];

@@ -15,7 +15,7 @@ const SEARCH_INTERVAL_MS = 40;
 /** A turn comes within a second; the rest allows for slow responses. */
 const MAX_SEARCH_MS = 2500;
 
-/** Requests around a turn whose time is roughly known. */
+/** Number of requests around a turn whose time is roughly known. */
 const REQUESTS_AT_TURN = 12;
 
 const WATCH_INTERVAL_MS = 2000;
@@ -65,9 +65,9 @@ export class StoreClock {
   }
 
   /**
-   * What is known so far; null if the clock could not be measured. Later observations can only widen the uncertainty.
+   * Later observations can only widen the uncertainty.
    *
-   * @returns {ClockFacts | null}
+   * @returns {ClockFacts | null} null if the clock could not be measured
    */
   get facts() {
     return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
@@ -111,8 +111,8 @@ export class StoreClock {
   async watch(signal, lost) {
     for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
       // Alternate between before and after the turn of a second, because a drift shows on one side only. A response within the
-      // uncertainty adds nothing, and none shows more than its distance from the turn. After a contradiction, ask further away
-      // from it.
+      // uncertainty adds nothing, and no response shows more than its distance from the turn. So after a contradiction,
+      // requests are sent farther from the turn.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
       await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);

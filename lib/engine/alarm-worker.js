@@ -6,9 +6,7 @@ import { Clock } from '../clock/clock.js';
  * @import { MessagePort } from 'node:worker_threads'
  */
 
-/**
- * The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at the set moment.
- */
+/** The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at the set moment. */
 
 /** At high rates, one wake-up starts several operations, which bounds the CPU time spent waking up. */
 const MIN_SLEEP_MS = 0.5;

@@ -19,8 +19,8 @@ import { MixedClaims } from './mixed-claims.js';
  * @typedef {object} StageClaims
  * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record; returns
  *   the number of the claim, from 0, or -1 if there is no more work
- * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one, otherwise the
- *   ms to wait before trying again, or -1 if there is no object for it
+ * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one,
+ *   otherwise the ms to wait before trying again, or -1 if there is no object for it
  * @property {(record: OperationRecord) => void} done the operation has ended, successfully or not
  */
 

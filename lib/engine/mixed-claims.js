@@ -21,7 +21,10 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/** After this many rounds without an object, an operation is skipped. Otherwise all threads might wait for each other to write. */
+/**
+ * After this many rounds without an object, an operation is skipped. Otherwise all threads might wait for each other to
+ * write.
+ */
 const MAX_ROUNDS = 10;
 
 /** Returned instead of an object: all objects tried are changing or have just changed; or none of them exists. */
@@ -32,10 +35,10 @@ const NONE_THERE = -2;
 const SKIPPED = -1;
 
 /**
- * Decides what a worker's threads do next in a mixed stage. An operation's kind depends only on its claim's number, so all
- * workers agree and the shares are exact. Its object is chosen just before it starts. The claim determines which objects are
- * tried: reads follow the run's access pattern, other operations draw uniformly. The operation takes the first object that
- * is available to it.
+ * Decides what a worker's threads do next in a mixed stage. An operation's kind depends only on its claim's number, so
+ * all workers agree and the shares are exact. Its object is chosen just before it starts. The claim determines which
+ * objects are tried: reads follow the run's access pattern, other operations draw uniformly. The operation takes the
+ * first object that is available to it.
  *
  * A write first fills the slot of a removed object; if there is none, it overwrites any object. An object is not written,
  * removed or copied twice within a second, nor while such a change is in flight. An object that is known to be missing is

@@ -11,9 +11,9 @@ import { Arrivals } from './arrivals.js';
  */
 
 /**
- * Starts operations at times that do not depend on the store. Each thread takes the next arrival, waits until it is due, and
- * starts immediately if it is overdue; no arrival is dropped. Latency counts from the arrival, so delays caused by slow responses
- * are included (coordinated omission: Gil Tene, "How NOT to Measure Latency").
+ * Starts operations at times that do not depend on the store. Each thread takes the next arrival, waits until it is
+ * due, and starts immediately if it is overdue; no arrival is dropped. Latency counts from the arrival, so delays
+ * caused by slow responses are included (coordinated omission: Gil Tene, "How NOT to Measure Latency").
  */
 export class OpenLoop {
   #arrivals;
@@ -55,7 +55,8 @@ export class OpenLoop {
         if (this.#clock.now() < record.intendedAt && !this.#budget.isClosed) {
           await this.#alarm.waitUntil(record.intendedAt);
         }
-        // The claim comes after the wait: if the stage ends during the wait, no operation is claimed without being performed.
+        // The claim comes after the wait: if the stage ends during the wait, no operation is claimed without being
+        // performed.
         if (claims.next(record) < 0) {
           this.close();
           return;

@@ -114,7 +114,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * How the operations of a stage are sent.
  *
  * @typedef {object} Sender
- * @property {readonly ObjectConnection[]} connections that carry them; their requests in flight are aborted when the stage must end
+ * @property {readonly ObjectConnection[]} connections that carry them; their requests in flight are aborted when the
+ *   stage must end
  * @property {CountSuccess} countSuccess
  * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation; default: the written objects
  * @property {(setup: StageSetup) => Sending} begin

@@ -159,7 +159,8 @@ export class StageWatch {
 
   #look() {
     this.#takeEarlyStop();
-    // Another worker may have closed the budget while a thread of this worker waits for an arrival that will never come.
+    // Another worker may have closed the budget while a thread of this worker waits for an arrival that will never
+    // come.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
     }

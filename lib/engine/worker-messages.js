@@ -14,7 +14,8 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  */
 
 /**
- * A message from the main thread to a worker's thread. Each call gets a Reply; replies to `stop` and `renew` are ignored.
+ * A message from the main thread to a worker's thread. Each call gets a Reply; replies to `stop` and `renew` are
+ * ignored.
  *
  * @typedef {{ id: number, call: 'open' }
  *   | { id: number, call: 'run', task: PackedTask }

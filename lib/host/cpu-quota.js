@@ -14,7 +14,7 @@ const CPU_ROOTS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct'];
 
 /**
  * @typedef {object} CpuQuota
- * @property {number} cores may be fractional
+ * @property {number} cores can be fractional
  * @property {string} statistics the file that reports throttling
  */
 
@@ -67,9 +67,9 @@ export function throttlingOf({ statistics }, read = readSystemFile) {
 }
 
 /**
- * CPU time available to the process: the cores of the host that it may use, or a smaller quota.
+ * CPU time available to the process: the cores of the host that it can use, or a smaller quota.
  *
- * @returns {number} cores, may be fractional
+ * @returns {number} cores, can be fractional
  */
 export function availableCores() {
   return Math.min(availableParallelism(), findCpuQuota()?.cores ?? Infinity);

@@ -10,7 +10,7 @@ import { readSystemFile } from './system-file.js';
 
 const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 
-/** Interval between delay measurements. Each one wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
+/** Interval between delay measurements. Each one wakes an idle loop: one every 20 ms took 0.5% of a core. ms */
 const DELAY_RESOLUTION_MS = 50;
 
 /** In a pause, the loop's own time exceeds the clock's by at least this. ms */

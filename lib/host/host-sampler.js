@@ -20,7 +20,7 @@ import { readSystemFile } from './system-file.js';
 
 const SAMPLE_EVERY_MS = 1000;
 
-/** Utilization at which a link counts as full; frame headers take the rest. */
+/** Utilization at which a link counts as full; frame headers account for the rest. */
 const FULL_LINK = 0.95;
 
 /** Above this utilization, the reported link speed must be wrong, as with some virtual devices. */
@@ -134,7 +134,10 @@ export class HostSampler {
     return scheduling === null || cpuTime === null ? null : { ...scheduling, cpuTime };
   }
 
-  /** Container pairs and tunnels report a meaningless speed. Only a physical link has a device. */
+  /**
+   * Virtual interfaces, such as those of containers and tunnels, report a meaningless speed. Only a physical link has a
+   * device.
+   */
   #readLinkSpeed() {
     const folder = `/sys/class/net/${this.#interfaceName}`;
     const isPhysical = this.#read(`${folder}/device/uevent`) !== null;
@@ -190,7 +193,7 @@ export class HostSampler {
 /**
  * @typedef {object} Sample
  * @property {Map<number, CpuTicks>} ticks
- * @property {boolean} isComplete whether the ticks include what only Linux reports
+ * @property {boolean} isComplete whether the ticks include the figures that only Linux reports
  * @property {Set<number> | null} allowed
  * @property {number} ownTime ms of CPU time of this process
  */
@@ -199,7 +202,7 @@ export class HostSampler {
  * @param {Sample} before
  * @param {Sample} after
  * @param {number} duration ms
- * @returns {CpuLoad | null} null if CPUs were added or removed meanwhile, or those that the process may use are unknown
+ * @returns {CpuLoad | null} null if CPUs were added or removed meanwhile, or if the process's usable CPUs are unknown
  */
 function cpuLoad(before, after, duration) {
   const all = [...after.ticks].map(([number, ticks]) => ({

@@ -5,8 +5,8 @@ const LISTENING = '0A';
 
 /**
  * @param {number} port of this host
- * @returns {number | null} ID of the process that listens on the port; null if there is not exactly one, or the system hides it
- *   from this user
+ * @returns {number | null} ID of the process that listens on the port; null if there is not exactly one, or if the
+ *   system hides it from this user
  */
 export function findListeningProcess(port) {
   const inodes = new Set(['tcp', 'tcp6'].flatMap((name) => socketsOn(port, readSystemFile(`/proc/net/${name}`) ?? '')));
@@ -43,7 +43,7 @@ function holdsOne(id, sockets) {
     try {
       return sockets.has(readlinkSync(`${folder}/${name}`));
     } catch {
-      // It was closed in the meantime.
+      // The file was closed in the meantime.
       return false;
     }
   });

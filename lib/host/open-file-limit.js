@@ -1,8 +1,8 @@
 /**
- * Node raises the soft limit on open files to the hard one at startup, so the hard one applies.
+ * Node raises the soft limit on open files to the hard limit at startup, so the hard limit applies.
  *
  * @param {{ getReport: () => object, excludeNetwork?: boolean }} report of the process
- * @returns {number} files that the process may have open; Infinity if unlimited or unknown
+ * @returns {number} files that the process can have open; Infinity if unlimited or unknown
  */
 export function openFileLimit(report) {
   const { excludeNetwork } = report;

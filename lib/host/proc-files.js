@@ -1,5 +1,5 @@
-// Parsers for text files in which Linux describes the machine. Each returns null for unexpected text, such as that of an older
-// kernel, or of a container that shows less.
+// Parsers for text files in which Linux describes the machine. Each returns null for unexpected text, for example from
+// an older kernel, or from a container that hides some of it.
 // https://www.kernel.org/doc/html/latest/filesystems/proc.html
 
 /** Linux reports CPU time in this unit. */
@@ -36,7 +36,7 @@ function cpuTicks(fields) {
 
 /**
  * @param {string} text of /proc/self/status
- * @returns {Set<number> | null} the numbers of the CPUs that the process may use
+ * @returns {Set<number> | null} the numbers of the CPUs that the process can use
  */
 export function readAllowedCpus(text) {
   const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(text) ?? [];
@@ -66,7 +66,7 @@ export function readScheduling(text) {
  * @returns {number | null} ms of CPU time of the process, on all threads
  */
 export function readCpuTime(text) {
-  // The program's name may contain anything, including parentheses.
+  // The program's name can contain anything, including parentheses.
   const fields = text
     .slice(text.lastIndexOf(')') + 1)
     .trim()
@@ -114,7 +114,7 @@ export function readTcpSegments(text) {
 
 /**
  * @param {string} text of /sys/class/net/…/speed
- * @returns {number | null} bytes/s; null if the interface has no speed or does not know it
+ * @returns {number | null} bytes/s; null if unknown
  */
 export function readLinkSpeed(text) {
   const megabits = Number(text.trim());

@@ -40,7 +40,7 @@ export class ConnectionMeter {
     this.#addColo(colo, 1);
   }
 
-  /** @returns {ConnectionMeterState} of the connections opened, and of the first responses received, since the last call */
+  /** @returns {ConnectionMeterState} connections opened and first responses received since the last call */
   take() {
     const state = this.toState();
     this.#tcp = new LatencyHistogram();
@@ -54,11 +54,7 @@ export class ConnectionMeter {
     return { tcp: this.#tcp.toState(), tls: this.#tls.toState(), colos: this.#colosByName() };
   }
 
-  /**
-   * Adds the costs collected by another worker.
-   *
-   * @param {ConnectionMeterState} state
-   */
+  /** @param {ConnectionMeterState} state of another worker */
   addState({ tcp, tls, colos }) {
     this.#tcp.addState(tcp);
     this.#tls.addState(tls);

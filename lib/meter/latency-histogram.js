@@ -86,11 +86,7 @@ export class LatencyHistogram {
     return { encoded: this.encode(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
   }
 
-  /**
-   * Adds the values of another thread.
-   *
-   * @param {HistogramState} state
-   */
+  /** @param {HistogramState} state of another thread */
   addState({ encoded, count, sum, minimum, maximum }) {
     if (count > 0) {
       this.#histogram.addEncoded(encoded);

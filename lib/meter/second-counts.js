@@ -85,11 +85,7 @@ export class SecondCounts {
     return this.#clock.pausedBetween(1000 * second, 1000 * (second + 1)) === 1000;
   }
 
-  /**
-   * Adds the counts of another worker.
-   *
-   * @param {readonly SecondCount[]} seconds
-   */
+  /** @param {readonly SecondCount[]} seconds of another worker */
   addSeconds(seconds) {
     for (const { secondStart, operations, bytes, failedAttempts = 0, throttled = 0 } of seconds) {
       const index = this.#indexOf(secondStart);

@@ -77,11 +77,7 @@ export class StageLatencyMeter {
     );
   }
 
-  /**
-   * Adds the latencies of another worker.
-   *
-   * @param {StageLatencyState} state
-   */
+  /** @param {StageLatencyState} state of another worker */
   addState(state) {
     HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
   }

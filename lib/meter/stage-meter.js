@@ -331,11 +331,7 @@ export class StageMeter {
     };
   }
 
-  /**
-   * Adds the counts of another worker or another kind.
-   *
-   * @param {StageMeterState} state
-   */
+  /** @param {StageMeterState} state of another worker or another kind */
   addState({ counts, seconds, byteShifts, windows, histograms, cache, lastSuccessAt }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
@@ -386,12 +382,10 @@ export class StageMeters {
     this.kinds.forEach((meter) => meter.measureUntil(moment));
   }
 
-  /** Operations that have ended, whatever their outcome. */
   get done() {
     return this.kinds.reduce((sum, { done }) => sum + done, 0);
   }
 
-  /** Monotonic ms of the last success, or of the stage's start. */
   get lastSuccessAt() {
     return this.kinds.reduce((last, { lastSuccessAt }) => Math.max(last, lastSuccessAt), -Infinity);
   }

@@ -12,8 +12,8 @@ import { joinValueCounts } from './latency-histogram.js';
 const BUCKET_COUNTS = /** @type {const} */ (['operations', 'failed', 'failedAttempts', 'throttled']);
 
 /**
- * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null for the only bucket, whose figures are
- *   those of the kinds
+ * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null for the only bucket, whose figures
+ *   come from the kinds
  * @param {readonly KindSnapshot[]} kinds
  * @param {boolean} withLatencies
  * @returns {BucketSnapshot[]}
@@ -38,7 +38,7 @@ function countsOfOnlyBucket(kinds) {
 }
 
 /**
- * @param {readonly StageSnapshot[]} parts of one stage, of several workers or steps, at least one
+ * @param {readonly StageSnapshot[]} parts snapshots of one stage from several workers or steps, at least one
  * @returns {StageSnapshot}
  */
 export function sumOfSnapshots(parts) {
@@ -80,7 +80,7 @@ function joinKnown(parts) {
 
 /**
  * @param {string} operation
- * @param {readonly KindSnapshot[]} parts of it
+ * @param {readonly KindSnapshot[]} parts
  * @returns {KindSnapshot}
  */
 function sumOfKinds(operation, parts) {

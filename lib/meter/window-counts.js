@@ -1,8 +1,8 @@
 /**
- * When windows of equal length begin; monotonic ms.
+ * Consecutive windows of equal length.
  *
  * @typedef {object} Windows
- * @property {number} startsAt
+ * @property {number} startsAt monotonic ms of the first window
  * @property {number} width ms
  */
 

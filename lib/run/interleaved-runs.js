@@ -153,7 +153,8 @@ async function runTurn({ startsAt, times }, side, signal) {
  * @param {BegunSession} session
  * @param {number} moment monotonic ms
  * @param {AbortSignal} signal
- * @returns {Promise<number>} monotonic ms at which the pass can begin: after `moment` if the previous pass overran its slot
+ * @returns {Promise<number>} monotonic ms at which the pass can begin: after `moment` if the previous pass overran its
+ *   slot
  */
 async function readyAt({ config, run, phases, workers }, moment, signal) {
   const { clock } = run;

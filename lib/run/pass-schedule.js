@@ -24,8 +24,8 @@ const PASSES_REMEMBERED = 4;
 
 /**
  * The slots of passes that take turns. All slots of a quad have the same length, and each stage begins at the same
- * offset in its slot on both sides, so a drift that is linear in time cancels out in ABBA. The lengths of stages without
- * a time limit come from earlier passes.
+ * offset in its slot on both sides, so a drift that is linear in time cancels out in ABBA. The lengths of stages
+ * without a time limit come from earlier passes.
  */
 export class PassSchedule {
   #stages;

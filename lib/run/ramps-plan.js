@@ -334,8 +334,8 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
  * which the process was suspended throughout.
  *
  * @param {Clock} clock
- * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void} takes
- *   the seconds of all steps in order
+ * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void}
+ *   takes the seconds of all steps in order
  */
 function withIdleSeconds(clock) {
   let next = Infinity;

@@ -51,7 +51,10 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
   };
 }
 
-/** If a thread waited for a CPU for at least this share of the time, the host may have caused the slowest 1% of operations. */
+/**
+ * If a thread waited for a CPU for at least this share of the time, the host may have caused the slowest 1% of
+ * operations.
+ */
 const WITHOUT_CPU = 0.05;
 
 /** A thread that runs or waits for a CPU for at least this share of the time cannot catch up. */

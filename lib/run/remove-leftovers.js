@@ -35,8 +35,8 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   // Copies are not counted, and no stage removes them.
   const ownsCopies = mayRemove && operationsOfRun(load).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint ends with the run. Without permission to list there is no proof; a notice has already reported
-  // this. A refused run (a missing bucket, for instance) has already removed its probes.
+  // The embedded endpoint ends with the run. Without permission to list there is no proof; a notice has already
+  // reported this. A refused run (a missing bucket, for instance) has already removed its probes.
   const canProve = !store.isEmbedded && checks.mayList && problems.length === 0;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // If the response to a create-upload request was lost, only the store knows the upload's ID.

@@ -373,7 +373,7 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
   const ofObjects = copies || removes ? 'leftovers' : 'objects';
   const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
   const operations = Math.floor(Math.min(attempts, objects));
-  return `${operations} operations are too few for a capacity search, expected ${advice}`;
+  return `${operations} operations are too few for a capacity search; try ${advice}`;
 }
 
 /**

@@ -1,8 +1,6 @@
 /** @import { Config, ScheduleConfig } from '../model/config.js' */
 
-/**
- * Gap between the stages of hosts that share slots, and the time in which operations can complete after a stage. ms
- */
+/** Gap between the stages of hosts that share slots, and the time in which operations can complete after a stage. ms */
 export const USUAL_GAP_MS = 5000;
 
 /** Time for aborting and settling, so that neither delays the next stage or step. */

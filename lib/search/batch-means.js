@@ -23,7 +23,7 @@ const ONE_SIDED_95 = 1.645;
 
 /**
  * The mean rate with its 95% confidence interval, by the method of batch means. Single operations depend on each other
- * (they share a queue or a slow connection), but the means of long batches hardly do. Batches are doubled until a test
+ * (they share a queue or a slow connection), but the means of long batches hardly do. Batch length doubles until a test
  * finds them independent: G. S. Fishman, Grouping observations in digital simulation, Management Science 24 (1978).
  *
  * @param {readonly number[]} counts operations that completed in consecutive intervals of equal length
@@ -42,7 +42,7 @@ export function batchMeans(counts, interval) {
     width *= 2;
   }
   const mean = meanOf(batches);
-  // Counts are whole operations, so even a perfectly steady rate is known only to within one.
+  // Counts are whole operations, so even a perfectly steady rate is known only to within one operation.
   const resolution = 1 / (width * batches.length);
   const half = Math.max(studentT(batches.length - 1) * standardErrorOf(batches), resolution);
   return { mean, low: Math.max(mean - half, 0), high: mean + half, batches: batches.length };

@@ -6,7 +6,7 @@ import { sumOf } from '../statistics/moments.js';
  * The objects for each step of a search over buckets; a step uses the first n buckets. Objects are counted per bucket,
  * so each bucket's existing objects have no gap, and an object's position follows from the run's list of buckets alone.
  * Write takes the next objects of each bucket; Read and Stat cycle through the objects that all buckets of the step
- * have; Remove goes through them once.
+ * have; Remove takes each of them once.
  */
 export class BucketObjects {
   #most;
@@ -17,7 +17,7 @@ export class BucketObjects {
 
   /**
    * @param {object} options
-   * @param {number} options.objects objects that may be written, or that exist if the run does not write
+   * @param {number} options.objects objects that can be written, or that exist if the run does not write
    * @param {number} options.buckets
    * @param {boolean} options.exist whether the objects exist before the run
    */
@@ -27,13 +27,13 @@ export class BucketObjects {
     this.#used = this.#existing.map(() => 0);
   }
 
-  /** Objects that Write left, or may write. */
+  /** Objects that Write left, or can write. */
   get count() {
     const existing = sumOf(this.#existing);
     return existing === 0 ? this.#most : existing;
   }
 
-  /** A later run can rely on none, because these are not the first ones of the run. */
+  /** A later run cannot rely on any of them, because they are not the first objects of the run. */
   get wholeCount() {
     return 0;
   }
@@ -44,7 +44,7 @@ export class BucketObjects {
 
   /**
    * @param {Effects} stage
-   * @returns {number} operations that all of its steps together can do with them
+   * @returns {number} operations that the objects allow in all of its steps together
    */
   countFor(stage) {
     return stage.copies || stage.removes ? sumOf(this.#existing) - sumOf(this.#used) : this.countIn(stage, 1);
@@ -53,7 +53,7 @@ export class BucketObjects {
   /**
    * @param {Effects} stage
    * @param {number} buckets of a step, counted from the first
-   * @returns {number} operations that the step can do with them, in turn
+   * @returns {number} operations that the objects allow in the step
    */
   countIn({ creates, copies, removes }, buckets) {
     const isOnce = copies || removes;

@@ -11,34 +11,34 @@ import { WINDOW_MS } from './step-rate.js';
  * @import { Step, StepResult } from './search-plan.js'
  */
 
-/** Duration of a step with fewer than all buckets. All of them are measured as long as a hold. ms */
+/** Duration of a step with fewer than all buckets. The step with all of them lasts as long as a hold. ms */
 const BUCKETS_MS = 5000;
 
 /** Safety margin: the rate of one bucket was measured only briefly. */
 const MARGIN = 1.1;
 
-/** If each further bucket adds at least this share of one bucket's rate, the rate is proportional. */
+/** If each additional bucket adds at least this share of one bucket's rate, the rate is proportional. */
 const IN_PROPORTION = 0.85;
 
-/** The same for the last buckets alone, whose share is less certain. */
+/** The same for the last buckets added, whose share is less certain. */
 const STILL_IN_PROPORTION = 0.7;
 
-/** If all buckets do at most this many times the rate of one, the rate is flat. */
+/** If all buckets together reach at most this many times the rate of one, the rate is flat. */
 const FLAT = 1.15;
 
 /** @typedef {{ buckets: number, threads: number, rate: RateInterval, isClientBusy: boolean }} BucketStep */
 
 /**
- * Finds out whether each bucket has its own limit. It decides what to try and what the results mean, without knowing a
- * clock or a store. First it searches for the plateau of the first bucket; then it holds more and more buckets, each
- * with as many threads as that plateau took.
+ * Determines whether each bucket has its own limit. It decides what to try and what the results mean, but has no access
+ * to a clock or a store. First it searches for the plateau of the first bucket. Then it holds more and more buckets,
+ * each with as many threads as that plateau needed.
  */
 export class BucketSearch {
   #buckets;
   #maxThreads;
   #unloadedLatency;
   #available;
-  /** Operations that the first bucket's objects allowed at the start, and their share of all. */
+  /** Operations that the first bucket's objects allowed at the start, and their share of all operations. */
   #inFirst;
   /** Share of all operations that the search on the first bucket may take, 0 to 1. */
   #share;
@@ -133,7 +133,7 @@ export class BucketSearch {
     const times = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
     const rest = sumOf(this.#plan.map((each) => this.#operationsFor(each)));
     const share = Math.floor((this.#budget.operationsLeft * this.#operationsFor(buckets)) / rest);
-    // Each step also takes the first bucket's objects, which may run out before those of all.
+    // Each step also uses the first bucket's objects, which may run out before the total.
     const ofThis = this.#operationsFor(buckets) / buckets / this.#inFirstFor(this.#plan);
     const operations = Math.min(share, Math.floor(ofThis * this.#available(buckets)));
     const time = (1000 * (operations - 2 * threads)) / (buckets * this.#rateOfOne);
@@ -167,7 +167,7 @@ export class BucketSearch {
     return capacity === null ? this.#unloadedLatency : (1000 * capacity.threads) / capacity.operationsPerSecond;
   }
 
-  /** The most buckets that the threads suffice for. */
+  /** The maximum number of buckets for which there are enough threads. */
   get #most() {
     return Math.min(this.#buckets, Math.floor(this.#maxThreads / Number(this.#threads)));
   }
@@ -261,11 +261,11 @@ export class BucketSearch {
     }
     const growth = growthOf(first, last);
     const before = this.#steps[this.#steps.length - 2];
-    // A rate that grew in proportion at first may have met another limit since.
+    // A rate that grew in proportion at first may have reached another limit since.
     if (growth.share >= IN_PROPORTION && growthOf(before, last).share >= STILL_IN_PROPORTION) {
       return { limit: 'per bucket', reason: null };
     }
-    // A client at its limit may itself be the reason that more buckets brought no more.
+    // A client at its limit may itself be the reason that more buckets did not raise the rate.
     if (this.#steps.some(({ isClientBusy }) => isClientBusy)) {
       return unknown('client busy');
     }

@@ -19,18 +19,18 @@ import { batchMeans } from './batch-means.js';
  * @property {boolean} [sharesOperations] whether the user cannot provide more operations; the hold then gets what is
  *   left, at least half of them
  * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether to try half-size objects after the hold: on a
- *   plateau alternating with whole ones; without one just once, for later stages that need them
+ *   plateau, alternating with whole-size ones; without a plateau, just once, for later stages that need them
  */
 
 /** Windows that agree this well are enough during the ramp and around the knee. */
 const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /**
- * Finds the number of threads above which a store does no more, and its rate there. It decides what to try and what the
- * results mean, without knowing a clock or a store. First comes the ramp, in factors of four while the rate grows in
- * proportion, else of two, until more threads bring almost nothing. Then it looks for the knee between the numbers it
- * has tried. Then it holds that many threads for a fresh stretch of time that played no part in choosing them. Last it
- * compares both object sizes in alternating steps.
+ * Finds the number of threads above which a store's rate no longer grows, and the rate there. It decides what to try
+ * and what the results mean, but has no access to a clock or a store. The ramp multiplies the threads by four while the
+ * rate grows in proportion, and otherwise by two, until more threads gain almost nothing. Next, the search looks for
+ * the knee between the numbers of threads it has tried. It then holds that number for a fresh period that played no
+ * part in choosing it. Finally, it compares both object sizes in alternating steps.
  */
 export class CapacitySearch {
   #halfSize;
@@ -39,7 +39,7 @@ export class CapacitySearch {
   #budget;
   /** The current step. @type {Step | null} */
   #step = null;
-  /** Phases that are done, or cannot be done. */
+  /** Phases that are finished or impossible. */
   #over = { steps: false, hold: false };
   /** The size steps still to come; null before the first. @type {SizePhase[] | null} */
   #sizesToTry = null;
@@ -106,7 +106,7 @@ export class CapacitySearch {
     return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
   }
 
-  /** @returns {Step | null} the next number of threads to try; null if the capacity is known as well as it will be */
+  /** @returns {Step | null} with the next number of threads to try; null if the capacity cannot be determined better */
   #nextTry() {
     const wanted = this.#over.steps ? null : this.#tested.next();
     const step = wanted && this.#firstThatFits(wanted.phase, wanted.threads);
@@ -137,7 +137,7 @@ export class CapacitySearch {
       }
       unaffordable = { rate, threads, needed };
     }
-    // The last candidate needs the fewest.
+    // The last candidate needs the fewest operations.
     if (unaffordable === null) {
       this.#budget.limitingResource ??= 'time';
     } else {
@@ -240,7 +240,7 @@ const CONFIDENCE = 0.95;
 /**
  * @param {readonly number[]} windows operations that completed in each window of the hold
  * @param {number} threads
- * @returns {Capacity | null} null if it was not held long enough, or nothing succeeded
+ * @returns {Capacity | null} null if the hold was too short or nothing succeeded
  */
 export function capacityOf(windows, threads) {
   const milliseconds = windows.length * WINDOW_MS;

@@ -20,23 +20,21 @@ import { studentT } from '../statistics/student-t.js';
 const MAX_ITERATIONS = 50;
 const CONVERGED = 1e-9;
 
-/** An operation is late because the one before it was: a single wait shows as several late operations. */
+/** An operation is often late because the previous one was: a single wait shows as several late operations. */
 const MIN_DISPERSION = 8;
 
-/**
- * Rates chosen by earlier results, and seconds that share a queue, hold less information than the regression assumes.
- */
+/** Rates chosen by earlier results and seconds that share a queue carry less information than the regression assumes. */
 const DEPENDENCE = 2;
 
 /** Minimum number of rates to estimate a share of late operations. */
 const MIN_RATES = 3;
 
 /**
- * Late operations come in clusters, so the share of a few seconds says little, but all rates near the limit together
- * say much more. The tail of a queue's waiting time is about exponential, so the logarithm of a small share of late
+ * Late operations come in clusters, so the share in a few seconds reveals little, but all rates near the limit together
+ * reveal much more. The tail of a queue's waiting time is about exponential, so the logarithm of a small share of late
  * operations is about linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
  * regression with the seconds' dispersion finds the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989,
- * chapter 4). Where it meets the limit, and the interval, follow by the delta method.
+ * chapter 4). The delta method gives the rate at which the line crosses the limit, and its interval.
  *
  * @param {readonly LateCount[]} counts in any order
  * @param {number} limit the share of late operations, between 0 and 1

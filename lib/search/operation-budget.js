@@ -7,12 +7,12 @@ import { COMPARISON, STAGE_MS, operationsOfSearch, shortest, timesOf } from './s
  * @import { TestedSteps } from './tested-steps.js'
  */
 
-/** Half-size objects may be a little more than twice as fast. */
+/** Half-size objects might be a little more than twice as fast. */
 const HALF_SIZE_GAIN = 2.2;
 
 /**
- * What a search has left of time, operations and attempts, and what it must keep for later steps. It plans in
- * operations, and assumes the attempts per operation of the last step.
+ * The time, operations and attempts that a search has left, and what it must keep for later steps. It plans in
+ * operations, and assumes as many attempts per operation as in the last step.
  */
 export class OperationBudget extends StepBudget {
   #tested;
@@ -41,8 +41,8 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * @param {number} operations part of those left
-   * @returns {number} attempts that they may take, leaving enough for the others
+   * @param {number} operations some of the operations left
+   * @returns {number} attempts that they may take, so that enough are left for the others
    */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
@@ -69,7 +69,7 @@ export class OperationBudget extends StepBudget {
   get timeForSteps() {
     const threads = this.#tested.highest?.threads ?? 1;
     const hold = shortest(this.timesOf('hold', threads));
-    // Without a plateau there is nothing to compare; if time is short, the ramp is worth more.
+    // Without a plateau there is nothing to compare; if time is short, the ramp is more useful.
     const keepsForSizes = this.#comparesSizes && this.#tested.hasPlateau;
     const comparison = COMPARISON.length * shortest(this.timesOf('half size', threads));
     return this.timeLeft - hold - (keepsForSizes ? comparison : 0);
@@ -80,7 +80,7 @@ export class OperationBudget extends StepBudget {
     const { best, highest, hasPlateau } = this.#tested;
     const threads = highest?.threads ?? 0;
     const hold = operationsIn(best, threads, this.timesOf('hold', threads));
-    // A rate that can no longer be held can still be shown to be higher.
+    // If the rate can no longer be held, more steps can still show that it is higher.
     if (hold > this.operationsLeft && !this.#sharesOperations) {
       return this.operationsLeft;
     }
@@ -100,8 +100,8 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * Enough for another search, if there were too few. It covers the store's full known rate, because the other search
-   * goes further than this one.
+   * Enough for another search if there were too few for this one. It covers the store's full known rate, because the
+   * other search would go further.
    *
    * @returns {{ operations: number, attempts: number } | null}
    */

@@ -1,26 +1,26 @@
 /** @import { StepRate } from './step-rate.js' */
 
-/** If more threads bring less than this share, they bring nothing. */
+/** If more threads raise the rate by less than this share, they count as no gain. */
 const MIN_GROWTH = 0.03;
 
-/** Within the error, a rate of at least this share of the best is as good as the best. */
+/** A rate of at least this share of the best, within the error, counts as equally good. */
 const KNEE_SHARE = 0.99;
 
 const TOLERANCE = 1.5;
 
-/** A knee is confirmed if this many times its threads bring no more. */
+/** A knee is confirmed if this many times its threads do not raise the rate. */
 const CONFIRMED_AT = 2;
 
-/** This many times the knee's threads keep a store busy, if they do as much. */
+/** This many times the knee's threads keep a store busy, if they reach the same rate. */
 const HELD_AT = 1.25;
 
 /** At the maximum number of threads, this factor is enough. */
 const CONFIRMED_AT_LEAST = 4 / 3;
 
-/** At this share of proportional growth or more, the next step is a large one. */
+/** At this share of proportional growth or more, the next ramp step is a large one. */
 const IN_PROPORTION = 0.8;
 
-/** At this share or more, fewer threads cannot have done as much, even allowing for error. */
+/** At this share or more, fewer threads cannot have reached the same rate, even allowing for error. */
 const STILL_GROWN = 0.9;
 
 /**
@@ -32,12 +32,12 @@ const FIRST_RATE = 100;
 const MIN_FIRST_THREADS = 4;
 const MAX_FIRST_THREADS = 64;
 
-/** A gap this narrow between two numbers of threads locates the knee. */
+/** The knee is located if two numbers of threads around it are at most this factor apart. */
 const FINE_ENOUGH = 1.25;
 
 /**
  * @param {readonly StepRate[]} steps in any order, at least one
- * @returns {number} the fewest tested threads that do as much as any others
+ * @returns {number} the lowest tested number of threads whose rate is as good as any other
  */
 export function kneeOf(steps) {
   return threadsAsGood(steps)[0];
@@ -45,7 +45,7 @@ export function kneeOf(steps) {
 
 /**
  * @param {readonly StepRate[]} steps at least one
- * @returns {number[]} the tested numbers of threads that do as much as any others, fewest first
+ * @returns {number[]} the tested numbers of threads whose rate is as good as any other, lowest first
  */
 export function threadsAsGood(steps) {
   const level = Math.max(...steps.map(({ rate, error }) => rate - TOLERANCE * error));
@@ -57,7 +57,7 @@ export function threadsAsGood(steps) {
 
 /**
  * @param {readonly StepRate[]} ramp steps with increasing threads
- * @returns {boolean} whether the last step brought almost nothing
+ * @returns {boolean} whether the last step gained almost nothing
  */
 export function hasLevelled(ramp) {
   const [before, last] = ramp.slice(-2);
@@ -77,8 +77,8 @@ export function isConfirmed(knee, highest, maxThreads) {
 /**
  * @param {readonly StepRate[]} ramp steps with increasing threads, at least one; the last with the maximum
  * @param {number} unloadedLatency ms of an operation with one thread
- * @returns {number | null} the most threads that would show a plateau if they did as much as the maximum; null if the
- *   rate grew about in proportion, so fewer cannot have done as much
+ * @returns {number | null} the highest number of threads that would show a plateau if it reached the maximum's rate;
+ *   null if the rate grew about in proportion, so that fewer threads cannot have reached it
  */
 export function belowTheMost(ramp, unloadedLatency) {
   const { threads } = ramp[ramp.length - 1];
@@ -103,7 +103,7 @@ export function nextOfRamp(ramp, unloadedLatency) {
 /**
  * @param {readonly StepRate[]} ramp steps with increasing threads, at least one
  * @param {number} unloadedLatency ms of an operation with one thread
- * @returns {number} the last step's rate ÷ its rate had it grown with the threads
+ * @returns {number} the last step's rate ÷ the rate it would have if it had grown in proportion to the threads
  */
 function shareOfProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];
@@ -113,7 +113,7 @@ function shareOfProportion(ramp, unloadedLatency) {
 
 /**
  * @param {readonly StepRate[]} steps
- * @param {number} knee threads, as far as known
+ * @param {number} knee best known number of threads
  * @returns {number | null} threads between the knee and the next lower tested number; null if the knee is found
  */
 export function nextOfRefinement(steps, knee) {
@@ -126,11 +126,11 @@ export function nextOfRefinement(steps, knee) {
 }
 
 /**
- * The number of threads to hold. Right at the knee a store is sometimes idle; with a few more threads, an operation is
- * always waiting for it.
+ * The number of threads to hold. Right at the knee a store is sometimes idle; with a few more threads, it always has an
+ * operation waiting.
  *
  * @param {readonly StepRate[]} steps
- * @returns {number} tested threads that do as much as any others
+ * @returns {number} a tested number of threads whose rate is as good as any other
  */
 export function threadsToHold(steps) {
   const threads = threadsAsGood(steps);

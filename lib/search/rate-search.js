@@ -22,8 +22,8 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} p99 ms
  * @property {number} maximum ms
  * @property {number} duration measured ms
- * @property {boolean} isClientBusy whether this host (including its part in the embedded store) had no time left, not
- *   the store
+ * @property {boolean} isClientBusy whether this host (including the embedded store, if any), and not the store, was out
+ *   of CPU time
  * @property {boolean} isHostUnsteady whether this host stalled so often that it may have delayed 1% of operations
  *
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
@@ -41,13 +41,13 @@ export const RATE_SEARCH_MS = 90_000;
 
 const NONE = /** @type {Tried | null} */ (null);
 
-/** For the interval around a limit that is not sharp. */
+/** Confidence of the interval around a limit that is not sharp. */
 const CONFIDENCE = 0.95;
 
-/** One operation in a hundred may be late. */
+/** The share of operations that may be late. */
 const LATE_SHARE = 0.01;
 
-/** A host that stalls now and then makes at most this share of operations late. */
+/** A host that stalls now and then delays at most this share of operations. */
 const MAX_LATE_BY_HOST = 0.5;
 
 export const ERROR_SHARE = 0.001;
@@ -55,7 +55,7 @@ export const ERROR_SHARE = 0.001;
 /** A single late or failed operation does not count as a share. */
 const ACCIDENTS = 1;
 
-/** Two rates at most this far apart count as one answer. */
+/** Two rates at most this factor apart count as one result. */
 const FINE_ENOUGH = 1.03;
 
 /** A gap below a rate that this host could not start may stay wider: it is not a limit of the store. */
@@ -64,13 +64,13 @@ const FINE_ENOUGH_OF_HOST = 1.15;
 /** A limit is sharp if almost nothing is late below it, and a large share above. */
 const SHARP = Object.freeze({ lateBelow: 0.1 * LATE_SHARE, lateAbove: 10 * LATE_SHARE });
 
-/** A closed loop shows what all threads can do; it may take this share of the available operations. */
+/** A closed loop shows what all threads can do. It may take this share of the available operations. */
 const CLOSED_SHARE = 0.1;
 
 /** The first rate, as a share of the closed loop's rate. */
 const FIRST_SHARE = 0.95;
 
-/** A closed loop may fall a little short of what the threads can do. */
+/** A closed loop might fall a little short of what the threads can do. */
 const BEYOND_CLOSED = 1.1;
 
 /** The first rate without a closed loop, in multiples of one thread's unloaded rate. */
@@ -78,7 +78,7 @@ const FIRST_THREADS = 4;
 const MIN_RATE = 1;
 const MAX_RATE = 1_000_000;
 
-/** Steps away from the first rate become larger; a closed loop is seldom far from the answer. */
+/** Steps away from the first rate grow. A closed loop is seldom far from the result. */
 const FACTORS_UP = Object.freeze([1.1, 1.5, 2]);
 const FACTORS_DOWN = Object.freeze([1.25, 1.5, 2, 4]);
 
@@ -87,7 +87,7 @@ const MAX_SETTLE_MS = 3000;
 const GRACE_MS = 1000;
 const DURATION_MS = Object.freeze({ ramp: 2000, refine: 4000 });
 
-/** A percentile needs time at a low rate. */
+/** At a low rate, a percentile takes time. */
 const MIN_OPERATIONS = 200;
 const MAX_STRETCHED_MS = 6000;
 
@@ -95,37 +95,37 @@ const MAX_STRETCHED_MS = 6000;
 const MAX_HOLDS = 3;
 
 /**
- * Tries per rate. Interference on the host, or a possible hiccup of the store, is tried again. `aboveKept` applies once
- * a lower rate was kept, which shows that this host can start some rate on time.
+ * Tries per rate. A rate is tried again after interference on the host or a possible hiccup of the store. `aboveKept`
+ * applies once a lower rate was kept, which shows that this host can start operations on time at some rate.
  */
 const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 
-/** If the store did less than requested, a queue grew and almost everything was late: not a hiccup. */
+/** If more operations are late, a queue grew because the store cannot sustain the rate, so it was not a hiccup. */
 const MAX_LATE_BY_HICCUP = 0.5;
 
-/** At the limit itself, half of all holds would miss. */
+/** Holds run at this share of the limit: at the limit itself, half of them would miss. */
 const BELOW_LIMIT = 0.97;
 
-/** A rate kept for a few seconds may be slightly above a sharp limit. */
+/** A rate kept for a few seconds might be slightly above a sharp limit. */
 const BELOW_SHARP = 0.99;
 
-/** If a limit is not sharp, these rates around it, in turn, show it best. */
+/** If a limit is not sharp, these multiples of it, tried in turn, show it best. */
 const AROUND_LIMIT = Object.freeze([0.97, 1.02, 0.94]);
 
-/** What a queue does in a few seconds is chance, so this many longer steps are needed. */
+/** A queue's behaviour over a few seconds is random, so this many longer steps are needed. */
 const MIN_SAMPLES = 3;
 
-/** Half-width of the interval, as a share of the limit, that is precise enough. */
+/** The interval is precise enough at this half-width, as a share of the limit. */
 const PRECISION = 0.05;
 
-/** Rates in this range around the limit are on the line of late operations. */
+/** In this range around the limit, the regression of late operations holds. */
 const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
 
 /**
  * Finds the highest rate of an open loop at which a latency percentile and the share of errors stay within their
- * limits. It decides what to try and what the results mean, without knowing a clock or a store. It begins near a closed
- * loop's rate, goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and holds the
- * result. If the client could not start operations on time, the store's limit was not reached.
+ * limits. It decides what to try and what the results mean, but has no access to a clock or a store. It begins near a
+ * closed loop's rate, goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and
+ * holds the result. If the client could not start operations on time, the store's limit was not reached.
  */
 export class RateSearch {
   #maxThreads;
@@ -217,8 +217,8 @@ export class RateSearch {
   }
 
   /**
-   * The tries that count. A try spoiled by a busy host is dropped if another try at the same rate was not; a miss is
-   * dropped if a later try at the same rate was kept.
+   * The tries that count. A try spoiled by a busy host is dropped if another try at the same rate was not spoiled; a
+   * miss is dropped if a later try at the same rate was kept.
    */
   get #conclusive() {
     return this.#tried.filter(({ rate, verdict }, index) => {
@@ -245,7 +245,7 @@ export class RateSearch {
     return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
   }
 
-  /** The lowest rate above it that was not kept. Rates that were kept are unaffected if the host is busy later. */
+  /** The lowest rate above `#low` that was not kept. Rates once kept stay kept, even if the host is busy later. */
   get #high() {
     const low = this.#low?.rate ?? 0;
     return this.#conclusive.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
@@ -273,7 +273,7 @@ export class RateSearch {
     const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
     const near = this.#conclusive.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
     const crossing = crossingOf(near, LATE_SHARE);
-    // Outside the tried range, the line is a guess.
+    // Outside the tried range, the crossing is only a guess.
     return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
   }
 
@@ -324,11 +324,11 @@ export class RateSearch {
 
   /**
    * @param {Tried} last
-   * @returns {number} how often that rate may be tried
+   * @returns {number} maximum tries at that rate
    */
   #triesFor({ rate, verdict, operations, late }) {
     if (verdict === 'client') {
-      // Above what all threads did in a closed loop, another try will not help.
+      // Above the rate of all threads in a closed loop, another try will not help.
       const isBeyondThreads = rate > (BEYOND_CLOSED * Number(this.#first)) / FIRST_SHARE;
       return this.#low === null || isBeyondThreads ? MAX_TRIES.first : MAX_TRIES.aboveKept;
     }
@@ -378,7 +378,7 @@ export class RateSearch {
   /**
    * @param {Tried} low
    * @param {Tried} high
-   * @returns {Step | null} null if both are close, or too little is left
+   * @returns {Step | null} null if the rates are close, or too little is left
    */
   #bisect(low, high) {
     const rate = Math.sqrt(low.rate * high.rate);
@@ -491,7 +491,7 @@ export class RateSearch {
     if (high === null || high.verdict === 'client' || held === null) {
       return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
     }
-    // Since the hold, a rate above the one it missed may have been tried again.
+    // Since the hold, a rate above the missed one may have been tried again.
     const rate = held.rate < high.rate ? held.rate : low.rate;
     return { ...common, bound: 'exact', rate, interval: { low: rate, high: high.rate, confidence: null } };
   }
@@ -524,7 +524,7 @@ export function verdictOf(rate, measurement) {
     return 'kept';
   }
   const isByHost = isClientBusy || (isHostUnsteady && late <= MAX_LATE_BY_HOST * completed);
-  // If the store answered in time, the request was sent too late.
+  // If the store responded in time, the request was sent too late.
   return isByHost || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
 }
 
@@ -548,7 +548,7 @@ function isFineOfHost(low, high) {
 
 /**
  * @param {RateMeasurement} measurement
- * @returns {number} ms, because requests that the store has not answered yet delay the next ones
+ * @returns {number} ms until pending requests no longer delay the next ones
  */
 function settleAfter({ maximum }) {
   return Math.min(SETTLE_MS + maximum, MAX_SETTLE_MS);

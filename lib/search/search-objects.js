@@ -11,8 +11,8 @@
 const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
- * The objects for each step of a search. Write takes them one after the other; Read and Stat cycle through an unbroken
- * range of one size that it wrote; Copy goes through that range once, and Remove through all objects.
+ * The objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous range of
+ * one size that Write wrote; Copy uses each object of that range once; and Remove uses each of all objects once.
  */
 export class SearchObjects {
   #next = 0;
@@ -20,18 +20,18 @@ export class SearchObjects {
   #whole;
   #half = NONE;
 
-  /** @param {number} count objects that may be written, or that exist if the run does not write */
+  /** @param {number} count objects that can be written, or that exist if the run does not write */
   constructor(count) {
     this.#all = { first: 0, count };
     this.#whole = this.#all;
   }
 
-  /** Objects of either size that Write left, or may write. */
+  /** Objects of either size that Write left, or can write. */
   get count() {
     return this.#all.count;
   }
 
-  /** An unbroken range of whole-size objects that Write left, or may write. */
+  /** Length of a contiguous range of whole-size objects that Write left, or can write. */
   get wholeCount() {
     return this.#whole.count;
   }
@@ -43,7 +43,7 @@ export class SearchObjects {
 
   /**
    * @param {Effects} stage
-   * @returns {number} operations that it can do with them
+   * @returns {number} operations that the objects allow
    */
   countFor({ creates, copies, removes }) {
     if (creates || removes) {
@@ -73,7 +73,7 @@ export class SearchObjects {
     if (stage.creates || stage.copies || stage.removes) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
     }
-    // Listings of one size would find keys of the other in between.
+    // List pages for one size would also contain keys of the other.
     const readable = stage.grouping?.isByKey ? this.#all : this.#whole;
     return { ...(isHalfSize ? this.#half : readable), cycles: true };
   }
@@ -94,8 +94,8 @@ export class SearchObjects {
 
   /**
    * @param {Effects} stage that has ended
-   * @param {(index: number) => boolean} has whether an object was written; cycling through a range without any would
-   *   never end
+   * @param {(index: number) => boolean} has whether an object was written; cycling through a range without objects
+   *   would never end
    */
   stageEnds({ creates }, has) {
     if (creates) {

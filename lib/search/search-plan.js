@@ -38,11 +38,11 @@ const MAX_GRACE_MS = 3000;
 /** Maximum time of a step besides its measured time. ms */
 export const MAX_EDGES_MS = MAX_SETTLING_MS + MAX_GRACE_MS;
 
-/** Numbers of unloaded latencies for which a step settles, and is measured. */
+/** How many unloaded latencies a step settles for, and how many it is measured for. */
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;
 
-/** One thread needs objects for at least this long; with fewer, it could not hold its own rate. ms */
+/** One thread needs objects for at least this long; with fewer, its rate could not be held. ms */
 const MIN_SEARCH_MS = 12_000;
 
 /**
@@ -72,7 +72,7 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} attempts
  * @property {readonly number[]} windows operations that completed in each measured window
  * @property {Latency | null} latency null if none succeeded
- * @property {boolean} [isClientBusy] whether this host, and not the store, had no time left
+ * @property {boolean} [isClientBusy] whether this host, and not the store, was out of CPU time
  */
 
 /**
@@ -110,7 +110,7 @@ export function shortest({ settle, minDuration, grace }) {
 
 /**
  * @param {number} unloadedLatency ms
- * @returns {number} minimum operations for a search, even if only one thread could be used
+ * @returns {number} minimum operations for a search, even with only one thread
  */
 export function minOperations(unloadedLatency) {
   return Math.ceil(MIN_SEARCH_MS / unloadedLatency);
@@ -118,7 +118,7 @@ export function minOperations(unloadedLatency) {
 
 /**
  * Operations needed per op/s of the store: a stage at its full rate, half-size objects at a little more than twice the
- * rate, and a tenth extra, because each step is planned too large.
+ * rate, and 10% extra, because each step is planned with a margin.
  */
 export const SECONDS_OF_OPERATIONS = 40;
 

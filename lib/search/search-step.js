@@ -20,7 +20,7 @@ const ROUNDING = 1e-6;
  * @typedef {object} FinishedStep
  * @property {Step} step
  * @property {Load} load
- * @property {number} stopsAt monotonic ms of its latest end
+ * @property {number} stopsAt monotonic ms of its latest possible end
  * @property {StageOutcome} outcome
  * @property {number} claimed objects of a range that does not cycle
  * @property {number} begun operations
@@ -29,7 +29,7 @@ const ROUNDING = 1e-6;
  */
 
 /**
- * One step of a search over the open connections. It settles, is measured, and ends when its windows agree, or before
+ * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
  * it would exceed its operations or attempts.
  */
 export class SearchStep {
@@ -86,7 +86,7 @@ export class SearchStep {
    */
   progress(done, _startedAt, budget) {
     const now = this.#clock.now();
-    // Several workers report the same moment one after the other.
+    // Several workers report at nearly the same time.
     if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
       return;
     }
@@ -115,7 +115,7 @@ export class SearchStep {
    * @returns {FinishedStep}
    */
   finish({ outcome, claimed, hasRunOut }) {
-    // Once its objects run out, a step is no longer a closed loop: one thread after the other becomes idle.
+    // Once its objects run out, a step is no longer a closed loop: its threads become idle one by one.
     const ranOutAt = hasRunOut
       ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
       : Infinity;
@@ -137,11 +137,11 @@ export class SearchStep {
  * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
  * @param {number} from ms from the step's start, whole windows
  * @param {number} until ms from the step's start
- * @returns {number[]} all windows over by then, empty ones included
+ * @returns {number[]} all windows completed by then, including empty ones
  */
 function wholeWindows(counts, from, until) {
   const first = from / WINDOW_MS;
-  // The times are differences of large floats, so a whole window may seem too short by a billionth of a millisecond.
+  // The times are differences of large floats, so a whole window can appear too short by a billionth of a millisecond.
   const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
   return Array.from({ length }, (_, index) => counts[first + index] ?? 0);
 }

@@ -1,17 +1,17 @@
 /** @import { LimitingResource } from '../model/search.js' */
 
-/** What a search has left of time, operations and attempts. */
+/** The time, operations and attempts that a search has left. */
 export class StepBudget {
   #maxOperations;
   #maxAttempts;
   #objects;
   #used = { operations: 0, attempts: 0 };
   #attemptsPerOperation = { last: 1, most: 1 };
-  /** ms that the search may still take. */
+  /** ms left for the search. */
   timeLeft;
-  /** What was too scarce for a step. @type {LimitingResource | null} */
+  /** The resource that a step ran short of. @type {LimitingResource | null} */
   limitingResource = null;
-  /** What the unaffordable steps would have taken. @type {{ operations: number, attempts: number } | null} */
+  /** Total that the unaffordable steps would have required. @type {{ operations: number, attempts: number } | null} */
   #missed = null;
 
   /**
@@ -67,14 +67,15 @@ export class StepBudget {
   }
 
   /**
-   * Minimum that would have sufficed; null if there was enough. @returns {{ operations: number, attempts: number } |
-   * null}
+   * Minimum that would have sufficed; null if there was enough.
+   *
+   * @returns {{ operations: number, attempts: number } | null}
    */
   get needed() {
     return this.#missed;
   }
 
-  /** @param {number} operations that it would take from now on */
+  /** @param {number} operations required from now on */
   recordShortage(operations) {
     const needed = Math.ceil(operations);
     const before = this.#missed ?? this.#used;

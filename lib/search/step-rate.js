@@ -8,7 +8,7 @@ export const WINDOW_MS = 250;
 
 export const MIN_WINDOWS = 3;
 
-/** A handful of windows may suggest more uncertainty than a step ever has. */
+/** A handful of windows can suggest more uncertainty than a step ever has. */
 const MAX_ERROR = 0.03;
 
 /**
@@ -21,10 +21,10 @@ const MAX_ERROR = 0.03;
  */
 
 /**
- * The rate of a closed loop. Threads that start together return together for a while, so a short count may include one
- * round too many. The rate cannot exceed what the threads can do at their mean latency (Little's law: J. D. C. Little,
- * A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean may include operations that waited
- * longer when all began at once, so a smaller median replaces it.
+ * The rate of a closed loop. Threads that start together also finish together for a while, so a short count might
+ * include one round too many. The rate cannot exceed what the threads can do at their mean latency (Little's law: J. D.
+ * C. Little, A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean might include operations
+ * that waited longer because all started at once, so a smaller median replaces it.
  *
  * @param {object} step
  * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}, at least two
@@ -39,7 +39,7 @@ export function stepRate({ windows, threads, latency }) {
 }
 
 /**
- * The rate that a search decides by, and the only one that its tables show.
+ * The rate on which a search bases its decisions, and the only one that its tables show.
  *
  * @param {SearchPhase} phase
  * @param {object} step

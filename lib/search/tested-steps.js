@@ -16,7 +16,7 @@ const MAX_REFINEMENTS = 4;
 /** The hold may exceed the best step by at most this factor. */
 const MAX_HOLD_RATIO = 1.1;
 
-/** A step below this share of the best one before proves nothing until it is repeated. */
+/** A step below this share of the best earlier one proves nothing until it is repeated. */
 const COLLAPSE = 0.9;
 
 /** A hold below this share of the best step does not confirm it. */
@@ -25,7 +25,7 @@ const MIN_HOLD_RATIO = 0.9;
 /** Safety margin for expected rates. */
 const MARGIN = 1.1;
 
-/** What a search has found so far: the tested numbers of threads, and the next one to test. */
+/** The results of a search so far: the tested numbers of threads, and the next one to test. */
 export class TestedSteps {
   #maxThreads;
   #unloadedLatency;
@@ -71,7 +71,7 @@ export class TestedSteps {
     return this.#ramp.at(-1);
   }
 
-  /** Whether the last step did less than the one before (perhaps a hiccup of the store) and was not repeated. */
+  /** Whether the last step was slower than the previous one (perhaps a hiccup of the store) and was not repeated. */
   get #hasFallen() {
     const [before, last] = this.#ramp.slice(-2);
     return last !== undefined && last.rate < before.rate && last.threads !== this.#repeated;
@@ -87,13 +87,13 @@ export class TestedSteps {
     return (hasLevelled(this.#ramp) || this.#hasLevelledBelowTheMost) && !this.#isUnconfirmed;
   }
 
-  /** Whether fewer threads, which the ramp skipped, do as much as the maximum. */
+  /** Whether a lower number of threads, which the ramp skipped, reaches the maximum's rate. */
   get #hasLevelledBelowTheMost() {
     const { highest, knee } = this;
     return highest?.threads === this.#maxThreads && isConfirmed(Number(knee), highest.threads, this.#maxThreads);
   }
 
-  /** Operations per second of the best step; 0 if there is none. */
+  /** Operations per second of the best step; 0 before the first step. */
   get best() {
     return Math.max(0, ...this.#all().map(({ rate }) => rate));
   }
@@ -103,7 +103,7 @@ export class TestedSteps {
     return this.isEmpty ? null : kneeOf(this.#all());
   }
 
-  /** Whether more threads bring no more, and enough more were tested. */
+  /** Whether more threads do not raise the rate, and enough more were tested. */
   get #stepsShowPlateau() {
     const { highest, knee } = this;
     return (
@@ -115,8 +115,8 @@ export class TestedSteps {
   }
 
   /**
-   * Whether the hold agrees with the steps. If it did more than ever seen, or much less, something else slowed down the
-   * steps or the hold.
+   * Whether the hold agrees with the steps. If its rate was higher than in any step, or much lower, something else
+   * slowed down the steps or the hold.
    */
   get holdAgrees() {
     const { held, best } = this;
@@ -127,7 +127,7 @@ export class TestedSteps {
     return this.#stepsShowPlateau && this.holdAgrees;
   }
 
-  /** Whether only more threads than allowed could show a plateau. */
+  /** Whether it would take more threads than allowed to show a plateau. */
   get needsMoreThreads() {
     return this.highest?.threads === this.#maxThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
   }
@@ -146,7 +146,7 @@ export class TestedSteps {
       return { phase: 'ramp', threads: [highest] };
     }
     if (highest < this.#maxThreads && !this.hasPlateau) {
-      // One number of threads alone gives no comparison.
+      // A single number of threads allows no comparison.
       const limit = this.isEmpty ? Math.ceil(this.#maxThreads / 2) : this.#maxThreads;
       const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
       return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };
@@ -158,14 +158,14 @@ export class TestedSteps {
   /** @returns {number | null} threads */
   #nextOfRefinement() {
     if (this.#hasLevelled) {
-      // A plateau that the allowed threads cannot confirm may have a lower knee.
+      // A plateau that the allowed threads cannot confirm might have a lower knee.
       return nextOfRefinement(this.#all(), kneeOf(this.#all()));
     }
     return this.#refinements.length === 0 ? belowTheMost(this.#ramp, this.#unloadedLatency) : null;
   }
 
   /**
-   * @returns {{ rate: number, threads: number }} maximum operations per second the store may turn out to do, and the
+   * @returns {{ rate: number, threads: number }} maximum operations per second that the store might reach, and the
    *   threads for it
    */
   get mostExpected() {
@@ -191,13 +191,13 @@ export class TestedSteps {
     const steps = this.#all();
     const rates = steps.map((step) => Math.max(step.rate * (threads / step.threads), this.best));
     const seen = steps.filter((step) => step.threads <= threads).map(({ rate }) => rate);
-    // The latency with one thread may be an assumption, or have improved: measured rates take precedence.
+    // The latency with one thread might be an assumption, or might have improved: measured rates take precedence.
     return Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
   /**
    * @param {number} threads
-   * @returns {number} ms of an operation if the store does no more than so far
+   * @returns {number} ms of an operation if the store's rate does not increase
    */
   expectedLatency(threads) {
     return this.isEmpty ? this.#unloadedLatency : Math.max(this.#unloadedLatency, (1000 * threads) / this.best);

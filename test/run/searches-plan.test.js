@@ -325,17 +325,14 @@ test('a search spends no more than the cost limit', async () => {
 test('a stage that the money does not suffice for is no success', async () => {
   const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
   await run();
-  assert.match(
-    result.problems[0],
-    /^Stat: 27 operations are too few for a capacity search, expected a higher --max-cost$/,
-  );
+  assert.match(result.problems[0], /^Stat: 27 operations are too few for a capacity search; try a higher --max-cost$/);
 });
 
 test('too few objects for a first step are reported even if no probe could predict it', async () => {
   const { run, unloaded, result } = prepare({ objects: 5 });
   unloaded.clear();
   await run();
-  assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search, expected more <objects>']);
+  assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search; try more <objects>']);
 });
 
 test('Remove is limited by what Write left, and a shortage does not blame the command', async () => {
@@ -360,7 +357,7 @@ test('a search that runs out of objects at its second stage is incomplete, not a
     result.stages.map(({ stage }) => stage),
     ['Write'],
   );
-  assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search, expected more objects/);
+  assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search; try more objects/);
   assert.equal(result.isTransient, true);
 });
 
