@@ -242,8 +242,8 @@ function systemTime() {
 }
 
 /**
- * Two clocks cannot be read simultaneously, and a thread may have to wait many milliseconds between readings. The fastest of
- * several attempts counts.
+ * Two clocks cannot be read simultaneously, and a thread can be delayed many milliseconds between readings. The fastest
+ * of several attempts counts.
  *
  * @param {() => number} monotonic ms
  * @param {() => number} other ms

@@ -25,7 +25,7 @@ export async function pause(milliseconds, signal) {
  * @param {AbortSignal} signal ends the wait
  */
 export async function waitUntil(moment, clock, signal) {
-  // A timer may fire slightly early, and is limited to a few weeks.
+  // A timer can fire slightly early, and is limited to a few weeks.
   while (moment > clock.now() && !signal.aborted) {
     await pause(Math.min(moment - clock.now(), MAX_TIMER_MS), signal);
   }

@@ -11,7 +11,7 @@
 /** Pauses beyond this number are added to the last one. */
 const MAX_PAUSES = 250;
 
-/** Threads beyond this number share a cell, so a pause may seem to start slightly early. */
+/** Threads beyond this number share a cell, so a pause can seem to start slightly early. */
 const MAX_THREADS = 64;
 
 /** Array elements per thread, so that threads do not share a cache line. */

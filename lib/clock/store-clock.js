@@ -131,8 +131,8 @@ export class StoreClock {
   }
 
   /**
-   * A machine's monotonic time may stop while it is suspended. The store's clock and the host's wall clock, once it is set, are
-   * then ahead by the same time. A lead of only one of them may have other reasons.
+   * A machine's monotonic time can stop while it is suspended. The store's clock and the host's wall clock, once it is
+   * set, are then ahead by the same time. If only one of them is ahead, the reason may be another.
    *
    * @param {ClockSample} sample
    * @returns {boolean} whether the machine was suspended since the last sample

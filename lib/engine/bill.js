@@ -54,7 +54,7 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   };
 }
 
-/** It may take a lookup to find out whether an upload was completed. */
+/** Finding out whether an upload was completed can take a lookup. */
 const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
 /** Rounded up, like every price. */

@@ -102,7 +102,8 @@ export class Budget {
   }
 
   /**
-   * A stage has lost its store only if nothing succeeds on any worker, so each worker shares its last success periodically.
+   * The store counts as lost only if nothing succeeds on any worker, so each worker periodically shares its last
+   * success.
    *
    * @param {number} lastSuccessAt monotonic ms of this worker's last success
    * @returns {number} monotonic ms of the last success that any worker has shared

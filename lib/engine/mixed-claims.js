@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 100;
  */
 const MAX_ROUNDS = 10;
 
-/** Returned instead of an object: all objects tried are changing or have just changed; or none of them exists. */
+/** Returned instead of an object if all objects tried are changing or have just changed, or if none of them exists. */
 const NONE_FREE = -1;
 const NONE_THERE = -2;
 

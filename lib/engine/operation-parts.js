@@ -39,7 +39,7 @@ export class OperationParts {
    * @param {Load} options.load
    * @param {Budget} options.budget
    * @param {ConstructorParameters<typeof PartMeter>[0]} options.measured
-   * @returns {OperationParts | null} null if there is nothing to separate, so that operations cost no more
+   * @returns {OperationParts | null} null if there is nothing to separate, which avoids the cost
    */
   static of(stage, { load, budget, measured }) {
     const { sizes, seen } = load;

@@ -66,7 +66,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @typedef {object} StageHooks
  * @property {(second: MeasuredSecond) => void} second a second is over
  * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is retried after an error of
- *   this kind; the advice may be empty; `refused` is whether the store asked for fewer requests
+ *   this kind; the advice can be empty; `refused` is whether the store asked for fewer requests
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed the run gives up on an operation
  * @property {(done: number, flow: DataFlow) => void} progress number of operations that have ended;
@@ -90,8 +90,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Pacing | null} pacing of an open loop; null for a closed loop, in which a thread starts
  *   its next operation when its previous one ends
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
- * @property {readonly number[]} [bucketStarts] if only the first buckets take part, in turn: the number of objects in each
- *   that precede those of the stage; absent if all buckets take part
+ * @property {readonly number[]} [bucketStarts] if only the first buckets take part, in turn: for each of them, the
+ *   number of objects before the stage's first; absent if all buckets take part
  * @property {number} [mixedObjects] number of objects of a stage that rewrites them
  * @property {Windows | null} windows in which operations are counted in addition to seconds
  */
@@ -131,7 +131,7 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageSetup
  * @property {Stage} stage
- * @property {readonly StageKind[]} kinds of the stage; those with version checks if `tellsVersions`
+ * @property {readonly StageKind[]} kinds of the stage; with version checks if `tellsVersions`
  * @property {boolean} tellsVersions whether written and read objects have versions
  * @property {Engine} engine
  * @property {Clock} clock

@@ -40,7 +40,7 @@ const MAX_BACKLOG_MS = 10_000;
 
 /**
  * Decides whether a stage must end before its work is done: on request, after an error that affects the whole run, or
- * because nothing succeeds anymore.
+ * because operations no longer succeed.
  */
 export class StageWatch {
   #clock;

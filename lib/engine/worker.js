@@ -54,7 +54,7 @@ import { runStage } from './run-stage.js';
  * @property {number} timeout ms for a whole attempt
  * @property {number} maxAttempts of an operation
  * @property {number} stallTimeout ms without a success after which a stage ends
- * @property {boolean} openLoop whether stages may use an open loop
+ * @property {boolean} openLoop whether stages can use an open loop
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
  * @property {OperationAmounts} amounts

@@ -40,7 +40,7 @@ export function findCpuQuota(read = readSystemFile) {
 }
 
 /**
- * A container may see its group's path on the host while its own group is at the root.
+ * A container can see its group's path on the host even though its own group is at the root.
  *
  * @param {readonly string[]} roots
  * @param {string | null} group

@@ -48,7 +48,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {StageCounts} counts
  * @property {SecondCount[]} seconds
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
- * @property {readonly number[]} windows operations by window, see window-counts.js; may be empty
+ * @property {readonly number[]} windows operations by window, see window-counts.js; can be empty
  * @property {StageLatencyState} histograms
  * @property {[status: string, state: CacheMeterState][]} cache responses by cache status
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
@@ -275,7 +275,7 @@ export class StageMeter {
     this.#cacheMeter(status).wasOld(replacedFor);
   }
 
-  /** Responses by cache status; may be empty. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses by cache status; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }
@@ -356,7 +356,7 @@ export class StageMeter {
     return this.#latencies.takeSecond(second);
   }
 
-  /** Operations by window, see window-counts.js; may be empty. */
+  /** Operations by window, see window-counts.js; can be empty. */
   get windows() {
     return this.#windows.counts;
   }

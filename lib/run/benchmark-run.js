@@ -183,7 +183,7 @@ async function measure(session, openPlan) {
 }
 
 /**
- * Loads only the needed plan, before connections are opened: after that, the open-file limit may be exhausted.
+ * Loads only the needed plan, before connections are opened: after that, the open-file limit might be exhausted.
  *
  * @param {Config} config
  * @returns {Promise<Planner>}

@@ -36,9 +36,9 @@ const CLOCK_CONNECTIONS = 4;
 const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region: ' };
 
 /**
- * @typedef {object} RunResources what a run uses from its start to its end
+ * @typedef {object} RunResources resources of a run from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
- * @property {MixedObjects | null} mixed tracks objects that are written repeatedly; null if none are
+ * @property {MixedObjects | null} mixed tracks rewritten objects; null if the run rewrites none
  * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
  * @property {number} slices sent to a Worker; each may have left behind the object that claimed it
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
@@ -211,7 +211,7 @@ function workerSpec({ store, objects: { shard }, load, search, output: { takesSn
     keepAlive,
     timeout,
     maxAttempts: retries + 1,
-    // One attempt may take longer than the silence after which the store counts as lost.
+    // A single attempt can take longer than STALL_TIMEOUT_MS.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
     openLoop: rate !== undefined || search?.peakOf === 'rate',
     shard,

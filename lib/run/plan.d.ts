@@ -26,7 +26,7 @@ export interface PlanContext {
 export interface Plan {
   /** called in order, after all earlier stages have ended */
   stage: (stage: Stage, index: number) => StagePlan;
-  /** the first N objects have at most their whole size; absent if all have */
+  /** only the first N objects are whole-size; absent if all are */
   readonly wholeObjects?: number;
 }
 
@@ -36,7 +36,7 @@ export interface StagePlan {
   startsAt?: number;
   /** shown before it begins */
   notices?: readonly string[];
-  /** null if nothing can be done in this stage */
+  /** null if the stage has nothing to do */
   starts: StageStart | null;
   /** null if the stage is over */
   next: () => PlannedSlot | null;
@@ -55,7 +55,7 @@ export interface PlannedSlot {
   notice?: string;
   /** null to wait until `startsAt` and run nothing */
   slot: Slot | null;
-  /** may end the slot early */
+  /** can end the slot early */
   ending?: SlotEnding;
 }
 

@@ -14,7 +14,7 @@ export interface ProgramContext extends RunContext {
     invocation: Invocation;
     /** found before the run, reported together with those of the options */
     problems: readonly string[];
-    /** called once everything but the store is ready; no request has been sent */
+    /** called once everything but the store is ready, before any request is sent */
     prepared: (run: PreparedRun) => Promise<void>;
   };
 }

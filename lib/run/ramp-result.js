@@ -99,7 +99,7 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * @param {Clock} parts.clock
  * @param {number} parts.objects given to the stage
  * @param {StageResult['unloaded']} parts.unloaded
- * @param {number} parts.availableCores that the process may use
+ * @param {number} parts.availableCores that the process can use
  * @param {StageResult['storeClock']} parts.storeClock
  * @returns {StageResult}
  */

@@ -304,7 +304,7 @@ class RampOfStage {
 
 /**
  * @param {RampSlot} slot
- * @returns {number} epoch seconds; a step that starts later would count before it has settled
+ * @returns {number} epoch seconds; if a step started later, it would not have settled before it counts
  */
 function latestStart({ startsAt, countsFrom }) {
   return (startsAt + countsFrom) / 2;

@@ -23,7 +23,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {Clock} clock
  * @property {number} objects given to the stage
  * @property {UnloadedLatency | null} unloaded
- * @property {number} availableCores that the process may use
+ * @property {number} availableCores that the process can use
  * @property {ClockFacts | null} storeClock
  */
 
@@ -134,7 +134,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // Rates at half size do not represent whole objects; the size steps are never the first.
+  // Rates at half size do not represent whole-size objects. Size steps never come first, so index 0 is not one of them.
   const best = steps.reduce((index, { phase, operationsPerSecond }, each) => {
     const isOfSizes = phase === 'whole size' || phase === 'half size';
     return !isOfSizes && operationsPerSecond > steps[index].operationsPerSecond ? each : index;
@@ -145,7 +145,7 @@ function representative(steps, wasHeld) {
 /**
  * @param {readonly FinishedStep[]} finished
  * @param {number} threads at the capacity
- * @returns {FinishedStep[]} those with at least this many threads
+ * @returns {FinishedStep[]} the steps with at least this many threads
  */
 function stepsAtPeak(finished, threads) {
   return finished.filter(({ step }) => step.phase !== 'half size' && step.threads >= threads);

@@ -11,7 +11,7 @@ import { studentT } from '../statistics/student-t.js';
 const LOOK_FACTOR = 1.25;
 
 /**
- * Decides when the mean rate of a stage is known well enough: when the half-width of its 95% interval is at most the
+ * Decides when the mean rate of a stage is known well enough: the half-width of its 95% interval must be at most the
  * given share of the mean at two looks in a row. Only whole seconds after the warm-up count. The interval allows for
  * seconds that depend on each other: it is the wider of batch means and autocorrelation. In simulations with an
  * autocorrelation of up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.

@@ -37,7 +37,7 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
  * @param {Load} parts.load
  * @param {UnloadedLatency | null} parts.unloaded
  * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] for a stage of several kinds
- * @param {number} parts.availableCores that the process may use
+ * @param {number} parts.availableCores that the process can use
  * @param {ClockFacts | null} parts.storeClock
  * @param {number | null} [parts.objectsNeeded] see the schema
  * @param {StabilityResult} [parts.stability] for a stage that may end once its rate is stable
@@ -266,7 +266,7 @@ function kindResults(whole, { stage, outcome, clock, load, availableCores, unloa
  * @param {Omit<StageResult, 'bottleneck'>} result
  * @param {Pick<Load, 'size' | 'sizes'>} load
  * @param {boolean} movesBytes whether its operations carry objects
- * @param {number} availableCores that the process may use
+ * @param {number} availableCores that the process can use
  * @returns {Evidence}
  */
 export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) {

@@ -194,8 +194,8 @@ class StageInOneSlot {
  * @param {Stage} stage
  * @param {StageOutcome} outcome
  * @param {SlotTimes | null} slot
- * @returns {number | null} objects that would have lasted for the whole slot of a writing stage at the measured rate;
- *   null if the stage did not run out of objects
+ * @returns {number | null} objects that a writing stage would have needed for its whole slot at the measured rate; null
+ *   if it did not run out of objects
  */
 function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
   if (!creates || slot === null || end !== 'complete' || endedAt >= slot.stopsAt) {
@@ -251,7 +251,7 @@ class EarlyStop {
  * @param {Config} config
  * @param {Clock} clock
  * @param {SlotTimes | null} limit
- * @returns {EarlyStop | undefined} undefined if the stage always lasts its whole time
+ * @returns {EarlyStop | undefined} undefined if the stage cannot end early
  */
 function earlyStopOf({ schedule: { untilStable, warmup } }, clock, limit) {
   if (untilStable === undefined || limit === null) {

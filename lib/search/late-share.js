@@ -23,7 +23,7 @@ const CONVERGED = 1e-9;
 /** An operation is often late because the previous one was: a single wait shows as several late operations. */
 const MIN_DISPERSION = 8;
 
-/** Rates chosen by earlier results and seconds that share a queue carry less information than the regression assumes. */
+/** Rates chosen by earlier results, and seconds that share a queue, hold less information than the model assumes. */
 const DEPENDENCE = 2;
 
 /** Minimum number of rates to estimate a share of late operations. */

@@ -42,7 +42,7 @@ export class OperationBudget extends StepBudget {
 
   /**
    * @param {number} operations some of the operations left
-   * @returns {number} attempts that they may take, so that enough are left for the others
+   * @returns {number} attempts that they may take so that enough are left for the other operations
    */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;

@@ -113,7 +113,7 @@ function shareOfProportion(ramp, unloadedLatency) {
 
 /**
  * @param {readonly StepRate[]} steps
- * @param {number} knee best known number of threads
+ * @param {number} knee threads, as known so far
  * @returns {number | null} threads between the knee and the next lower tested number; null if the knee is found
  */
 export function nextOfRefinement(steps, knee) {

@@ -22,8 +22,8 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} p99 ms
  * @property {number} maximum ms
  * @property {number} duration measured ms
- * @property {boolean} isClientBusy whether this host (including the embedded store, if any), and not the store, was out
- *   of CPU time
+ * @property {boolean} isClientBusy whether this host, its link, or an embedded endpoint starved of CPU was at its
+ *   limit, and not the store
  * @property {boolean} isHostUnsteady whether this host stalled so often that it may have delayed 1% of operations
  *
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
@@ -58,10 +58,12 @@ const ACCIDENTS = 1;
 /** Two rates at most this factor apart count as one result. */
 const FINE_ENOUGH = 1.03;
 
-/** A gap below a rate that this host could not start may stay wider: it is not a limit of the store. */
+/**
+ * A wider gap is fine enough below a rate that this host could not start on time, which is not a limit of the store.
+ */
 const FINE_ENOUGH_OF_HOST = 1.15;
 
-/** A limit is sharp if almost nothing is late below it, and a large share above. */
+/** A limit is sharp if almost no operations are late below it, and a large share are late above it. */
 const SHARP = Object.freeze({ lateBelow: 0.1 * LATE_SHARE, lateAbove: 10 * LATE_SHARE });
 
 /** A closed loop shows what all threads can do. It may take this share of the available operations. */

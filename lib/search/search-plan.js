@@ -59,8 +59,8 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} threads
  * @property {number} [buckets] only the first n take part; absent if all do
  * @property {number} [rate] operations per second of an open loop; absent in a closed one
- * @property {number} operations that it may start
- * @property {number} attempts that it may make
+ * @property {number} operations maximum number to start
+ * @property {number} attempts maximum number
  * @property {number} precision standard error of the windows, as a share of their mean, at which it may end early
  * @typedef {StepPlan & StepTimes} Step
  */
@@ -72,7 +72,7 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} attempts
  * @property {readonly number[]} windows operations that completed in each measured window
  * @property {Latency | null} latency null if none succeeded
- * @property {boolean} [isClientBusy] whether this host, and not the store, was out of CPU time
+ * @property {boolean} [isClientBusy] whether this host or its link, and not the store, was at its limit
  */
 
 /**
@@ -122,7 +122,7 @@ export function minOperations(unloadedLatency) {
  */
 export const SECONDS_OF_OPERATIONS = 40;
 
-/** This many steps may end with all threads' operations in flight. */
+/** At most this many steps end with an operation in flight on each thread. */
 const STEPS_AT_PEAK = 10;
 
 /**

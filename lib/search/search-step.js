@@ -96,7 +96,7 @@ export class SearchStep {
     }
     const isLong = now - this.#startsAt >= settle + minDuration;
     const attempts = done + this.#retries;
-    // Operations in flight at the end may have to be retried.
+    // Operations in flight at the end might need retries.
     const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
     const wouldExceed =
       2 * done - this.#done + threads >= operations ||

@@ -53,7 +53,7 @@ export class StepBudget {
     return this.#used.operations;
   }
 
-  /** Operations that the search may still start, if each takes as many attempts as in the last step. */
+  /** Operations that the search can still start if each takes as many attempts as in the last step. */
   get operationsLeft() {
     return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation.last), 0));
   }

@@ -13,7 +13,7 @@ import {
 /** More steps around the knee add nothing useful. */
 const MAX_REFINEMENTS = 4;
 
-/** The hold may exceed the best step by at most this factor. */
+/** A hold that exceeds the best step by more than this factor does not agree with it. */
 const MAX_HOLD_RATIO = 1.1;
 
 /** A step below this share of the best earlier one proves nothing until it is repeated. */
