@@ -128,7 +128,7 @@ test('rejects incomparable runs with a line per reason, unless the user insists'
   const refused = await compare(before, after);
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
-    'error: the runs cannot be compared: objects: of 16KiB before, of 1KiB after (Write, Read)',
+    'error: the runs cannot be compared: object size: 16KiB before, 1KiB after (Write, Read)',
     'error: the runs cannot be compared: threads: 50 threads before, 100 threads after (Write, Read)',
     '--force compares them anyway',
   ]);
