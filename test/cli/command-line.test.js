@@ -451,7 +451,7 @@ describe('the commands', { concurrency: 3 }, () => {
   test("report all their problems at once, in the user's words", async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
       'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
-      'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
+      'error: --timeout: expected a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds), got "soon"',
       'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
