@@ -183,7 +183,9 @@ function whyNoSeconds({ stage, seconds }) {
   if (varies(stage)) {
     return VARYING_LOAD;
   }
-  return seconds.length < MIN_SECONDS ? `only ${seconds.length} whole seconds (at least ${MIN_SECONDS} are needed)` : null;
+  return seconds.length < MIN_SECONDS
+    ? `only ${seconds.length} whole seconds (at least ${MIN_SECONDS} are needed)`
+    : null;
 }
 
 /**

@@ -45,7 +45,9 @@ export function formatComparison(comparison) {
       'These verdicts hold for these two runs only: two runs cannot show how much one run differs from the next.',
     ),
     differenceLines(comparison.differences),
-    ...(mismatches.length === 0 ? [] : [['Compared anyway (--force), despite mismatches:', ...mismatches.flatMap(item)]]),
+    ...(mismatches.length === 0
+      ? []
+      : [['Compared anyway (--force), despite mismatches:', ...mismatches.flatMap(item)]]),
     ...shortStages(stages),
     ...stages.filter((stage) => !isTooShort(stage)).map((stage) => stageLines(stage, margin)),
     ...onlyIn(comparison.stagesOfOne),

@@ -81,7 +81,8 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
     lines.push(`trusted, although the offset from the store's clock was not measured: ${listed(trusted)}`);
   }
   if (withoutMachineLines.length > 0) {
-    const assumption = 'lines count as rates over about one second, aligned by time of day; the date is assumed, and the clock trusted';
+    const assumption =
+      'lines count as rates over about one second, aligned by time of day; the date is assumed, and the clock trusted';
     lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
   }
   return lines.map((line, index) => row(index === 0 ? 'Clocks' : '', line));

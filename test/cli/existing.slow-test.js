@@ -120,7 +120,10 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
           outcome.stderr,
           new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, which are all$`, 'm'),
         );
-        assert.match(outcome.stderr, new RegExp(`^Range: ${count} operations of ${count} verified only the size, because`, 'm'));
+        assert.match(
+          outcome.stderr,
+          new RegExp(`^Range: ${count} operations of ${count} verified only the size, because`, 'm'),
+        );
         assert.doesNotMatch(outcome.stderr, /clean-up|Removed|may (be left|remain)/i);
         const after = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
         assert.deepEqual(after, before);

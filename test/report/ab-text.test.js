@@ -76,7 +76,10 @@ test('a comparison that ended early says after how many quads', () => {
 });
 
 test('without a quad there is nothing to compare', () => {
-  assert.match(textOf([]), /\n\nThe comparison ended during the first of 6 quads, so there is nothing to\ncompare\.\n$/);
+  assert.match(
+    textOf([]),
+    /\n\nThe comparison ended during the first of 6 quads, so there is nothing to\ncompare\.\n$/,
+  );
 });
 
 test('a terminal obeys nothing in the options', () => {

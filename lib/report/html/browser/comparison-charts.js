@@ -5,7 +5,7 @@ import { decimal } from './units.js';
 /** @import { ComparedLine } from '../comparison-page.js' */
 
 /**
- * Draws both runs of each stage from its start.
+ * Draws the rate of each stage in both runs, from its start.
  *
  * @param {readonly ComparedLine[]} stages
  */

@@ -11,7 +11,7 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 /** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
-/** From this ratio of last to first value, the axis is logarithmic. */
+/** The axis is logarithmic from this ratio of the last to the first value. */
 const WIDE = 8;
 
 /**
@@ -50,7 +50,7 @@ export function drawPercentiles(stages) {
 }
 
 /**
- * Draws rate and latency by what a search varied.
+ * Draws rate and latency at each step of a search or a ramp.
  *
  * @param {Curve} curve
  * @param {number} number of the curve on the page
@@ -122,7 +122,7 @@ const MAX_LABELS = 12;
 
 /**
  * @param {readonly number[]} values of a logarithmic axis, ascending, at least two different ones
- * @returns {number[]} values that are far enough apart
+ * @returns {number[]} values that are far enough apart for their labels
  */
 function spread(values) {
   const minRatio = (values[values.length - 1] / values[0]) ** (1 / MAX_LABELS);
