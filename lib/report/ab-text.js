@@ -7,8 +7,6 @@ import { columns, item, metricRow, paragraph, percentage, stageSentence, LABELS 
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * Formats an interleaved comparison for people.
- *
  * @param {InterleavedComparison} comparison
  * @returns {string} lines of up to 80 characters, unless a name is longer
  */

@@ -29,7 +29,6 @@ const BETWEEN_COLUMNS = '  ';
 /** Longer lines are hard to read. Columns of the terminal. */
 const MAX_LINE = 100;
 
-/** For continuation lines of a sentence. */
 const INDENT = '  ';
 
 /**

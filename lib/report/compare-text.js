@@ -32,8 +32,6 @@ export const LABELS = Object.freeze({
 const LATENCIES = ['p50', 'p90', 'p99', 'p999'];
 
 /**
- * Formats a comparison of two results for people.
- *
  * @param {Comparison} comparison
  * @returns {string} lines without control characters
  */

@@ -10,8 +10,6 @@ import { operationsOf } from '../operations/registry.js';
 const EXCLUDED = 'excluding retries, clean-up and requests before the stages';
 
 /**
- * Estimates what runs will cost on R2.
- *
  * @param {readonly [RunToPrice, ...RunToPrice[]]} runs with the same stages and durations
  * @returns {string | null} one line; null unless all stores are R2
  */

@@ -15,8 +15,6 @@ const SPECIAL = /[",\r\n]/;
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * Formats the seconds of each stage and host.
- *
  * @param {object} hosts
  * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
  * @param {boolean} hosts.isDated whether the seconds are epoch seconds

@@ -47,7 +47,6 @@ export class FailureNotices {
     }
   }
 
-  /** Reports everything unreported now. */
   flush() {
     if (this.#unreported.size === 0) {
       return;

@@ -27,8 +27,6 @@ export const REPORTERS = Object.freeze([
 export const RESULT_REPORTERS = REPORTERS.filter(takesResult);
 
 /**
- * Opens the reporters that listen to a run.
- *
  * @param {ReporterContext} context
  * @param {readonly Reporter[]} [reporters]
  * @returns {Required<Listener>} forwards every event to all of them

@@ -13,8 +13,6 @@ const STRETCHES = [3, 5];
 const MAX_CORRELATION = 0.97;
 
 /**
- * The uncertainty of a mean.
- *
  * @typedef {object} MeanError
  * @property {number} variance of the mean
  * @property {number} freedom degrees of freedom of that variance

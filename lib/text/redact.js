@@ -23,7 +23,6 @@ const ENTITIES = new Map(
   }),
 );
 
-/** Characters that start an escape. */
 const BEGINS_ESCAPE = /[%\\&]/;
 
 /** Character codes after the start of an escape. */
@@ -277,7 +276,7 @@ function endOfWindow(spellings, start, windows) {
     return -1;
   }
   let longest = -1;
-  /** Readings so far. @type {Reading[]} */
+  /** @type {Reading[]} */
   let read = [{ character: '', end: start }];
   while (read.length > 0) {
     const further = read.flatMap(({ character: beginning, end: offset }) =>

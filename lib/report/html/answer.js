@@ -30,7 +30,8 @@ export function answerOf(result) {
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} ops/s: the highest rate that a search found, else the capacity, else the rate while all hosts were in the stage, else the mean
+ * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all hosts were in the stage,
+ *   else the mean
  */
 export function rateOf(stage) {
   const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;

@@ -26,8 +26,6 @@ const COLUMNS = [
 ];
 
 /**
- * The cache statuses of reads through a public URL.
- *
  * @param {Result} result
  * @returns {Section | null} null without such reads
  */

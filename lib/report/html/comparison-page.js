@@ -68,8 +68,6 @@ function columnsOf(names) {
 }
 
 /**
- * The page of a comparison of two runs.
- *
  * @param {Comparison} comparison
  * @param {WritableResult} before
  * @param {WritableResult} after
@@ -227,7 +225,7 @@ function differencesTable(differences) {
   });
 }
 
-/** Layout of the chart of ratios. Pixels. */
+/** Of the chart of ratios. Pixels. */
 const WIDTH = 720;
 const LEFT = 150;
 const RIGHT = 110;
@@ -271,8 +269,6 @@ function hasRatio({ ratio }) {
 }
 
 /**
- * Draws each ratio with its interval.
- *
  * @param {ComparedStage} stage
  * @param {object} scale
  * @param {RatioAxis} scale.axis
@@ -372,7 +368,6 @@ function ratesOf({ stages }, name) {
 /** A day: a longer line would be unreadable. */
 const MAX_SECONDS = 24 * 60 * 60;
 
-/** Rows per table. */
 const MAX_ROWS = 60;
 
 /**

@@ -145,11 +145,7 @@ function hostsTable(hosts) {
   });
 }
 
-/**
- * Warnings about figures that might not be reliable.
- *
- * @param {Result} result
- */
+/** @param {Result} result */
 function notes({ problems, merge }) {
   const warnings = (merge?.warnings ?? []).map(
     ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,

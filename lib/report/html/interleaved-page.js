@@ -6,7 +6,6 @@ import { waysSection } from './ways-section.js';
 
 /** @import { InterleavedComparison } from '../../model/interleaved.js' */
 
-/** The name of a side without options. */
 const NO_OPTIONS = 'no options of its own';
 
 /**

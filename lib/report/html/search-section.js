@@ -34,7 +34,6 @@ import { plot } from './plot.js';
  * @property {string} finding
  */
 
-/** Phases whose steps are points of the curve. */
 const PHASES_OF_CURVE = ['ramp', 'refine', 'hold'];
 
 /**
@@ -52,8 +51,6 @@ const columnsFor = (unit) => [
 ];
 
 /**
- * Rate and latency at each step of a search or a ramp.
- *
  * @param {Result} result
  * @returns {Section | null} null without a search or a ramp
  */

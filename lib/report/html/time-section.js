@@ -27,8 +27,6 @@ const COLUMNS = [
 ];
 
 /**
- * Charts of rate, throughput, failures and latency over time.
- *
  * @param {Result} result
  * @returns {Section | null} null if no seconds are known
  */

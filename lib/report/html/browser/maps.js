@@ -59,8 +59,6 @@ function withoutLines(moments) {
 }
 
 /**
- * A map of operations by time and latency.
- *
  * @param {LatencyMap} map
  * @param {readonly number[]} seconds of the charts above it
  * @param {Colors} colors
@@ -108,8 +106,6 @@ export function distinctNames(names) {
 }
 
 /**
- * A map with one row per host.
- *
  * @param {object} map
  * @param {readonly string[]} map.hosts
  * @param {readonly Cell[]} map.cells with host indexes on the y axis

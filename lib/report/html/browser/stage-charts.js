@@ -14,11 +14,7 @@ const MEDIAN = Math.log10(2);
 /** The axis is logarithmic from this ratio of the last to the first value. */
 const WIDE = 8;
 
-/**
- * Draws the latency of all stages by percentile.
- *
- * @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages
- */
+/** @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages */
 export function drawPercentiles(stages) {
   const longest = stages.reduce(
     (most, each) => (each.nines.length > most.length ? each.nines : most),

@@ -134,8 +134,6 @@ function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } })
 }
 
 /**
- * Marks each second with failed attempts.
- *
  * @param {TimeTable} table
  * @param {Colors} colors
  * @returns {(plot: UPlot) => void}
@@ -192,8 +190,6 @@ function secondText(stages, table, index) {
 }
 
 /**
- * Draws the hosts over time.
- *
  * @param {Result} result
  * @param {object} rows
  * @param {readonly string[]} rows.hosts names in the result
