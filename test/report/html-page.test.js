@@ -154,7 +154,7 @@ test('a ramp shows its steps, even for one host', () => {
     ...{ errors: 0, throttled: 0, shortfall: null },
   };
   const steps = [8, 16].map((threads) => ({ ...slot, threads }));
-  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host only\./);
+  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /These steps cover only this host\./);
 });
 
 test('a page shows thresholds, and what is missing above everything else', () => {
