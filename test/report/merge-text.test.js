@@ -143,7 +143,7 @@ test('a long name does not widen the table', () => {
 test('a host without known times is shown without them', () => {
   const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
   const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
-  assert.match(text, /\n {2}Overlap {14}unknown: a log lacks the times of the stage\n/);
+  assert.match(text, /\n {2}Overlap {14}unknown: a log does not contain the times of the stage\n/);
   assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
 });
 
