@@ -9,33 +9,33 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @import { RatioTest } from './log-ratio.js'
  */
 
-/** With fewer quads, the sign-flip test can never be below 5%. */
+/** With fewer quads, the p-value of the sign-flip test cannot fall below 5%. */
 export const MIN_QUADS = 6;
 
-/** The time and memory of the sign-flip test grow with the square root of 2^quads. */
+/** The time and memory of the sign-flip test grow as 2^(quads ÷ 2). */
 export const MAX_QUADS = 40;
 
 const ALPHA = 1 - CONFIDENCE;
 
-/** More quads need not resolve this: it depends on which quads they are. */
+/** More quads might not resolve this: a few unusual quads are enough to cause it. */
 const DISAGREEMENT =
-  'the t interval shows a difference but the exact sign-flip test does not, as happens when single quads stand out';
+  'the t interval shows a difference but the exact sign-flip test does not, which happens when a few quads are outliers';
 
 /** @type {readonly InterleavedMetric[]} */
 const METRICS = ['rate', 'p50', 'p99', 'cpu'];
 
 /**
- * Decides what the quads show for each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of
+ * Decides the verdict on each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of
  * its two A passes, which cancels linear drift over the four passes. The t interval of these log ratios decides, with Holm's
- * correction for the number of tests. It includes the variation between passes (as T. Kalibera and R. Jones, Rigorous
- * Benchmarking in Reasonable Time, ISMM 2013, ask of repeated runs).
+ * correction for the number of tests. It includes the variation between passes, as T. Kalibera and R. Jones recommend for
+ * repeated runs (Rigorous Benchmarking in Reasonable Time, ISMM 2013).
  *
  * Sameness is tested first: a difference smaller than the margin counts as no change.
  *
  * @param {readonly Quad[]} quads
  * @param {object} options
  * @param {number} options.margin the share below which a change counts as none, such as 0.03
- * @returns {InterleavedStage[]} in the order of the stages
+ * @returns {InterleavedStage[]}
  */
 export function compareQuads(quads, { margin }) {
   const names = quads[0]?.passes[0].stages.map(({ stage }) => stage) ?? [];
@@ -55,8 +55,8 @@ export function compareQuads(quads, { margin }) {
  * @typedef {object} Sample one metric of a stage over all quads
  * @property {string} stage
  * @property {InterleavedMetric} metric
- * @property {number | null} before geometric mean of A
- * @property {number | null} after geometric mean of B
+ * @property {number | null} before geometric mean of A; null without usable quads
+ * @property {number | null} after geometric mean of B, likewise
  * @property {number[]} logRatios
  * @property {RatioTest | null} test by the t interval; null if there are too few quads
  * @property {number | null} signFlip null if there are too few quads
@@ -91,7 +91,7 @@ function sampleOf(quads, stage, metric) {
  * @param {string} stage
  * @param {InterleavedMetric} metric
  * @param {Side} side
- * @returns {number[]} natural logarithms, one per pass; not finite if unknown
+ * @returns {number[]} natural logarithms, one per pass; not finite for an unknown or zero figure
  */
 function logsOf({ passes }, stage, metric, side) {
   return passes
@@ -131,7 +131,7 @@ function chanceOf(mean, error, count) {
  * @returns {InterleavedMetricComparison}
  */
 function decide({ metric, before, after, logRatios, test, signFlip }, { margin, p, tests }) {
-  const tooFew = `${logRatios.length} quads, expected ${MIN_QUADS} or more`;
+  const tooFew = `only ${logRatios.length} usable quads (at least ${MIN_QUADS} are needed)`;
   const found = verdictOf({ metric, before, after, test, reason: tooFew }, { margin, p, tests });
   const isDifferent = found.verdict !== 'the same' && found.verdict !== 'cannot tell';
   const disagrees = isDifferent && signFlip !== null && signFlip > ALPHA;
@@ -153,11 +153,11 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
 }
 
 /**
- * Estimates how many more quads would decide, if they were like these. It ignores the other tests.
+ * Estimates how many more quads like these a verdict takes. It ignores the other tests.
  *
  * @param {readonly number[]} logRatios
  * @param {{ level: number, margin: number }} limits of the t test and of the interval
- * @returns {number | null} null if it would take more than {@link MAX_QUADS}
+ * @returns {number | null} null if {@link MAX_QUADS} would not be enough
  */
 function quadsNeeded(logRatios, { level, margin }) {
   const count = logRatios.length;

@@ -10,14 +10,14 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @import { MetricFinding } from './compare-stage.js'
  * @import { RatioTest } from './log-ratio.js'
  *
- * @typedef {{ name: string, result: Result }} NamedResult of one run, or of several hosts together
+ * @typedef {{ name: string, result: Result }} NamedResult of one run, or of several merged hosts
  */
 
-/** Smaller changes count as none by default. */
+/** A smaller change counts as no change. */
 const DEFAULT_MARGIN = 0.03;
 
 /**
- * Compares two results stage by stage. It cannot show how much one run differs from the next.
+ * Compares two results stage by stage. Two results cannot show how much one run differs from the next.
  *
  * @param {NamedResult} before
  * @param {NamedResult} after
@@ -82,7 +82,7 @@ function comparisonOf(finding, { margin, adjustedOf }) {
 /**
  * @param {NamedResult} one
  * @param {NamedResult} other
- * @returns {string[]} stages that the other one lacks
+ * @returns {string[]} stages that the other result lacks
  */
 function stagesWithout({ result: { stages } }, other) {
   const known = new Set(other.result.stages.map(({ stage }) => stage));

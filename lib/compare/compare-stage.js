@@ -30,7 +30,7 @@ import { steadySeconds } from './steady-seconds.js';
  * @property {ComparedMetric} metric
  * @property {number | null} before
  * @property {number | null} after
- * @property {RatioTest | null} test of the ratio; null if impossible. Metrics that measure the same thing share one object
+ * @property {RatioTest | null} test of the ratio; null if impossible. Metrics that measure the same thing share one test
  * @property {string | null} reason why there is no test
  */
 
@@ -45,11 +45,11 @@ const QUANTILES = /** @type {const} */ ([
 
 const VARYING_LOAD = 'the load of a search or a ramp changes during the measurement';
 
-const SHARE_OF_STAGE = "it is a fixed share of the stage's rate: see the stage";
+const SHARE_OF_STAGE = "each operation of a mix has a fixed share of the stage's rate: see the stage";
 
-const NO_SECONDS_OF_KINDS = 'seconds are recorded per stage, not per operation of a mix';
+const NO_SECONDS_OF_KINDS = 'per-second figures cover the whole stage, not single operations of a mix';
 
-const NO_SPREAD = 'a single figure per run does not show how much it varies';
+const NO_SPREAD = 'a single figure per run does not show how much the figure varies';
 
 /** Relative difference of bytes per operation that is due to rounding in logs. */
 const SAME_SIZE = 1e-4;
@@ -65,7 +65,7 @@ export function sideOf(stage, options) {
 
 /**
  * @param {StagePair} pair the same stage of two results
- * @returns {MetricFinding[]} in the order of the metrics
+ * @returns {MetricFinding[]}
  */
 export function findingsOf(pair) {
   const rate = rateFinding('rate', pair, operationsOf, (stage) => stage.average ?? null);
@@ -80,7 +80,7 @@ export function findingsOf(pair) {
 }
 
 /**
- * Drops the throughput of operations that move no bytes.
+ * False only for the throughput of operations that move no bytes.
  *
  * @param {MetricFinding} finding
  */
@@ -89,11 +89,11 @@ function movedBytes({ metric, before, after }) {
 }
 
 /**
- * One operation of a mix. Only its errors can be tested: they are counted per operation, but seconds cover the whole stage.
+ * One operation of a mix. Only its errors can be tested: they are counted per operation, while seconds cover the whole stage.
  *
  * @param {KindSum} before
  * @param {KindSum} after
- * @returns {MetricFinding[]} in the order of the metrics
+ * @returns {MetricFinding[]}
  */
 export function findingsOfKind(before, after) {
   return [
@@ -141,8 +141,8 @@ function isSameTest({ before, after }) {
 }
 
 /**
- * For one host, the figure comes from its result, or from the seconds if a log lacks it. For several hosts, it covers the time
- * in which all of them measured.
+ * For one host, the figure comes from its result, or from the seconds if a log lacks it. For several hosts, it covers only the
+ * time in which all of them measured.
  *
  * @param {'rate' | 'throughput'} metric
  * @param {StagePair} pair
@@ -183,7 +183,9 @@ function whyNoSeconds({ stage, seconds }) {
   if (varies(stage)) {
     return VARYING_LOAD;
   }
-  return seconds.length < MIN_SECONDS ? `${seconds.length} whole seconds, expected ${MIN_SECONDS} or more` : null;
+  return seconds.length < MIN_SECONDS
+    ? `only ${seconds.length} whole seconds (at least ${MIN_SECONDS} are needed)`
+    : null;
 }
 
 /**
@@ -197,7 +199,7 @@ function test(before, after, [one, other]) {
     return { test: null, reason: reasonOf(before.reason, after.reason) };
   }
   if (!one.value || !other.value) {
-    return { test: null, reason: 'one of the figures is not known' };
+    return { test: null, reason: 'one of the figures is unknown' };
   }
   const [from, to] = [
     { ...before.estimate, log: Math.log(one.value) },
@@ -250,11 +252,11 @@ function latenciesOf(side) {
   const encoded = stage.latency.histogram.operations;
   const reason = whyNoSeconds(side);
   if (encoded === null || reason !== null) {
-    return { reason: reason ?? 'no latencies are known' };
+    return { reason: reason ?? 'no latency data' };
   }
   const withOperations = seconds.filter(({ operations }) => operations > 0);
   if (withOperations.some(({ histogram }) => typeof histogram !== 'string')) {
-    return { reason: 'no latencies per second are known: a --json result has them, a log does not' };
+    return { reason: 'no per-second latencies: logs do not contain them; use a --json result' };
   }
   return {
     whole: distributionOf(encoded),
@@ -323,6 +325,6 @@ function cpuFinding({ before, after }) {
     clientLoad && operations > 0 ? (1000 * (clientLoad.cpuUser + clientLoad.cpuSystem)) / operations : null,
   );
   const isKnown = one !== null && other !== null;
-  const reason = isKnown ? NO_SPREAD : 'the CPU time is not known: a --json result has it, a log does not';
+  const reason = isKnown ? NO_SPREAD : 'no CPU time: logs do not contain it; use a --json result';
   return { metric: 'cpu', before: one, after: other, test: null, reason };
 }

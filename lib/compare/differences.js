@@ -7,7 +7,7 @@ import { textOfOption } from '../options/recorded-options.js';
  */
 
 /**
- * Lists how the runs differed apart from their figures. Each difference may explain a change.
+ * Lists how the runs differ apart from their figures. Any difference might explain a change.
  *
  * @param {Result} before
  * @param {Result} after
@@ -34,7 +34,7 @@ export function differencesBetween(before, after) {
 /**
  * @param {StageSum} one
  * @param {StageSum} other the same stage of another result
- * @returns {[KindSum, KindSum][]} operations that both mix, in the order of the first stage
+ * @returns {[KindSum, KindSum][]} operations in both mixes, in the order of the first
  */
 export function kindsOfBoth({ kinds = [] }, { kinds: others = [] }) {
   return kinds.flatMap((kind) => {
@@ -54,7 +54,7 @@ export function nameOfKind({ stage }, { operation }) {
 /**
  * @param {Result} before
  * @param {Result} after
- * @returns {[StageSum, StageSum][]} stages that both have, in the order of the first result
+ * @returns {[StageSum, StageSum][]} stages in both results, in the order of the first
  */
 export function stagesOfBoth(before, after) {
   return before.stages.flatMap((stage) => {
@@ -65,7 +65,7 @@ export function stagesOfBoth(before, after) {
 
 /**
  * @param {Result} result
- * @returns {string | null} ISO time when its first host began; null if unknown
+ * @returns {string | null} ISO time when its first host started; null if unknown
  */
 export function startOf({ start, hosts }) {
   const starts = start === null ? hosts.flatMap((host) => host.start ?? []) : [start];
@@ -93,7 +93,7 @@ function versions(before, after) {
 }
 
 /**
- * A log without machine lines has no options: this counts as one difference, not one per option.
+ * If a log without machine lines has no options, that is one difference, not one per option.
  *
  * @param {Result} before
  * @param {Result} after

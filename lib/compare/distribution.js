@@ -29,7 +29,7 @@ export class Distribution {
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number} the value that this share does not exceed
+   * @returns {number} the smallest value that at least this share of all values does not exceed
    */
   quantile(share) {
     const index = firstIndex(this.#upTo, (upTo) => upTo >= share * this.count);

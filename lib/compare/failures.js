@@ -14,7 +14,7 @@ const HALVINGS = 200;
  */
 
 /**
- * Tests exactly whether one side failed more often. If all attempts fail equally often, the share of all failures that falls to
+ * An exact test of whether one side failed more often. If all attempts are equally likely to fail, the number of failures in
  * `after` is binomial (J. Przyborowski, H. Wilenski, Homogeneity of results in testing samples from Poisson series, Biometrika
  * 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits illustrated in the
  * case of the binomial, Biometrika 26 (1934).

@@ -6,14 +6,14 @@ const MAX_ERRORS = 1000;
 const HALVINGS = 60;
 
 /**
- * A figure and its uncertainty, as natural logarithms: there a ratio is a distance, and twice is as far as half.
+ * A figure and its uncertainty as natural logarithms, where a ratio is a distance: doubling is as far as halving.
  *
  * @typedef {object} Estimate
  * @property {number} log of the figure
  * @property {number} freedom degrees of freedom of its error
  * @property {(errors: number) => number} below how far the interval of this many standard errors extends downwards; Infinity if
  *   it is unbounded
- * @property {(errors: number) => number} above the same upwards
+ * @property {(errors: number) => number} above likewise upwards
  *
  * @typedef {object} RatioTest
  * @property {number} low lower end of the 95% interval of after ÷ before; 0 if it is unbounded
@@ -23,9 +23,9 @@ const HALVINGS = 60;
  */
 
 /**
- * The interval of the ratio of two independently measured figures. If the intervals are symmetric, it is that of B. L. Welch,
- * The generalization of Student's problem when several different population variances are involved, Biometrika 34 (1947). If
- * not, the matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures,
+ * The interval of the ratio of two independently measured figures. For symmetric intervals, this is Welch's (B. L. Welch, The
+ * generalization of Student's problem when several different population variances are involved, Biometrika 34 (1947)).
+ * Otherwise, matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures,
  * Statistics in Medicine 27 (2008).
  *
  * @param {Estimate} before
@@ -57,13 +57,13 @@ function welchFreedom(one, other) {
   if (a === 0 || b === 0) {
     return a === b ? Math.min(one.freedom, other.freedom) : a === 0 ? other.freedom : one.freedom;
   }
-  // Relative to the larger one, so that no square overflows or underflows.
+  // Relative to the larger variance, so that no square overflows or underflows.
   const largest = Math.max(a, b);
   return (a / largest + b / largest) ** 2 / ((a / largest) ** 2 / one.freedom + (b / largest) ** 2 / other.freedom);
 }
 
 /**
- * A side that is unbounded within one standard error shows nothing and is left out.
+ * Ignores a side that is unbounded within one standard error.
  *
  * @param {Estimate} estimate
  */
@@ -74,7 +74,7 @@ function varianceOfLog({ below, above }) {
 
 /**
  * @param {number} distance
- * @param {(errors: number) => number} reach never decreases
+ * @param {(errors: number) => number} reach must not decrease
  * @returns {number} the number of standard errors at which an interval reaches this far
  */
 function errorsWithin(distance, reach) {

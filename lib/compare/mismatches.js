@@ -5,12 +5,12 @@ import { stagesOfBoth } from './differences.js';
 /** @import { Result, StageSum } from '../model/result.js' */
 
 /**
- * Conditions that must be equal for figures to be comparable. A value that a log lacks is not a mismatch.
+ * Figures are comparable only if these are equal. A value that a log lacks is not a mismatch.
  *
  * @type {readonly { what: string, of: (stage: StageSum) => string | null }[]}
  */
 const CONDITIONS = [
-  { what: 'objects', of: sizesOf },
+  { what: 'object size', of: sizesOf },
   { what: 'access', of: ({ load, access }) => (load ? (access ?? 'sequential') : null) },
   {
     what: 'objects',
@@ -24,7 +24,7 @@ const CONDITIONS = [
 const SHARE_TOLERANCE = 1;
 
 /**
- * Why the figures of two results are not comparable.
+ * Lists why the figures of two results are not comparable.
  *
  * @param {Result} before
  * @param {Result} after
@@ -40,7 +40,7 @@ export function mismatchesBetween(before, after) {
       const varying = stages.filter(varies).map(({ stage }) => stage);
       return varying.length === 0
         ? []
-        : [`${side} is a search or a ramp, whose load changes during the measurement (${varying.join(', ')})`];
+        : [`${side} contains a search or a ramp, whose load changes during the measurement (${varying.join(', ')})`];
     }),
     ...CONDITIONS.flatMap(({ what, of }) => differing(what, ([one, other]) => [of(one), of(other)], pairs)),
     ...differing('operations', mixesOf(before, after), pairs),
@@ -48,17 +48,16 @@ export function mismatchesBetween(before, after) {
 }
 
 /**
- * Whether the load of a stage changes while it runs.
- *
  * @param {StageSum} stage
+ * @returns {boolean} whether its load changes while it runs
  */
 export function varies({ search, ramp }) {
   return Boolean(search) || Boolean(ramp);
 }
 
 /**
- * Compares the requested mixes if both are known, exactly; otherwise the operations that succeeded, which vary a little between
- * runs of the same mix.
+ * Compares the requested mixes exactly if both are known. Otherwise compares the operations that succeeded, whose shares vary a
+ * little between runs of the same mix.
  *
  * @param {Result} before
  * @param {Result} after
@@ -126,9 +125,9 @@ function differing(what, of, pairs) {
 /** @param {StageSum} stage */
 function sizesOf({ objectSize, sizes }) {
   if (sizes) {
-    return `of ${sizes}`;
+    return sizes;
   }
-  return typeof objectSize === 'number' ? `of ${formatSize(objectSize)}` : null;
+  return typeof objectSize === 'number' ? formatSize(objectSize) : null;
 }
 
 /** @param {StageSum} stage */

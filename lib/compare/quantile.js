@@ -6,22 +6,22 @@ import { errorOfNoisyMean } from '../statistics/dependent-mean.js';
  * @import { Estimate } from './log-ratio.js'
  */
 
-/** Operations slower than the quantile. With fewer, the tail is a handful of accidents. */
+/** With fewer operations slower than the quantile, the tail is mostly chance. */
 const MIN_EXCEEDANCES = 100;
 
-/** Seconds that must contain one of them. */
+/** Such operations must occur in at least this many seconds. */
 const MIN_SECONDS_WITH = 10;
 
 /** Relative resolution of a histogram with three digits. */
 const RESOLUTION = 0.001;
 
 /**
- * Counts the operations of each second that took longer than a quantile.
+ * Counts the operations in each second that took longer than the stage's quantile.
  *
- * @typedef {{ above: number, all: number }} Exceedances in one second
+ * @typedef {{ above: number, all: number }} Exceedances
  *
- * @param {Distribution} whole of the stage
- * @param {readonly Distribution[]} seconds of the stage
+ * @param {Distribution} whole the stage
+ * @param {readonly Distribution[]} seconds
  * @param {number} share such as 0.99
  * @returns {Exceedances[]}
  */
@@ -37,11 +37,11 @@ export function exceedancesOf(whole, seconds, share) {
 export function whyTooFew(seconds) {
   const exceedances = sumOf(seconds.map(({ above }) => above));
   if (exceedances < MIN_EXCEEDANCES) {
-    return `${exceedances} operations were slower, expected ${MIN_EXCEEDANCES} or more`;
+    return `only ${exceedances} operations were slower (at least ${MIN_EXCEEDANCES} are needed)`;
   }
   const withSome = seconds.filter(({ above }) => above > 0).length;
   return withSome < MIN_SECONDS_WITH
-    ? `all slower operations were in ${withSome} seconds, expected ${MIN_SECONDS_WITH} or more`
+    ? `the slower operations were in only ${withSome} seconds (at least ${MIN_SECONDS_WITH} are needed)`
     : null;
 }
 
@@ -51,7 +51,7 @@ export function whyTooFew(seconds) {
  * quantiles at the ends of its interval are the ends of the quantile's interval. The error is that of a ratio of two sums over
  * seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6); the seconds depend on each other as they do for a rate.
  *
- * @param {Distribution} whole of the stage, in any unit
+ * @param {Distribution} whole the stage, in any unit
  * @param {readonly Exceedances[]} seconds
  * @param {number} share such as 0.99
  * @returns {Estimate}

@@ -1,11 +1,11 @@
 /** @import { CommonOptions, SecondResult, StageSum } from '../model/result.js' */
 
-/** Left out at each end if the exact start or end of the stage is unknown. ms. */
+/** Time to skip at an end of the stage if the warm-up or drain is unknown. ms. */
 const UNKNOWN_EDGE = 1000;
 
 /**
- * The whole seconds of a stage at its intended load: without partial seconds, warm-up and drain, without seconds next to a pause,
- * and only while all hosts are in the stage.
+ * The whole seconds of a stage at its intended load. Excludes warm-up, drain, seconds next to a pause, and seconds in which a
+ * host was not in the stage.
  *
  * @param {StageSum} stage
  * @param {CommonOptions | null} options
@@ -45,8 +45,8 @@ function timeOfOne({ startedAt, endedAt, warmup, drain }) {
 }
 
 /**
- * Each host has its own warm-up and duration, counted from its own start. What counts begins after the last host's warm-up and
- * ends with the first host's duration.
+ * Each host counts its warm-up and duration from its own start. The common time begins when the last host's warm-up ends and
+ * ends when the first host's duration does.
  *
  * @param {StageSum} stage of several hosts
  * @param {CommonOptions | null} options shared by the hosts

@@ -3,7 +3,7 @@
  * @import { MetricFinding } from './compare-stage.js'
  */
 
-/** For each interval, and for all tests together. */
+/** Of each interval, and of all tests together. */
 export const CONFIDENCE = 0.95;
 
 /** Verdicts for a larger and a smaller figure. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
@@ -18,11 +18,10 @@ const WORDS = Object.freeze({
   cpu: ['more', 'fewer'],
 });
 
-const NO_INTERVAL = 'its seconds vary too much for an interval: use longer runs';
+const NO_INTERVAL = 'the figure varies too much between seconds for an interval: use longer runs';
 
 /**
- * Decides the verdict on a metric. Sameness is tested first: if the whole interval is within the margin, even a proven difference
- * is too small to matter.
+ * Tests sameness first: if the whole interval is within the margin, even a proven difference is too small to matter.
  *
  * @param {MetricFinding} finding
  * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests
@@ -49,6 +48,6 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
     verdict: 'cannot tell',
     reason: isAlone
       ? `with ${tests} figures, chance alone can make one differ this much`
-      : `it may be unchanged, or changed by more than ${Number((100 * margin).toFixed(2))}%`,
+      : `it may not have changed, or may have changed by more than ${Number((100 * margin).toFixed(2))}%`,
   };
 }

@@ -7,8 +7,6 @@ import { columns, item, metricRow, paragraph, percentage, stageSentence, LABELS 
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * Formats an interleaved comparison for people.
- *
  * @param {InterleavedComparison} comparison
  * @returns {string} lines of up to 80 characters, unless a name is longer
  */
@@ -36,11 +34,11 @@ export function formatInterleaved(comparison) {
 function turnsText({ quads, quadsPlanned }) {
   const orders = quads.map(({ order }) => order).join(' ');
   if (quads.length === 0) {
-    return `It ended during the first of ${counted(quadsPlanned, 'quad')}: there is nothing to compare.`;
+    return `The comparison ended during the first of ${counted(quadsPlanned, 'quad')}, so there is nothing to compare.`;
   }
   const ended =
     quads.length < quadsPlanned
-      ? `It ended early, after ${quads.length} of ${counted(quadsPlanned, 'quad')}`
+      ? `The comparison ended early, after ${quads.length} of ${counted(quadsPlanned, 'quad')}`
       : counted(quads.length, 'quad');
   return `${ended}: ${orders}.`;
 }
@@ -50,7 +48,7 @@ function turnsText({ quads, quadsPlanned }) {
  * @param {number} margin
  */
 function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
-  /** Metrics by what they lack. @type {Map<string, string[]>} */
+  /** Metrics by reason. @type {Map<string, string[]>} */
   const missing = new Map();
   for (const { metric, reason, moreQuads } of metrics) {
     if (reason !== null) {
@@ -62,7 +60,7 @@ function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
     ...paragraph(stageSentence({ stage: `${stage}, B compared with A`, metrics }, margin)),
     columns(['', 'A', 'B', 'B ÷ A', '95% interval', '']),
     ...metrics.map(metricRow),
-    ...[...missing].flatMap(([text, labels]) => item(`cannot tell ${labels.join(', ')}: ${text}`)),
+    ...[...missing].flatMap(([text, labels]) => item(`cannot tell for ${labels.join(', ')}: ${text}`)),
     ...(a + b === 0 ? [] : item(`failed attempts: ${a} with A, ${b} with B`)),
   ];
 }
@@ -70,6 +68,6 @@ function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
 /** @param {number | null} quads */
 function moreText(quads) {
   return quads === null
-    ? 'instead of more quads, use more objects or a longer --duration'
+    ? 'more quads are unlikely to help: use more objects or a longer --duration'
     : `about ${counted(quads, 'more quad')} should be enough`;
 }

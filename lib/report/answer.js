@@ -11,10 +11,10 @@ import { wayAnswer } from './ways.js';
 const UNKNOWN = 'inconclusive';
 
 /**
- * The answer of a result: operations per second, and the bottleneck.
+ * Summarizes a result: operations per second and the bottleneck.
  *
  * @param {WritableResult} result
- * @returns {string} a sentence on one line; hostile texts in it are not escaped for any format
+ * @returns {string} a sentence on one line; untrusted text in it is not escaped for any format
  */
 export function answerOf(result) {
   const { stages } = result;
@@ -43,7 +43,7 @@ function rateText(stage) {
 
 /**
  * @param {WritableStage} stage
- * @returns {Answer} the capacity if a search looked for it, else the mean, else the peak
+ * @returns {Answer} the capacity or highest rate that a search found, else the mean, else the peak
  */
 function rateOf({ search, merge, average, peak }) {
   if (search?.rate !== undefined) {

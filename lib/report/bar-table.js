@@ -19,17 +19,16 @@ import { lineOf, valueBar } from './drawing.js';
  * @property {Column} values
  * @property {readonly number[]} bars the values as numbers, 0 or more
  * @property {readonly Column[]} others in display order
- * @property {readonly string[]} dispensable headings of the columns to drop if space is short, first one first
+ * @property {readonly string[]} dispensable headings of the columns to drop, in this order, if space is short
  */
 
 const MIN_BAR = 10;
 const MAX_BAR = 40;
 const BETWEEN_COLUMNS = '  ';
 
-/** Longer lines are hard to read. Columns. */
+/** Longer lines are hard to read. Columns of the terminal. */
 const MAX_LINE = 100;
 
-/** For continuation lines of a sentence. */
 const INDENT = '  ';
 
 /**
@@ -67,14 +66,14 @@ export function formatStageSummary(stages, look) {
   return ['', ...table, '', ...limitSentences(stages, look)];
 }
 
-/** Rows of the terminal that one sentence may take. */
+/** Of the terminal, per sentence. */
 const MAX_ROWS = 2;
 
 /**
  * @param {readonly StageResult[]} stages
  * @param {Look} look
- * @returns {string[]} lines: one sentence per limit, with as much of the evidence for its first stage as fits. Each reason for an
- *   unknown limit has its own sentence
+ * @returns {string[]} lines: one sentence per bottleneck, with as much of the evidence for its first stage as fits. Each reason
+ *   for an unknown bottleneck has its own sentence
  */
 function limitSentences(stages, look) {
   /** @type {Map<string, StageResult[]>} */
@@ -143,7 +142,7 @@ export function latencyText(milliseconds) {
 /**
  * @param {BarTable} table with at least one row
  * @param {Look} look
- * @returns {string[]} the headings, then the rows
+ * @returns {string[]} lines: the headings, then the rows
  */
 export function barTable({ names, values, bars, others, dispensable }, look) {
   const room = look.columns - 1;

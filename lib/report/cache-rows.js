@@ -4,14 +4,14 @@ import { counted, decimal } from '../text/figures.js';
  * @import { CacheSum, StageSum } from '../model/result.js'
  *
  * @typedef {object} CacheRow
- * @property {string} heading the stage, or the kind of operation in it
- * @property {CacheSum} cache one status of it
+ * @property {string} heading the stage, or an operation of its mix
+ * @property {CacheSum} cache the figures of one cache status
  * @property {number} share of all operations that were read through the cache
  */
 
 /**
  * @param {readonly Pick<StageSum, 'stage' | 'cache' | 'kinds'>[]} stages
- * @returns {CacheRow[]} of each stage, and of each kind of operation that it mixes
+ * @returns {CacheRow[]} by stage, or by operation of a mix
  */
 export function cacheRows(stages) {
   return stages.flatMap(({ stage, cache, kinds = [] }) => [
@@ -32,7 +32,7 @@ function rowsOf(heading, cache = []) {
 
 /**
  * @param {readonly Pick<StageSum, 'stage' | 'cache'>[]} stages
- * @returns {string[]} a sentence for each stage in which the cache served what had been replaced
+ * @returns {string[]} a sentence for each stage in which the cache served old versions
  */
 export function oldCopyFindings(stages) {
   return stages.flatMap(({ stage, cache = [] }) => {

@@ -7,7 +7,7 @@ import { sumsByName } from '../model/counters.js';
  * The Cloudflare data centers («colos») that answered, and the number of connections to each.
  *
  * @param {readonly Pick<StageSum, 'connections'>[]} stages
- * @returns {string | null} one line; null if the store is not behind Cloudflare, or was not asked
+ * @returns {string | null} one line; null if the store is not behind Cloudflare or the data centers are unknown
  */
 export function coloLine(stages) {
   const [[busiest, connections] = [], ...others] = Object.entries(
@@ -20,5 +20,5 @@ export function coloLine(stages) {
   return others.length === 0
     ? `${first})`
     : `${first}), ${others.map(([colo, count]) => `${colo} (${rounded(count)})`).join(', ')}: ` +
-        'several data centers answered, over routes of different length';
+        'several data centers answered, so routes differ in length';
 }

@@ -11,7 +11,7 @@ import { formatMegabytes } from '../text/units.js';
 const WIDTH = 80;
 const INDENT = '  ';
 
-/** A difference with a longer text gets its own line. */
+/** Longer texts get their own lines. */
 const MAX_WHAT = 28;
 const MAX_CELL = 22;
 
@@ -32,10 +32,8 @@ export const LABELS = Object.freeze({
 const LATENCIES = ['p50', 'p90', 'p99', 'p999'];
 
 /**
- * Formats a comparison of two results for people.
- *
  * @param {Comparison} comparison
- * @returns {string} lines without anything that a terminal would obey
+ * @returns {string} lines without control characters
  */
 export function formatComparison(comparison) {
   const { before, after, mismatches, stages, margin } = comparison;
@@ -45,7 +43,9 @@ export function formatComparison(comparison) {
       'These verdicts hold for these two runs only: two runs cannot show how much one run differs from the next.',
     ),
     differenceLines(comparison.differences),
-    ...(mismatches.length === 0 ? [] : [['Compared anyway (--force), although:', ...mismatches.flatMap(item)]]),
+    ...(mismatches.length === 0
+      ? []
+      : [['Compared anyway (--force), despite mismatches:', ...mismatches.flatMap(item)]]),
     ...shortStages(stages),
     ...stages.filter((stage) => !isTooShort(stage)).map((stage) => stageLines(stage, margin)),
     ...onlyIn(comparison.stagesOfOne),
@@ -60,7 +60,7 @@ export function formatComparison(comparison) {
 const PARTIAL_SECONDS = 2;
 
 /**
- * Whether a stage is too short for any verdict except one on its failed attempts.
+ * Whether a stage is too short for a verdict and its share of failed attempts did not change.
  *
  * @param {StageComparison} comparison
  */
@@ -86,7 +86,7 @@ function shortStages(stages) {
   const needed = MIN_SECONDS + PARTIAL_SECONDS;
   return [
     paragraph(
-      `Too short to judge: ${shown.join(', ')}. A comparison needs ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, plus the time of --warmup.`,
+      `Too short to compare: ${shown.join(', ')}. A comparison needs ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, plus any --warmup time.`,
     ),
   ];
 }
@@ -114,9 +114,9 @@ export function stageSentence({ stage, metrics }, margin) {
 }
 
 /**
- * The rate and latencies of an operation have no verdict.
+ * The rate and latencies of an operation of a mix have no verdict.
  *
- * @param {StageComparison} comparison of one operation of a mix
+ * @param {StageComparison} comparison of an operation
  */
 function kindSentence({ stage, kindOf, metrics }) {
   const verdict = metrics.find(({ metric }) => metric === 'errors')?.verdict;
@@ -157,7 +157,7 @@ function sideLines(label, { name, run, hosts, start }) {
 /** @param {readonly ComparedDifference[]} differences */
 function differenceLines(differences) {
   if (differences.length === 0) {
-    return ['Apart from their figures, the results record no difference between the runs.'];
+    return ['The results show no difference between the runs other than their figures.'];
   }
   const rows = differences.map(({ what, before, after }) => ({
     what: plainText(what),
@@ -189,7 +189,7 @@ function differenceLines(differences) {
  */
 function stageLines(comparison, margin) {
   const { seconds, metrics } = comparison;
-  /** Metrics by what they lack. @type {Map<string, string[]>} */
+  /** Metrics by reason. @type {Map<string, string[]>} */
   const missing = new Map();
   for (const { metric, reason } of metrics) {
     if (reason !== null) {
@@ -201,7 +201,7 @@ function stageLines(comparison, margin) {
     columns(['', 'before', 'after', 'ratio', '95% interval', '']),
     columns(['seconds', String(seconds.before), String(seconds.after), '', '', '']),
     ...metrics.map(metricRow),
-    ...[...missing].flatMap(([reason, labels]) => item(`cannot tell ${labels.join(', ')}: ${reason}`)),
+    ...[...missing].flatMap(([reason, labels]) => item(`cannot tell for ${labels.join(', ')}: ${reason}`)),
   ];
 }
 
@@ -212,7 +212,7 @@ export function metricRow({ metric, before, after, ratio, low, high, verdict }) 
     ? '-'
     : `${low === null ? '0' : ratioText(low)} to ${high === null ? 'any' : ratioText(high)}`;
   const figures = [before, after].map((figure) => (figure === null ? '-' : figureText(metric, figure)));
-  // The interval excludes 1, but with this many figures, one may do so by chance.
+  // The interval excludes 1, but among this many figures, one can do so by chance.
   const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
   const shown = isDoubtful ? 'maybe chance' : verdict;
   return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, shown]);

@@ -23,10 +23,10 @@ const MAX_SHOWN_PER_STAGE = 100;
 const NO_PORT = 'no-port';
 
 const OUT_OF_PORTS =
-  'warning: this host has run out of local ports (EADDRNOTAVAIL), so operations that need a new connection must wait: leave out --no-keep-alive, use fewer threads, or widen net.ipv4.ip_local_port_range';
+  'warning: this host has run out of local ports (EADDRNOTAVAIL), so operations that need a new connection must wait: omit --no-keep-alive, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
 /**
- * What people see of a run on stderr besides its log: progress, notices and errors.
+ * Shows a person the progress, notices and errors of a run on stderr.
  *
  * @implements {Listener}
  */
@@ -165,19 +165,19 @@ class Console {
     if (skipped > 0) {
       this.#screen.err(
         kinds === undefined
-          ? `${stage}: ${skipped} objects were skipped, because they had not been written`
-          : `${stage}: ${skipped} operations were skipped, because they found no object`,
+          ? `${stage}: ${skipped} objects were skipped because they had not been written`
+          : `${stage}: ${skipped} operations were skipped because they found no object`,
       );
     }
-    // Each step of a search is cut off at its end, which means nothing.
+    // Every step of a search cuts off operations at its end, so their number means nothing.
     if (abandoned > 0 && search === undefined) {
       const whole = ramp === undefined ? 'the stage' : 'their step';
       this.#screen.err(`${stage}: ${abandoned} operations were cut off at the end of ${whole}`);
     }
     bucketFindings(result.buckets).forEach((finding) => this.#screen.err(`${stage}: ${finding}`));
     if (end === 'stalled') {
-      const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still reachable?';
-      this.#screen.err(`${stage}: ended because operations stopped succeeding: ${question}`);
+      const advice = this.#hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
+      this.#screen.err(`${stage}: ended because operations stopped succeeding: ${advice}`);
     }
     if (end === 'unpaid') {
       this.#screen.err(`${stage}: ended because --max-cost was reached: raise it, or use a shorter --duration`);
@@ -227,7 +227,7 @@ class Console {
     if (this.#errorsShown <= MAX_SHOWN_PER_STAGE) {
       this.#screen.err(line);
     } else if (this.#errorsShown === MAX_SHOWN_PER_STAGE + 1) {
-      this.#screen.err('(further errors of this stage are counted, but not shown)');
+      this.#screen.err('(further errors in this stage are counted but not shown)');
     }
   }
 }

@@ -10,8 +10,6 @@ import { operationsOf } from '../operations/registry.js';
 const EXCLUDED = 'excluding retries, clean-up and requests before the stages';
 
 /**
- * What runs will cost on R2.
- *
  * @param {readonly [RunToPrice, ...RunToPrice[]]} runs with the same stages and durations
  * @returns {string | null} one line; null unless all stores are R2
  */
@@ -31,17 +29,17 @@ export function costLine(...runs) {
     const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (
       `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
-      `for as long as the stages last; ${EXCLUDED}; 1 million and 10 million per month are free`
+      `as long as the stages last; ${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free`
     );
   }
   return (
     `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${classA} Class A and ${classB} Class B operations, ` +
-    `${EXCLUDED}; 1 million and 10 million per month are free, as are deletes and egress`
+    `${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free, as are deletes and egress`
   );
 }
 
 /**
- * Keeps the stages that take each object once.
+ * Keeps the stages that use each object only once.
  *
  * @param {readonly string[]} stages
  */

@@ -6,7 +6,6 @@ import { formatTimeOfDay } from '../text/units.js';
  * @import { ResultReporter } from './reporter.js'
  */
 
-/** Characters that are passed on at a time. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /** A CSV field with one of these needs quotes (RFC 4180). */
@@ -16,8 +15,6 @@ const SPECIAL = /[",\r\n]/;
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * The seconds of each stage and host.
- *
  * @param {object} hosts
  * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
  * @param {boolean} hosts.isDated whether the seconds are epoch seconds
@@ -26,7 +23,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 export function* formatCsv({ timeSeries, isDated }) {
   let text = 'second_start,stage,host,ops,bytes\n';
   for (const { second, stage, host, operations, bytes } of timeSeries()) {
-    // The mean of two rates of the original tool has meaningless digits.
+    // A mean of two rates from the original tool's log has meaningless digits.
     const ops = Number(operations.toFixed(2));
     text += `${formatIsoSecond(second, isDated)},${stage},${field(host)},${ops},${Math.round(bytes)}\n`;
     if (text.length > CHUNK_LENGTH) {

@@ -2,7 +2,7 @@ import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from './reporter.js' */
 
-/** `levels` are those of a sparkline, from empty to full. */
+/** `levels` draw a sparkline, from empty to full. */
 const BLOCKS = Object.freeze({ levels: ' ▁▂▃▄▅▆▇█', full: '█', empty: '░', ellipsis: '…' });
 
 /** For a terminal without Unicode. */
@@ -44,7 +44,7 @@ export function valueBar(value, largest, width, look) {
 }
 
 /**
- * @param {readonly number[]} values 0 or more; the last ones that fit are drawn
+ * @param {readonly number[]} values 0 or more; only the last values that fit are drawn
  * @param {number} width columns
  * @param {Look} look
  * @returns {string} one column per value, scaled to the largest

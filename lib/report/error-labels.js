@@ -1,13 +1,13 @@
 /**
- * Names for people of the kinds of failed attempts: the short names in the log are for programs, and some look alike.
+ * Readable names for the kinds of failed attempts. The short names in the log are for programs, and some look alike.
  *
  * @type {Readonly<Record<string, string>>}
  */
 const LABELS = {
   abandoned: 'abandoned at the end',
-  certificate: 'certificate refused',
+  certificate: 'certificate rejected',
   changed: 'object or list changed',
-  'client-error': 'request not accepted (4xx)',
+  'client-error': 'request rejected (4xx)',
   'clock-skew': 'client clock wrong',
   connect: 'could not connect',
   connection: 'connection lost',
@@ -22,7 +22,7 @@ const LABELS = {
   'not-found': 'object missing',
   other: 'other error',
   others: 'rarer errors',
-  protocol: 'response not understood',
+  protocol: 'invalid response',
   redirect: 'redirected (3xx)',
   'rewritten-too-soon': 'key rewritten within a second',
   'server-error': 'server error (5xx)',
@@ -43,7 +43,7 @@ export function formatErrors(errors) {
   return kinds.length === 0 ? 'none' : kinds.join(', ');
 }
 
-/** @param {string} kind external text, possibly from a later version or made up */
+/** @param {string} kind external text, possibly from a later version or forged */
 function labelOf(kind) {
   return Object.hasOwn(LABELS, kind) ? LABELS[kind] : kind;
 }

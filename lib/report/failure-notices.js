@@ -7,7 +7,7 @@ const GATHER_MS = 1000;
 /** Minimum time between two notices. */
 const PAUSE_MS = 10_000;
 
-/** Reports now and then why retried attempts failed: the log only has their number. */
+/** Periodically reports why retried attempts failed; the log has only their number. */
 export class FailureNotices {
   #report;
   #now;
@@ -47,7 +47,6 @@ export class FailureNotices {
     }
   }
 
-  /** Reports everything unreported now. */
   flush() {
     if (this.#unreported.size === 0) {
       return;
@@ -56,6 +55,7 @@ export class FailureNotices {
     const attempts = Object.values(errors).reduce((sum, count) => sum + count, 0);
     this.#unreported.clear();
     this.#reportedAt = this.#now();
-    this.#report(`${this.#stage}: ${counted(attempts, 'attempt')} failed and were retried: ${formatErrors(errors)}`);
+    const were = attempts === 1 ? 'was' : 'were';
+    this.#report(`${this.#stage}: ${counted(attempts, 'attempt')} failed and ${were} retried: ${formatErrors(errors)}`);
   }
 }

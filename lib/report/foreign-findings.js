@@ -10,10 +10,14 @@ import { counted } from '../text/figures.js';
  */
 export function foreignFindings({ operations = 0, sizeOnly, vanished, changed, archived }) {
   return [
-    ...(sizeOnly ? [`${counted(sizeOnly, 'operation')} of ${operations} verified by size only: no MD5 is known`] : []),
-    ...(vanished ? [`${counted(vanished, 'operation')} found that the object had vanished since it was listed`] : []),
+    ...(sizeOnly
+      ? [`${counted(sizeOnly, 'operation')} of ${operations} verified only the size, because no MD5 is known`]
+      : []),
+    ...(vanished ? [`${counted(vanished, 'operation')} found that the object had vanished after it was listed`] : []),
     ...(changed
-      ? [`${counted(changed, 'operation')} found another object than was listed: something else writes to the bucket`]
+      ? [
+          `${counted(changed, 'operation')} found a different object from the one listed: something else writes to the bucket`,
+        ]
       : []),
     ...(archived ? [`${counted(archived, 'operation')} found an archived object, which must be restored first`] : []),
   ];

@@ -5,15 +5,15 @@ import { shorten } from './names.js';
 
 const MAX_NAME_LENGTH = 32;
 
-/** A result of another version, or a made-up one, may name any number of causes. */
+/** A result from another version, or a forged one, might contain any number of causes. */
 const MAX_REASONS = 10;
 
 /**
- * The evidence for the bottlenecks of the hosts: for each cause, that of the first host with it. Other hosts differ only in
+ * The evidence for the hosts' bottlenecks: for each cause, the evidence of its first host. That of other hosts differs only in
  * figures.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
- * @returns {string[]} with the host's name if there are several; from logs, and not escaped for any format
+ * @returns {string[]} with the host's name if there are several hosts; untrusted text, not escaped for any format
  */
 export function limitReasons({ shares, hosts }) {
   /** @type {Map<string, string>} */

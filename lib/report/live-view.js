@@ -12,26 +12,25 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
  * @import { Listener, ListeningReporter, Look, ReporterContext } from './reporter.js'
  */
 
-/** How often the view is redrawn. */
 const REFRESH_MS = 250;
 
 /** Latencies, and the rates of a mix, cover this many seconds. */
 const SHOWN_SECONDS = 5;
 
-/** Length and maximum width of the sparkline. */
+/** Maximum length of the sparkline. */
 const MAX_RATES = 60;
 
 const LABEL_WIDTH = 'Remove 4/4'.length + 2;
 const MIN_BAR = 8;
 const MAX_BAR = 40;
 
-/** Fixed widths, so that figures do not jump when they become shorter. */
+/** Fixed widths, so that figures do not jump when they change length. */
 const TIME_WIDTH = '12m 30s left'.length;
 const SEARCH_TIME_WIDTH = 'up to 12m 30s left'.length;
 const RATE_WIDTH = 9;
 const BYTES_WIDTH = '1234.5 MiB/s'.length;
 
-/** Rows for the cursor below the view and a log line above it. With less space, one line replaces the view. */
+/** Rows for the cursor below the view and a log line above it. If they do not fit, one line replaces the view. */
 const EXTRA_ROWS = 2;
 const MIN_COLUMNS = 50;
 
@@ -40,21 +39,20 @@ const MIN_COLUMNS = 50;
  * @property {number} position of the stage in the run, from 1
  * @property {number} stages number of stages in the run
  * @property {StageState} progress
- * @property {readonly number[]} rates ops/s of the last seconds, or of the steps of a search, latest last
- * @property {readonly KindRate[]} kinds operations of a mix, in order; empty without a mix, or while nothing is known
- * @property {{ p50: number, p99: number, of: string } | null} latency in ms, and the operations that it covers; null if unknown
+ * @property {readonly number[]} rates ops/s of the last seconds or search steps, latest last
+ * @property {readonly KindRate[]} kinds operations of a mix, in order; empty without a mix or before the first second
+ * @property {{ p50: number, p99: number, of: string } | null} latency in ms, and what it covers; null if unknown
  * @property {ErrorCounts} errors
  *
  * @typedef {{ operation: string, rate: number }} KindRate ops/s over the last seconds
  *
  * @typedef {object} ErrorCounts
- * @property {number} failed attempts, without throttled ones
+ * @property {number} failed attempts, excluding throttled attempts
  * @property {number} throttled attempts
  * @property {number} givenUp operations
  */
+
 /**
- * Draws the progress, rate, latency and errors of a stage.
- *
  * @param {ViewState} state
  * @param {Look} look
  * @returns {string[]} lines that fit the terminal
@@ -148,7 +146,7 @@ function label(text) {
   return `${text.padEnd(LABEL_WIDTH - 2)}  `;
 }
 
-/** Gathers what the events of the run reveal about the current stage. */
+/** Collects the state of the current stage from the events of the run. */
 class StageView {
   #order;
   #pace;
@@ -194,7 +192,7 @@ class StageView {
   }
 
   /**
-   * A stage starts within its first second; its --duration ends within another, and no operation starts after that.
+   * A stage starts partway through its first second, and its --duration ends partway through its last.
    *
    * @param {number} second epoch second
    */
@@ -261,8 +259,7 @@ class StageView {
 }
 
 /**
- * The view of a run for a person who has both outputs on a terminal: the current stage, below the log, and finally a table with
- * bars.
+ * The view of a run for a person with both outputs on a terminal: the current stage below the log, and a final table with bars.
  *
  * @implements {Listener}
  */

@@ -5,14 +5,14 @@ import { RunLog } from '../log/run-log.js';
  * @import { ListeningReporter, ReporterContext } from './reporter.js'
  */
 
-/** The only log lines that a person sees next to the live view; a search ends with its answer. @type {LineKind} */
+/** The only log lines next to the live view: they contain the result of a search. @type {LineKind} */
 const SHOWN_BESIDE_VIEW = 'search';
 
 /** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
 export const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
 
 /**
- * Machine lines go to the log file if there is one, else to stdout unless a person reads it.
+ * Machine lines go to the log file if there is one, otherwise to stdout unless a person reads it.
  *
  * @param {ReporterContext} context
  * @returns {ConstructorParameters<typeof RunLog>[0]}

@@ -15,9 +15,9 @@ import { formatLimits } from './merge-text.js';
 /**
  * The summary of a merge on a terminal: a row with a bar per stage, then the bottlenecks.
  *
- * @param {Pick<MergedResult, 'stages'>} result at least one stage
+ * @param {Pick<MergedResult, 'stages'>} result with at least one stage
  * @param {Look} look
- * @returns {string} lines of text
+ * @returns {string}
  */
 export function formatMergeTable({ stages }, look) {
   const column = (/** @type {string} */ heading, /** @type {(stage: MergedStage) => Part} */ cell) => ({

@@ -17,12 +17,12 @@ import { formatWays } from './ways-text.js';
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
 
-/** Below this share of the stage's time, the hosts overlapped too little for one measurement. */
+/** With a smaller overlap, as a share of the stage's time, the hosts did not measure together. */
 const MIN_OVERLAP = 0.8;
 
 const ADVICE = 'start them all with --start-at next:60s; --duration keeps them together';
 
-/** Hosts that are listed; the JSON report has all. */
+/** Further hosts are only in the JSON result. */
 const MAX_HOSTS = 20;
 
 const MAX_NAME_LENGTH = 32;
@@ -33,7 +33,7 @@ const MOMENT_WIDTH = '12:00:06.123'.length;
  * Everything after the peaks: hosts and clocks, then a block per stage.
  *
  * @param {MergedResult} result
- * @returns {string} lines of text
+ * @returns {string}
  */
 export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, ways } }) {
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
@@ -46,7 +46,7 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, way
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
   const waysTable = ways === undefined ? [] : [formatWays(ways)];
-  // Hosts on different ways need not run together: they would slow each other down.
+  // Hosts that use different ways should not run at the same time: they would slow each other down.
   const advice = ways === undefined ? overlapAdvice(stages) : [];
   return [head, ...waysTable, ...blocks, ...advice].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
@@ -78,10 +78,11 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
     lines.push(`seconds follow the store's clock, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
   }
   if (trusted.length > 0) {
-    lines.push(`trusted without a measured offset to the store's clock: ${listed(trusted)}`);
+    lines.push(`trusted, although the offset from the store's clock was not measured: ${listed(trusted)}`);
   }
   if (withoutMachineLines.length > 0) {
-    const assumption = 'lines are rates over about a second, aligned by time of day; date assumed, clock trusted';
+    const assumption =
+      'lines count as rates over about one second, aligned by time of day; the date is assumed, and the clock trusted';
     lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
   }
   return lines.map((line, index) => row(index === 0 ? 'Clocks' : '', line));
@@ -110,7 +111,7 @@ function stageLines(stage, isDated) {
   const { peak, sustained, together, hosts } = stage.merge;
   const when =
     peak.secondStart === null
-      ? 'the mean of the stage, higher than any whole second'
+      ? 'the mean of the stage, which is higher than any whole second'
       : `${formatStretch(peak.secondStart, 1, isDated)}, ${peak.hosts} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
@@ -118,13 +119,13 @@ function stageLines(stage, isDated) {
     [
       'Best 10 seconds',
       sustained === null
-        ? 'none: no ten consecutive seconds'
+        ? 'none: the stage has no ten consecutive seconds'
         : `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
     ],
     [
       `Mean, ${all}`,
       together === null
-        ? `none: no whole second ${hosts > 1 ? 'in which all hosts were in the stage' : 'in the stage'}`
+        ? `none: the stage has no whole second${hosts > 1 ? ' that includes all hosts' : ''}`
         : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
     ],
     ...(hosts === 1 ? [] : multiHostLines(stage.merge)),
@@ -147,7 +148,7 @@ function stageLines(stage, isDated) {
 function multiHostLines({ sumOfPeaks, overlap, hosts }) {
   const sum = rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null });
   return [
-    ['Sum of own peaks', `${sum}  an upper bound: the peaks are from different seconds`],
+    ['Sum of host peaks', `${sum}  an upper bound: the peaks are from different seconds`],
     ['Overlap', overlapText(overlap, hosts)],
   ];
 }
@@ -158,13 +159,13 @@ function multiHostLines({ sumOfPeaks, overlap, hosts }) {
  */
 function overlapText(overlap, hosts) {
   if (overlap === null) {
-    return 'unknown: a log lacks the times of the stage';
+    return 'unknown: a log does not contain the times of the stage';
   }
   if (overlap.together === 0) {
     return `none: the ${hosts} hosts were never all in the stage at once`;
   }
   const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
-  // Computed from the rounded figures: 3.04 s of 3.04 s must not be 99%.
+  // Uses the rounded figures: 3.04 s of 3.04 s must not be 99%.
   const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
   return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
 }
@@ -263,7 +264,7 @@ function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
 
 /**
  * @param {Overlap} overlap
- * @returns {number} share of the stage's time in which all hosts were in it, 0 to 1
+ * @returns {number} share of the time in which all hosts were in the stage, 0 to 1
  */
 function shareOf({ together, any }) {
   return any === 0 ? 1 : together / any;
@@ -281,7 +282,7 @@ function hundredthsOfSeconds(hundredths) {
 }
 
 /**
- * A table of the hosts of a stage, with a bar that shows when each was in it.
+ * A table of hosts, with a bar that shows when each was in the stage.
  *
  * @param {StageMerge} merge
  * @returns {string[]} lines
@@ -334,10 +335,10 @@ function barOver(shares) {
 }
 
 /**
- * The bottlenecks of the hosts; a bottleneck that all share appears once.
+ * The bottlenecks of the hosts; a common bottleneck appears once.
  *
  * @param {StageMerge} merge
- * @returns {string | null} null if no log has it
+ * @returns {string | null} null if no log contains a bottleneck
  */
 export function formatLimits({ shares, hosts }) {
   const causes = new Set(shares.map(limitOfShare));
@@ -396,10 +397,10 @@ function formatMoment(ms) {
 }
 
 /**
- * Prints the peaks as JavaScript prints an object, which is the format of the original tool.
+ * Formats the peaks as JavaScript prints an object, like the original tool.
  *
  * @param {Readonly<Record<string, number>>} peaks ops/s
- * @returns {string} ops/s with one decimal, or none if it is zero
+ * @returns {string} rounded to one decimal
  */
 export function formatMergeSummary(peaks) {
   const lines = Object.entries(peaks).map(([stage, peak]) => `  ${propertyName(stage)}: ${Number(peak.toFixed(1))}`);

@@ -1,4 +1,3 @@
-/** Names that are listed. */
 const MAX_LISTED = 8;
 
 /**
@@ -12,7 +11,7 @@ export function shorten(name, longest) {
 /**
  * @param {readonly string[]} names
  * @param {string} [separator]
- * @returns {string} the first of them, and the number of the rest
+ * @returns {string} the first names, and the number of the others
  */
 export function listed(names, separator = ', ') {
   const shown = names.slice(0, MAX_LISTED);

@@ -5,7 +5,6 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
  * @import { Screen } from './reporter.js'
  */
 
-/** The rate is measured over this time. */
 const RATE_WINDOW_MS = 5000;
 
 /**
@@ -23,7 +22,7 @@ const RATE_WINDOW_MS = 5000;
  * @property {string} stage
  * @property {number} objects
  * @property {number} bytesPerOperation 0 if operations move no bytes
- * @property {number | null} duration ms until time ends the stage, or the maximum for a search; null if objects end it
+ * @property {number | null} duration ms, at most this for a search; null if the number of objects ends the stage
  * @property {boolean} [isSearch]
  * @property {number} done operations
  * @property {number} worked also counts the finished fractions of operations in flight
@@ -33,7 +32,6 @@ const RATE_WINDOW_MS = 5000;
  * @property {number} byteRate current bytes/s, including those of failed attempts
  */
 
-/** Computes the progress and the current rates of a stage. */
 export class StagePace {
   #plan;
   #startedAt;
@@ -151,7 +149,7 @@ export function shareDone({ duration, elapsed, worked, done, objects }) {
 
 /**
  * @param {StageState} state
- * @returns {string | null} such as `15s left`; null if it cannot be predicted, or only the last operations are in flight
+ * @returns {string | null} such as `15s left`; null if it cannot be predicted, or if only the last operations are in flight
  */
 export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace }) {
   const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
@@ -159,7 +157,7 @@ export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace })
 }
 
 /**
- * Stays below 100% until everything is done: an object that was sent may still wait for its response.
+ * Stays below 100% until everything is done: an object that has been sent might still wait for its response.
  *
  * @param {number} worked
  * @param {number} done
@@ -185,10 +183,9 @@ function formatTime(seconds) {
   return minutes === 0 ? `${whole}s` : `${minutes}m ${whole % 60}s`;
 }
 
-/** How often the live line is redrawn. */
 const REFRESH_MS = 250;
 
-/** Shows what a run does before and between stages, so that the screen never seems to hang. */
+/** Shows what the run is doing before and between stages, so it never looks hung. */
 export class PhaseProgress {
   #terminal;
   #now;
@@ -213,7 +210,7 @@ export class PhaseProgress {
       this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
       this.#show();
     } else if (phase.endsAt === null) {
-      // For a wait, a notice already gives its length.
+      // A wait has already printed a notice with its length.
       this.#terminal.err(capitalise(phase.text));
     }
   }
@@ -261,13 +258,13 @@ function capitalise(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How often a line is printed if there is no terminal. */
+/** Time between lines without a terminal. */
 const LINE_INTERVAL_MS = 1500;
 
-/** A store that has been silent for this long is mentioned. */
+/** Shorter silences of the store are not mentioned. */
 const MIN_SILENCE_MS = 5000;
 
-/** Shows the progress of something that may take long: as a live line on a terminal, else as a line now and then. */
+/** Shows the progress of a long task: as a live line on a terminal, otherwise as a line at intervals. */
 export class ProgressLine {
   #terminal;
   #now;
@@ -293,7 +290,7 @@ export class ProgressLine {
     if (this.#startedAt === null) {
       this.#startedAt = this.#reportedAt = now;
     }
-    const waiting = silence < MIN_SILENCE_MS ? '' : `, no answer for ${formatDuration(silence)}`;
+    const waiting = silence < MIN_SILENCE_MS ? '' : `, no response for ${formatDuration(silence)}`;
     const line = `${state} after ${formatDuration(now - this.#startedAt)}${waiting}`;
     if (this.#terminal.isLive) {
       this.#terminal.live(line);
@@ -309,7 +306,7 @@ export function formatCleanupProgress({ removed, expected }) {
   if (expected === null) {
     return `Clean-up: ${removed} objects removed`;
   }
-  // Includes objects of writes that seemed to have failed.
+  // `removed` includes objects whose writes seemed to have failed.
   const all = Math.max(expected, removed);
   return `Clean-up: ${all - removed} of ${all} objects left`;
 }

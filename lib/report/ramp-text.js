@@ -10,10 +10,8 @@ import { listed } from './names.js';
  */
 
 /**
- * The slots of a ramp over all hosts: one line each, then the conclusion.
- *
  * @param {ShownRamp} ramp
- * @returns {string[]}
+ * @returns {string[]} one line per slot, over all hosts, then the conclusion
  */
 export function formatRamp({ ramp, merged }) {
   const head = ['Slot'.padEnd(8), ...['threads', 'hosts', 'ops/s', 'p50', 'p99', 'errors'].map(column)];
@@ -47,7 +45,7 @@ function whyNot(slotStart, { missing, shardIsMissing }) {
 /** @param {MergedRamp} merged */
 function conclusionOf(merged) {
   if (merged.shardIsMissing) {
-    return [`Ramp: capacity unknown: a shard has no log, so the sums lack its operations.`];
+    return [`Ramp: capacity unknown: a shard has no log, so the sums do not include its operations.`];
   }
   if (merged.capacity === null || merged.knee === null) {
     return [`Ramp: capacity unknown: no slot has figures from all hosts.`];
@@ -86,7 +84,7 @@ function limitOf({ capacity }, { side, lacks, slots }) {
     return `Cannot tell where the limit is: a host did almost nothing when it joined (${figures}), so its figures are missing.`;
   }
   if (lacks === 'proportion') {
-    return `Cannot tell where the limit is: the sum grew, but more slowly than the number of hosts (${figures}); add a slot with one more host, to see whether it adds nothing or its full share.`;
+    return `Cannot tell where the limit is: the sum grew, but more slowly than the number of hosts (${figures}); add a slot with one more host to see whether that host adds nothing or its full share.`;
   }
-  return 'Cannot tell where the limit is: this takes two slots that count, the second with more hosts.';
+  return 'Cannot tell where the limit is: this requires two slots that count, the second with more hosts.';
 }

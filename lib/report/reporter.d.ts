@@ -4,7 +4,7 @@ import type { WritableResult } from '../model/write-result.js';
 import type { TimeSeriesRow } from '../merge/seconds.js';
 import type { RESULT_OPTIONS } from '../options/table.js';
 
-/** Prints lines for people, and the log unless it goes elsewhere. A terminal, or a stand-in for one. */
+/** A terminal, or a stand-in for one: shows lines for people, and the log unless it goes elsewhere. */
 export interface Screen {
   /** a log line */
   out: (line: string) => void;
@@ -14,7 +14,7 @@ export interface Screen {
   live: (text: string) => void;
   /** lines below the log, until others replace them; an empty list removes them */
   draw: (lines: readonly string[]) => void;
-  /** what it can show now */
+  /** current size and capabilities */
   readonly look: Look;
   /** whether a person watches it, so that it shows a live line */
   isLive: boolean;
@@ -22,7 +22,6 @@ export interface Screen {
   logIsOnTerminal: boolean;
 }
 
-/** What a terminal can show. */
 export interface Look {
   columns: number;
   rows: number;
@@ -38,14 +37,13 @@ export interface LogSink {
   hasFailed: boolean;
 }
 
-/** Passed to reporters that listen to a run. */
 export interface ReporterContext {
   config: Config;
   screen: Screen;
-  /** no progress, cost or notices */
+  /** suppresses progress, cost and notices */
   quiet: boolean;
   logFile: LogSink | null;
-  /** stdout is reserved for a result: the log goes to its file, else to stderr */
+  /** stdout is reserved for a result: the log goes to its file, or to stderr without one */
   stdoutIsTaken: boolean;
   /** a person watches both outputs: the live view replaces repeating lines */
   hasView: boolean;
@@ -55,13 +53,11 @@ export interface ReporterContext {
   now: () => number;
 }
 
-/** Listens to a run while it runs. */
 export interface Listener extends Partial<RunObserver> {
   /** called however the run ends; must stop everything that would keep the process alive */
   close?: () => void;
 }
 
-/** Listens to the events of a run. */
 export interface ListeningReporter {
   listen: (context: ReporterContext) => Listener;
 }
@@ -73,7 +69,7 @@ export interface ResultReporter {
   /** whether it shows latencies per second, which take memory in a merge */
   needsSecondLatencies?: true;
   /**
-   * @param result each iteration over its seconds may compute them again
+   * @param result each iteration over its seconds might compute them again
    * @param hostSeconds the seconds of each host; absent for a single run
    * @returns the text, in chunks
    */
@@ -83,5 +79,4 @@ export interface ResultReporter {
   ) => Iterable<string> | Promise<Iterable<string>>;
 }
 
-/** One output of a run. */
 export type Reporter = ListeningReporter | ResultReporter;

@@ -11,7 +11,7 @@ import { telemetryReporter } from './telemetry.js';
 
 /** @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
 
-/** Every output of a run, in the order in which they get events. @type {readonly Reporter[]} */
+/** Every output of a run, in the order in which they receive events. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([
   logReporter,
   consoleReporter,
@@ -24,12 +24,9 @@ export const REPORTERS = Object.freeze([
   telemetryReporter,
 ]);
 
-/** Reporters that format the result, each into the file that its option names. */
 export const RESULT_REPORTERS = REPORTERS.filter(takesResult);
 
 /**
- * Opens the reporters that listen to a run.
- *
  * @param {ReporterContext} context
  * @param {readonly Reporter[]} [reporters]
  * @returns {Required<Listener>} forwards every event to all of them

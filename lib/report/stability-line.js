@@ -3,7 +3,7 @@ import { decimal } from '../text/figures.js';
 /** @import { StabilityResult } from '../model/result.js' */
 
 /**
- * Why a stage with --until-stable ended: its mean rate was known well enough, or its time was up.
+ * Why a stage with --until-stable ended: its mean rate was precise enough, or its time was up.
  *
  * @param {StabilityResult} stability
  * @returns {string} a phrase that fits after the name of the stage

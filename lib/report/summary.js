@@ -15,15 +15,15 @@ import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from
  * @import { ResultReporter } from './reporter.js'
  */
 
-/** Problems, warnings and hosts that are listed; the JSON has all. */
+/** Further problems, warnings and hosts are only in the JSON result. */
 const MAX_LISTED = 20;
 
 const UNKNOWN = '–';
 
-/** Characters that Markdown could read as emphasis, code, a cell, a formula, a link or a mention. */
+/** Characters that Markdown might read as emphasis, code, a cell, a formula, a link or a mention. */
 const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
 
-/** Starts of lines that Markdown could read as a list, the underline of a heading, or a rule. */
+/** Line starts that Markdown might read as a list, the underline of a heading, or a rule. */
 const BLOCK_START = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
 
 const STAGE_COLUMNS = [
@@ -79,7 +79,7 @@ function outcomeOf(result) {
   if (parts.length > 0) {
     return parts.join(', ');
   }
-  return thresholds.length === 0 ? 'all well' : `all well, ${counted(thresholds.length, 'threshold')} met`;
+  return thresholds.length === 0 ? 'no problems' : `no problems, ${counted(thresholds.length, 'threshold')} met`;
 }
 
 /** @param {readonly ThresholdResult[]} thresholds */
@@ -119,7 +119,7 @@ function wayLines(ways) {
 
 /**
  * @param {readonly WritableStage[]} stages
- * @returns {string[]} lines; none if nothing was read through a cache
+ * @returns {string[]} lines; empty if nothing was read through a cache
  */
 function cacheLines(stages) {
   const rows = cacheRows(stages).map(({ heading, cache, share }) => [
@@ -280,7 +280,7 @@ function namedValues(values) {
  * @returns {string} one line that Markdown shows literally in a paragraph, a list or a table cell
  */
 export function escapeMarkdown(text) {
-  // Leading blanks are never shown, and several of them start a code block.
+  // Markdown never shows leading blanks, and several of them start a code block.
   return plainLine(text)
     .trimStart()
     .replace(PUNCTUATION, String.raw`\$&`)

@@ -1,7 +1,7 @@
 /** @import { ListeningReporter } from './reporter.js' */
 
 /**
- * Live metrics, for OpenTelemetry and Prometheus. The command line opens the ways out, and exports the final counts after the run.
+ * Live metrics for OpenTelemetry and Prometheus. The command line opens the exporters and exports the final counts after the run.
  *
  * @type {ListeningReporter}
  */

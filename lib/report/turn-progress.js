@@ -5,10 +5,10 @@ import { formatDuration } from '../text/units.js';
  * @import { Screen } from './reporter.js'
  */
 
-/** How often a line is printed if there is no terminal. */
+/** Time between lines without a terminal. */
 const LINE_INTERVAL_MS = 2000;
 
-/** Shows whose turn it is and the time left: before each live line on a terminal, else as separate lines. */
+/** Shows whose turn it is and the time left: as a prefix of the live line on a terminal, otherwise as separate lines. */
 export class TurnProgress {
   #screen;
   #now;

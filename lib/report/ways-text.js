@@ -26,9 +26,8 @@ const FIGURES = [
 ];
 
 /**
- * A table of the ways in which hosts reached the objects.
- *
  * @param {readonly WayResult[]} ways
+ * @returns {string[]} a table of the ways in which hosts reached the objects
  */
 export function formatWays(ways) {
   const rows = wayRows(ways);

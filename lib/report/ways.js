@@ -11,10 +11,9 @@ import { isAtBinding } from '../model/ways.js';
  * @property {WayFigures & Partial<Pick<WayStage, 'connections'>>} figures
  */
 
-/** The stage that a sentence mentions, if it ran. */
+/** The stage that the summary describes, if it ran. */
 const TYPICAL_STAGE = 'Read';
 
-/** Replaces an unknown figure in a sentence. */
 const UNKNOWN_TIME = 'an unknown time';
 
 /** @type {readonly { title: string, of: (latency: LatencySummary) => number, isMean?: true }[]} in ms */
@@ -49,7 +48,7 @@ export function wayRows(ways) {
 
 /**
  * @param {Way} way
- * @returns {string} one line; hostile texts in it are not escaped for any format
+ * @returns {string} one line; untrusted text in it is not escaped for any format
  */
 export function wayName(way) {
   return wordsOf(way).name;
@@ -66,10 +65,10 @@ function wordsOf({ client, through }) {
       : { name: 'Binding at the edge', phrase: 'at the binding at the edge' };
   }
   if (client === 'public') {
-    return { name: 'Public URL', phrase: 'by the public URL' };
+    return { name: 'Public URL', phrase: 'through the public URL' };
   }
   if (client === null) {
-    return { name: 'Not known', phrase: 'in an unknown way' };
+    return { name: 'Unknown way', phrase: 'in an unknown way' };
   }
   const shown = plainText(client);
   const phrase = 'over the S3 API from here';
@@ -78,7 +77,7 @@ function wordsOf({ client, through }) {
 
 /**
  * @param {Way} way
- * @returns {string} what distinguishes it from other ways, and the resolution of its latencies
+ * @returns {string} how it uses connections, and the resolution of its latencies
  */
 export function wayRemark(way) {
   const { keepAlive, clockResolution } = way;
@@ -90,15 +89,15 @@ export function wayRemark(way) {
 /** @param {boolean | null} keepAlive */
 function connectionsText(keepAlive) {
   if (keepAlive === null) {
-    return 'not known';
+    return 'unknown';
   }
-  return keepAlive ? 'kept' : 'new for each request';
+  return keepAlive ? 'reused' : 'new for each request';
 }
 
 /**
  * @param {number} ms
  * @param {Way} way
- * @param {boolean} [isMean] a mean is finer than its values
+ * @param {boolean} [isMean] a mean can be finer than its values
  * @returns {string} no finer than the way's clock
  */
 export function wayLatency(ms, { clockResolution }, isMean = false) {
@@ -112,7 +111,7 @@ export function wayLatency(ms, { clockResolution }, isMean = false) {
  * The median latency of each way in one typical stage.
  *
  * @param {readonly WayResult[]} ways
- * @returns {string} one sentence; hostile texts in it are not escaped for any format
+ * @returns {string} one sentence; untrusted text in it is not escaped for any format
  */
 export function wayAnswer(ways) {
   const rows = wayRows(ways);
@@ -142,10 +141,8 @@ function listOf(parts) {
 }
 
 /**
- * Notes that the reader of the table needs.
- *
  * @param {readonly WayResult[]} ways
- * @returns {string[]} sentences
+ * @returns {string[]} sentences that explain the table
  */
 export function wayNotes(ways) {
   const extents = ways.flatMap(({ stages }) => extentOf(stages));
@@ -166,7 +163,7 @@ export function wayNotes(ways) {
  * @typedef {{ from: number, to: number }} Extent epoch ms
  *
  * @param {readonly WayStage[]} stages
- * @returns {Extent[]} from first to last; empty if unknown
+ * @returns {Extent[]} one extent, or none if the times are unknown
  */
 function extentOf(stages) {
   const times = stages.flatMap(({ startedAt, endedAt }) =>

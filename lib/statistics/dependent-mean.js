@@ -1,31 +1,28 @@
 import { meanOf, sumOf, varianceOf } from './moments.js';
 import { studentT } from './student-t.js';
 
-/** Fewer seconds do not show how strongly they depend on each other. */
+/** Fewer seconds do not show how strongly they are correlated. */
 export const MIN_SECONDS = 30;
 
 const BATCHES = 6;
 
-/** Lengths of the stretches whose means show a dependence that noise hides in single seconds. */
+/** Means over stretches of these lengths show a correlation that noise hides in single seconds. */
 const STRETCHES = [3, 5];
 
 /** At a higher correlation, a minute is worth less than one independent value. */
 const MAX_CORRELATION = 0.97;
 
 /**
- * The uncertainty of a mean.
- *
  * @typedef {object} MeanError
  * @property {number} variance of the mean
  * @property {number} freedom degrees of freedom of that variance
  */
 
 /**
- * The variance of the mean of seconds that resemble their predecessors. Two estimates are made: one from the number of
- * independent seconds that the dependent ones are worth, and one from the means of six long batches, which hardly depend on
- * each other (G. S. Fishman, Grouping observations in digital simulation, Management Science 24 (1978)). The wider interval
- * counts, so that neither understates the error. Growing the batches until they show no more dependence does not work: a
- * minute has too few of them.
+ * The variance of the mean of correlated seconds. Makes two estimates: one from the effective number of independent seconds, and
+ * one from the means of six long batches, which are almost independent (G. S. Fishman, Grouping observations in digital
+ * simulation, Management Science 24 (1978)). The wider interval wins, so that the error is not understated. Growing the batches
+ * until they are independent does not work: a minute contains too few of them.
  *
  * @param {readonly number[]} seconds one figure per whole second, in order, at least {@link MIN_SECONDS}
  * @returns {MeanError}
@@ -35,8 +32,8 @@ export function errorOfMean(seconds) {
 }
 
 /**
- * As {@link errorOfMean}, for figures that are mostly chance in a single second, such as its number of slow operations. Such
- * noise hides how strongly the seconds depend on each other; stretches of several seconds have less of it.
+ * Like {@link errorOfMean}, for figures that are mostly chance in a single second, such as the number of slow operations. This
+ * noise hides how strongly the seconds are correlated; stretches of several seconds have less of it.
  *
  * @param {readonly number[]} seconds
  * @returns {MeanError}
@@ -53,7 +50,7 @@ function widest(errors) {
 }
 
 /**
- * For the mean, n values of a first-order autoregressive process are worth n(1 − r) ÷ (1 + r) independent ones
+ * For the mean, n values of a first-order autoregressive process are worth n(1 − r) ÷ (1 + r) independent values
  * (H. J. Thiébaux, F. W. Zwiers, The interpretation and estimation of effective sample size, Journal of Climate and Applied
  * Meteorology 23 (1984)).
  *
@@ -95,7 +92,7 @@ function errorByBatches(seconds) {
 }
 
 /**
- * The first seconds that do not fill a stretch are left out, because the stage may still be settling there.
+ * Skips the first seconds that do not fill a stretch, because the stage may still be settling.
  *
  * @param {readonly number[]} seconds
  * @param {number} length of a stretch

@@ -1,12 +1,12 @@
 import { logGamma } from './log-gamma.js';
 
-/** Relative, and finer than any printed figure. */
+/** Relative; finer than any printed figure. */
 const PRECISION = 1e-14;
 
 /** Replaces 0 in the denominators of the continued fraction. */
 const TINY = 1e-300;
 
-/** The fraction takes about the square root of the larger parameter: this is enough for counts of a billion. */
+/** The fraction takes about √max(a, b) iterations, so this is enough for counts of a billion. */
 const MAX_ITERATIONS = 100_000;
 
 /**

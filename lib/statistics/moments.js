@@ -10,7 +10,7 @@ export function meanOf(values) {
 
 /**
  * @param {readonly number[]} values at least two
- * @returns {number} estimates the variance of the population
+ * @returns {number} unbiased estimate of the population's variance
  */
 export function varianceOf(values) {
   const mean = meanOf(values);
@@ -19,7 +19,7 @@ export function varianceOf(values) {
 
 /**
  * @param {readonly number[]} values at least two
- * @returns {number} of the mean of independent values
+ * @returns {number} standard error of the mean, if the values are independent
  */
 export function standardErrorOf(values) {
   return Math.sqrt(varianceOf(values) / values.length);

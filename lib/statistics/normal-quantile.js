@@ -1,5 +1,4 @@
-// Numerators and denominators of the rational approximations, constant term first: for the middle, the near tails and the far
-// tails.
+// Numerator and denominator of each rational approximation, constant term first.
 const MIDDLE = /** @type {const} */ ([
   [
     3.3871328727963665, 133.14166789178438, 1971.5909503065513, 13731.69376550946, 45921.95393154987, 67265.7709270087,

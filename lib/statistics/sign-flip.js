@@ -1,11 +1,11 @@
 import { sumOf } from './moments.js';
 
-/** Sums that differ by less than this share of the total are equal, added up in another order. */
+/** A difference below this share of the total is due to the order of addition. */
 const ROUNDING = 1e-12;
 
 /**
  * The exact sign-flip test (R. A. Fisher, The Design of Experiments (1935), section 21): if the sign of each value were pure
- * chance, how often would the sum be at least this far from 0? It assumes no distribution of the values.
+ * chance, how often would the sum be at least this far from 0? The test assumes no distribution of the values.
  *
  * It counts all sign combinations without visiting each: every sum is one sum of the first half plus one of the second half,
  * and there are few enough of these to sort.
@@ -23,7 +23,7 @@ export function signFlipTest(values) {
   const some = signedSums(values.slice(0, middle));
   const others = signedSums(values.slice(middle));
   let reached = 0;
-  // The larger this sum, the smaller the other may be.
+  // The larger this sum, the smaller the other can be.
   let from = others.length;
   for (const sum of some) {
     while (from > 0 && sum + others[from - 1] >= threshold) {
@@ -31,7 +31,7 @@ export function signFlipTest(values) {
     }
     reached += others.length - from;
   }
-  // Flipping all signs gives as many sums that far below 0.
+  // By symmetry, as many sums are that far below 0.
   return (2 * reached) / 2 ** values.length;
 }
 

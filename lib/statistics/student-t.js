@@ -7,9 +7,9 @@ const MAX_HALVINGS = 200;
 const MAX_T = 1e6;
 
 /**
- * The number of standard errors that a mean may be off, at 95% confidence, two-sided.
+ * Half the width of the two-sided 95% confidence interval of a mean, in standard errors.
  *
- * @param {number} freedom degrees of freedom, above 0; not a whole number after Welch and Satterthwaite
+ * @param {number} freedom degrees of freedom, above 0; those of Welch and Satterthwaite are not whole
  * @returns {number} the 0.975 quantile of Student's t distribution
  * @throws {RangeError} if there are no degrees of freedom
  */
@@ -26,7 +26,7 @@ export function studentT(freedom) {
 }
 
 /**
- * @param {number} t standard errors between two values, of either sign
+ * @param {number} t distance in standard errors, of either sign
  * @param {number} freedom degrees of freedom, above 0
  * @returns {number} probability that chance alone gives at least this |t|, 0 to 1: I_x(ν/2, 1/2) with x = ν ÷ (ν + t²)
  */

@@ -1,5 +1,3 @@
-// Formats figures for people.
-
 /**
  * @param {number} share
  * @returns {string} such as `43%`
@@ -16,7 +14,7 @@ export function rounded(value) {
   return decimal(Math.round(value), 0);
 }
 
-/** By number of decimals. Creating one takes a hundred times as long as using it. @type {Intl.NumberFormat[]} */
+/** By number of decimals. Creating a format takes a hundred times as long as using it. @type {Intl.NumberFormat[]} */
 const FORMATS = [];
 
 /**
@@ -43,7 +41,7 @@ export function counted(value, noun) {
 
 /**
  * @param {number} count of similar findings, of which only the first is reported
- * @returns {string} suffix for that one
+ * @returns {string} suffix for the first
  */
 export function andMore(count) {
   return count > 1 ? ` (and ${count - 1} more like it)` : '';
@@ -53,7 +51,7 @@ export function andMore(count) {
 
 /**
  * @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck
- * @returns {string} the figures behind it, and what would show more
+ * @returns {string} the evidence, and what to try next
  */
 export function formatEvidence({ certainty, evidence, advice }) {
   const shown = certainty === 'likely' ? `likely; ${evidence}` : (evidence ?? '');

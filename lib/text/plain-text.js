@@ -2,16 +2,16 @@ import { redact } from './redact.js';
 
 const MAX_LENGTH = 200;
 
-/** How much of a text is read even if less is shown, because an escaped secret is longer than its replacement. */
+/** Reads this much even if less is shown, because an escaped secret is longer than its replacement. */
 const MAX_READ_LENGTH = 1024;
 
-/** Line ends and other characters that move the cursor like a space. */
+/** Line ends and tabs, each run of which becomes a space. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /**
- * Characters that control a terminal, are invisible, or disguise the text: control and format characters (such as those for
- * text direction, zero-width spaces and the byte order marks that come with copied values), lone surrogates, unassigned
- * characters, and line ends.
+ * Characters that control a terminal, are invisible, or disguise the text: control and format characters (such as text
+ * direction marks, zero-width spaces, and byte order marks in copied values), lone surrogates, unassigned characters, and line
+ * ends.
  */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 

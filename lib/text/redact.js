@@ -1,15 +1,15 @@
 const STAND_IN = '[secret]';
 
-/** This many consecutive characters of a secret are removed. Shorter fragments may appear in any message by chance. */
+/** Removes this many consecutive characters of a secret. Shorter fragments might appear in any message by chance. */
 const SECRET_WINDOW = 8;
 
-/** Applies to access key IDs: a secret given as one is longer, but a shorter ID may be an ordinary word. */
+/** The same for access key IDs. A secret entered as an ID is longer, but a shorter ID might be an ordinary word. */
 const ID_WINDOW = 16;
 
 /** At most offsets, this many characters prove that no secret starts there. */
 const TELLING_LENGTH = 4;
 
-/** Escapes may be nested: a URL in JSON in a URL. */
+/** For example, a URL in JSON in a URL. */
 const MAX_NESTED_ESCAPES = 3;
 
 /** HTML's names for printable characters other than letters and digits. */
@@ -23,7 +23,6 @@ const ENTITIES = new Map(
   }),
 );
 
-/** Characters that start an escape. */
 const BEGINS_ESCAPE = /[%\\&]/;
 
 /** Character codes after the start of an escape. */
@@ -34,7 +33,7 @@ const ENTITY_NAME = /[a-z]{2,16}/iy;
 
 const LETTER_OR_DIGIT = /[0-9a-z]/;
 
-/** Runs of characters that may be encoded text, and the number of alignments to try. */
+/** Runs of characters that might be encoded text, and the number of alignments to try. */
 const ENCODED_RUNS = /** @type {const} */ ([
   { encoding: 'hex', run: /(?:[0-9a-f]{2}[ :]?){8,}[0-9a-f]?/gi, alignments: 2 },
   { encoding: 'base64', run: /[A-Za-z0-9+/_-]{11,}/g, alignments: 4 },
@@ -49,7 +48,7 @@ const ENCODED_RUNS = /** @type {const} */ ([
  */
 
 /**
- * Values that must not be shown. An access key ID is not secret, but the user may have entered the secret in its place.
+ * Values that must not be shown. An access key ID is not secret, but the user may have entered the secret in its field.
  *
  * @typedef {object} Secrets
  * @property {readonly string[]} secrets
@@ -66,7 +65,7 @@ let knownWindows = null;
 let [lastText, lastRedacted] = ['', ''];
 
 /**
- * Call this for each secret as soon as it is read: a host that receives it may echo it in a text that is shown.
+ * Call this for each secret as soon as it is read: the host that receives it might echo it in a message.
  *
  * @param {Secrets} secrets
  * @param {unknown} [holder] whose previous secrets these replace
@@ -85,8 +84,8 @@ export function keptSecrets() {
 
 /**
  * @param {string} text from outside
- * @returns {string} without anything that can be read as SECRET_WINDOW or more consecutive characters of a secret, in any case
- *   and any escaping. Takes time linear in the text's length
+ * @returns {string} the text without anything that can be read as SECRET_WINDOW or more consecutive characters of a secret, in
+ *   any letter case and escaping. Takes time linear in the text's length
  */
 export function redact(text) {
   knownWindows ??= windowsOf(keptSecrets());
@@ -118,7 +117,7 @@ class Windows {
 
   /**
    * @param {string} secret
-   * @param {number} length of the parts
+   * @param {number} length of each window
    */
   addAllOf(secret, length) {
     const folded = fold(secret);
@@ -153,7 +152,7 @@ class Spellings {
 
   /**
    * @param {number} offset
-   * @param {number} [nesting] how many levels of escapes may be escaped
+   * @param {number} [nesting] levels of nested escapes to decode
    * @returns {readonly Reading[]} with folded characters
    */
   at(offset, nesting = MAX_NESTED_ESCAPES) {
@@ -173,7 +172,7 @@ class Spellings {
   /**
    * @param {number} offset
    * @param {number} length
-   * @returns {string | null} the folded text at the offset; null if it can be read in several ways
+   * @returns {string | null} the folded text at the offset; null if it contains the start of an escape
    */
   plainAt(offset, length) {
     const text = this.#text.slice(offset, offset + length);
@@ -277,7 +276,7 @@ function endOfWindow(spellings, start, windows) {
     return -1;
   }
   let longest = -1;
-  /** Readings so far. @type {Reading[]} */
+  /** @type {Reading[]} */
   let read = [{ character: '', end: start }];
   while (read.length > 0) {
     const further = read.flatMap(({ character: beginning, end: offset }) =>
@@ -326,7 +325,7 @@ function holdsWindow(text, windows) {
   return Array.from(text).some((_, start) => endOfWindow(spellings, start, windows) > 0);
 }
 
-/** @param {string} text in any case; spaces may stand for `+`, as in a form */
+/** @param {string} text in any letter case; a space can stand for `+`, as in a form */
 function fold(text) {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(' ', '+');
 }

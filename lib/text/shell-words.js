@@ -1,4 +1,4 @@
-/** Characters that a backslash escapes within double quotation marks. Before others it is literal. */
+/** Characters that a backslash escapes within double quotation marks. Before any other, it is literal. */
 const ESCAPABLE = '"\\$`';
 
 const BLANKS = ' \t\n\r';
@@ -7,8 +7,8 @@ const BLANKS = ' \t\n\r';
 const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
 
 /**
- * Splits a text into words like a shell: spaces separate them; quotation marks and backslashes keep them together. It expands
- * nothing, because the calling shell has already done that or was told not to.
+ * Splits a text into words like a shell: spaces separate them; quotation marks and backslashes keep them together. Expands
+ * nothing, because the calling shell has already done so or was told not to.
  *
  * @param {string} text
  * @throws {RangeError} if a quotation mark is not closed, or a backslash comes last

@@ -1,13 +1,13 @@
 const ESCAPE = '\x1b';
 
-/** Colours that this tool adds to a line for a terminal; they have no width. */
+/** The colours that this tool prints, which have no width. */
 const COLOURS = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 
 const MARK = /^\p{M}$/u;
 
 /**
  * Characters that take two columns: wide East Asian characters and emoji.
- * (https://www.unicode.org/reports/tr11/, classes W and F, in ranges that hold no narrow character in use)
+ * (https://www.unicode.org/reports/tr11/, classes W and F, in ranges without narrow characters in use)
  */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;

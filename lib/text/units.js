@@ -42,7 +42,7 @@ const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
  */
 export function parseSize(text) {
   try {
-    return parseQuantity(text, BYTES_OF_UNIT, 'B', 'a size such as 16KiB, 1.5MB or 1000: a whole number of bytes');
+    return parseQuantity(text, BYTES_OF_UNIT, 'B', 'a size in whole bytes, such as 16KiB, 1.5MB or 1000');
   } catch (error) {
     throw new RangeError(/** @type {Error} */ (error).message + suggestedSizes(text), { cause: error });
   }
@@ -50,7 +50,7 @@ export function parseSize(text) {
 
 /**
  * @param {string} text that is not a size
- * @returns {string} two sizes that it may mean, because other tools read `16K` and `64KB` in both ways
+ * @returns {string} the two sizes that it might mean, because other tools read `16K` and `64KB` either way
  */
 function suggestedSizes(text) {
   const [, number, prefix] = /^([0-9.]+) ?([KMGT])i?b?$/i.exec(text) ?? [];
@@ -80,7 +80,7 @@ export function parseDuration(text) {
       text,
       MILLISECONDS_OF_UNIT,
       's',
-      'a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds',
+      'a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds)',
     );
   } catch (error) {
     throw new RangeError(/** @type {Error} */ (error).message + suggestedDuration(text), { cause: error });
@@ -92,7 +92,7 @@ const DURATION_WORDS =
 
 /**
  * @param {string} text that is not a duration
- * @returns {string} the duration that `1min`, `2 hours` or `1m30s` mean; '' for anything else
+ * @returns {string} a suggestion for text such as `1min`, `2 hours` or `1m30s`; '' for any other
  */
 function suggestedDuration(text) {
   const parts = [...text.matchAll(DURATION_WORDS)];
@@ -108,7 +108,7 @@ function suggestedDuration(text) {
 }
 
 /**
- * Uses integers because a product of floats may miss a whole number: 1.005 × 1000 is 1004.9999999999999.
+ * Uses integers because a product of floats can miss a whole number: 1.005 × 1000 is 1004.9999999999999.
  *
  * @param {string} text
  * @param {ReadonlyMap<string, number>} scales value of each unit

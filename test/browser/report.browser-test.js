@@ -272,9 +272,9 @@ describe('the report of several ways to the objects', () => {
     const { merge } = await resultIn('ways.json');
     const rows = (await tableIn(page, 'ways')).filter((row) => 'Operations' in row);
     const names = [
-      'S3 API from here (direct) connections kept',
+      'S3 API from here (direct) connections reused',
       'Binding at the edge latencies in steps of 1 ms',
-      'Through the Worker connections kept',
+      'Through the Worker connections reused',
       'Through the Worker connections new for each request',
     ];
     const expected = ['Write', 'Read'].flatMap((name) =>

@@ -177,7 +177,7 @@ describe('ab', { concurrency: 3 }, () => {
     const outcome = await runCommand(t, [...SHORT, '--a', '', '--b', ''], { dotEnv });
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^[AB]: error: read in bucket "bucket-a" was refused .*AccessDenied/m);
-    assert.match(outcome.stdout, /^It ended early, after 1 of 6 quads: /m);
+    assert.match(outcome.stdout, /^The comparison ended early, after 1 of 6 quads: /m);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
@@ -190,7 +190,7 @@ describe('ab', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     assert.match(outcome.stderr, /^Stopping \(SIGINT\)/m);
-    assert.match(outcome.stdout, /^It ended early, after 1 of 6 quads: /m);
+    assert.match(outcome.stdout, /^The comparison ended early, after 1 of 6 quads: /m);
     const { quads, stages } = await jsonOf(command, 'ab.json');
     assert.equal(quads.length, 1);
     assert.ok(stages.every(({ metrics }) => metrics.every(({ verdict }) => verdict === 'cannot tell')));

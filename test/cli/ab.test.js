@@ -74,7 +74,7 @@ describe('the command line of ab', () => {
   test('reports all problems at once: those of a side with its name, common ones once', () => {
     const given = ['none', '50', '--local', '--quads', '5', '--margin', '3', '--size', 'big'];
     assert.deepEqual(problemsOf(...given, '--a', '--client curl', '--b', '--threads many --arrival poisson'), [
-      '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
+      '--size: expected a size in whole bytes, such as 16KiB, 1.5MB or 1000, got "big"',
       '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
       '--quads: expected a whole number from 6 to 40, got "5"',
       '<objects>: expected a whole number from 1 to 1000000000, got "none"',
@@ -86,7 +86,7 @@ describe('the command line of ab', () => {
 
   test('reports a mistake in a common option once, even if both sides override it', () => {
     assert.deepEqual(problemsOf('100', '4', '--local', '--size', 'big', '--a', '--size 1KiB', '--b', '--size 2KiB'), [
-      '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
+      '--size: expected a size in whole bytes, such as 16KiB, 1.5MB or 1000, got "big"',
     ]);
   });
 

@@ -172,8 +172,8 @@ describe('the command line', { concurrency: 3 }, () => {
   });
 
   for (const [option, values, expected] of /** @type {const} */ ([
-    ['--size', NO_SIZES, /a size such as|at most 5TiB/],
-    ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
+    ['--size', NO_SIZES, /a size in whole bytes|at most 5TiB/],
+    ['--timeout', NO_TIMES, /a duration in whole milliseconds|a time from 1ms to 1h/],
     ['--run-id', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
     ['--cleanup', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
@@ -193,7 +193,11 @@ describe('the command line', { concurrency: 3 }, () => {
 
   for (const [option, values, expected] of /** @type {const} */ ([
     ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 increasing numbers of threads/],
-    ['--step-time', ['3s', '61s', '4500ms', '0', 'soon'], /whole seconds from 4s to 60s|a duration such as/],
+    [
+      '--step-time',
+      ['3s', '61s', '4500ms', '0', 'soon'],
+      /whole seconds from 4s to 60s|a duration in whole milliseconds/,
+    ],
   ])) {
     test(`rejects invalid values of ${option} by name`, async () => {
       const ramp = option === '--ramp' ? [] : ['--ramp', '1,2'];
@@ -311,7 +315,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ],
       ['--stages write,list,remove --access uniform', '--access requires one of read, range, stat in --stages'],
       ['--stages write,range --range-size 0', '--range-size: expected at least one byte, got "0"'],
-      ['--stages write,range --range-size big', '--range-size: expected a size such as'],
+      ['--stages write,range --range-size big', '--range-size: expected a size in whole bytes'],
       ['--stages write,read --range-size 1', '--range-size requires range in --stages'],
       ['--calibrate --stages write,range', '--calibrate takes no --stages other than write, read, stat, remove'],
     ]) {
@@ -451,7 +455,7 @@ describe('the commands', { concurrency: 3 }, () => {
   test("report all their problems at once, in the user's words", async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
       'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
-      'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
+      'error: --timeout: expected a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds), got "soon"',
       'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);

@@ -66,11 +66,11 @@ test('compares two short runs of the program, as far as possible', async (t) => 
   }
   const outcome = await runCommand(t, ['compare', `${before}.json`, `${after}.json`, '--json', 'comparison.json']);
   assertStatus(outcome, 0);
-  assert.match(outcome.stdout, /^Too short to judge: Write\s/m);
+  assert.match(outcome.stdout, /^Too short to compare: Write\s/m);
   assert.match(outcome.stdout, /comparison\s+needs\s+30\s+whole\s+seconds/);
   const ofLogs = await runCommand(t, ['compare', `${before}.log`, `${after}.json`]);
   assertStatus(ofLogs, 0);
-  assert.match(ofLogs.stdout, /^Too short to judge: /m);
+  assert.match(ofLogs.stdout, /^Too short to compare: /m);
 });
 
 test('the JSON of a comparison contains what the text shows', async (t) => {
@@ -128,13 +128,13 @@ test('rejects incomparable runs with a line per reason, unless the user insists'
   const refused = await compare(before, after);
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
-    'error: the runs cannot be compared: objects: of 16KiB before, of 1KiB after (Write, Read)',
+    'error: the runs cannot be compared: object size: 16KiB before, 1KiB after (Write, Read)',
     'error: the runs cannot be compared: threads: 50 threads before, 100 threads after (Write, Read)',
     '--force compares them anyway',
   ]);
   const forced = await compare(before, after, '--force');
   assert.deepEqual([forced.status, forced.stderr], [0, '']);
-  assert.match(forced.stdout, /^Compared anyway \(--force\), although:$/m);
+  assert.match(forced.stdout, /^Compared anyway \(--force\), despite mismatches:$/m);
 });
 
 test('rejects runs without a common stage even then', async (t) => {

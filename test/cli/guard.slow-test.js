@@ -48,7 +48,7 @@ describe('a run with thresholds', { concurrency: 2 }, () => {
       result.thresholds?.map(({ expression, outcome: each }) => [expression, each]),
       asserted.map((text) => [text, 'passed']),
     );
-    assert.match(summary, /^## r2-benchmark: all well, 5 thresholds met\n/);
+    assert.match(summary, /^## r2-benchmark: no problems, 5 thresholds met\n/);
     assertSameFigures(result, { summary, junit });
   });
 

@@ -79,7 +79,7 @@ describe('a rate', () => {
     const comparison = compare(run({ rates: ratesOf(29) }), run({ rates: ratesOf(60, () => 2000) }));
     const { before, after, ratio, low, high, verdict, reason } = metricOf(comparison, 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'before: 29 whole seconds, expected 30 or more');
+    assert.equal(reason, 'before: only 29 whole seconds (at least 30 are needed)');
     assert.ok(Number(before) > 990 && Number(after) > 1990 && Number(ratio) > 1.9);
     assert.deepEqual([low, high], [null, null]);
     assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });
@@ -89,7 +89,7 @@ describe('a rate', () => {
     const short = run({ rates: ratesOf(5) });
     assert.equal(
       metricOf(compare(short, short), 'rate').reason,
-      'before and after: 5 whole seconds, expected 30 or more',
+      'before and after: only 5 whole seconds (at least 30 are needed)',
     );
   });
 
@@ -98,7 +98,7 @@ describe('a rate', () => {
       run({ rates: ratesOf(60, (index) => 1000 + shift + 300 * Math.sin(index / 10)) });
     const { verdict, reason } = metricOf(compare(wandering(0), wandering(80)), 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'it may be unchanged, or changed by more than 3%');
+    assert.equal(reason, 'it may not have changed, or may have changed by more than 3%');
   });
 
   test('of a stage without a success has no ratio', () => {
@@ -188,7 +188,7 @@ describe('a latency', () => {
     };
     const { low, high, verdict, reason } = metricOf(compare(bursts(1), bursts(2)), 'p90');
     assert.deepEqual([low, high, verdict], [null, null, 'cannot tell']);
-    assert.equal(reason, 'its seconds vary too much for an interval: use longer runs');
+    assert.equal(reason, 'the figure varies too much between seconds for an interval: use longer runs');
   });
 
   test('is inconclusive with few operations above it, or from a log', () => {
@@ -196,14 +196,14 @@ describe('a latency', () => {
     const comparison = compare(result, run({}));
     assert.match(
       String(metricOf(compare(result, result), 'p999').reason),
-      /^before and after: 1[0-9] operations were slower/,
+      /^before and after: only 1[0-9] operations were slower/,
     );
-    assert.equal(metricOf(comparison, 'p50').reason, 'after: no latencies are known');
+    assert.equal(metricOf(comparison, 'p50').reason, 'after: no latency data');
     const ofLog = run({ latencies: lognormal(1, 10) });
     ofLog.stages[0].seconds = ofLog.stages[0].seconds.map((second) => ({ ...second, histogram: null }));
     const { verdict, reason, ratio } = metricOf(compare(result, ofLog), 'p50');
     assert.equal(verdict, 'cannot tell');
-    assert.match(String(reason), /^after: no latencies per second are known/);
+    assert.match(String(reason), /^after: no per-second latencies: logs do not contain them/);
     assert.equal(ratio, 1);
   });
 
@@ -257,7 +257,7 @@ describe('CPU time', () => {
   test('is unknown for a log', () => {
     const { before, after, reason } = metricOf(compare(run({}, { clientLoad: null }), run({})), 'cpu');
     assert.deepEqual([before, after], [null, 50]);
-    assert.match(String(reason), /^the CPU time is not known/);
+    assert.match(String(reason), /^no CPU time: logs do not contain it/);
   });
 });
 
@@ -391,10 +391,10 @@ describe('a stage that mixes operations', () => {
     const comparison = compare(before, after);
     const p99 = metricOf(comparison, 'p99', 'Mixed read');
     assert.deepEqual([p99.before, p99.after, p99.ratio, p99.verdict], [20, 25, 1.25, 'cannot tell']);
-    assert.match(String(p99.reason), /^seconds are recorded per stage/);
+    assert.match(String(p99.reason), /^per-second figures cover the whole stage/);
     assert.match(
       String(metricOf(comparison, 'rate', 'Mixed write').reason),
-      /^it is a fixed share of the stage's rate/,
+      /^each operation of a mix has a fixed share of the stage's rate/,
     );
     assert.equal(metricOf(comparison, 'errors', 'Mixed read').verdict, 'the same');
     assert.equal(metricOf(comparison, 'errors', 'Mixed write').verdict, 'more');

@@ -83,7 +83,7 @@ describe('runs cannot be compared', () => {
     const openLoop = { mode: /** @type {const} */ ('open loop'), rate: 500, arrival: /** @type {const} */ ('poisson') };
     const after = two({ threads: 1, objectSize: 1024, load: openLoop });
     assert.deepEqual(mismatchesBetween(two({}), after), [
-      'objects: of 16KiB before, of 1KiB after (Write, Read)',
+      'object size: 16KiB before, 1KiB after (Write, Read)',
       'threads: 50 threads before, 1 thread after (Write, Read)',
       'load: closed loop before, open loop of 500 ops/s after (Write, Read)',
     ]);
@@ -118,7 +118,7 @@ describe('runs cannot be compared', () => {
   test('with different object sizes or read orders', () => {
     const several = run({ objectSize: 16384, sizes: '4KiB..16KiB', access: 'zipf:0.99' });
     assert.deepEqual(mismatchesBetween(run(), several), [
-      'objects: of 16KiB before, of 4KiB..16KiB after (Read)',
+      'object size: 16KiB before, 4KiB..16KiB after (Read)',
       'access: sequential before, zipf:0.99 after (Read)',
     ]);
     assert.deepEqual(mismatchesBetween(several, several), []);
@@ -136,7 +136,7 @@ describe('runs cannot be compared', () => {
 
   test('if one is a search or a ramp', () => {
     const search = run({ search: /** @type {any} */ ({ steps: [] }) });
-    const line = 'after is a search or a ramp, whose load changes during the measurement (Read)';
+    const line = 'after contains a search or a ramp, whose load changes during the measurement (Read)';
     assert.deepEqual(mismatchesBetween(run(), search), [line]);
     assert.deepEqual(mismatchesBetween(run(), run({ ramp: { of: 'threads', steps: [] } })), [line]);
   });

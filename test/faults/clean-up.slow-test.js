@@ -131,7 +131,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       [[OBJECTS - 10, 10, 0], ...[1, 2, 3].map(() => [OBJECTS - 10, 0, 10])],
     );
     for (const stage of ['Read', 'Stat', 'Remove']) {
-      assert.ok(run.stderr.includes(`${stage}: 10 objects were skipped, because they had not been written`));
+      assert.ok(run.stderr.includes(`${stage}: 10 objects were skipped because they had not been written`));
     }
     assert.deepEqual(await keysIn(endpoint), []);
   });
@@ -368,7 +368,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
         env: fastTime(20),
       });
       assertStatus(outcome, 1);
-      const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no answer for \d+s$/gm) ?? [];
+      const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no response for \d+s$/gm) ?? [];
       assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
       assert.match(
         outcome.stderr,

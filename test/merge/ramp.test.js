@@ -268,7 +268,7 @@ test('joins that do not count prove nothing', () => {
   const troubles = { '1 1': /** @type {const} */ ('late') };
   const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates: STORE, of: 'hosts', troubles }));
   assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'slots']);
-  assert.match(text.at(-1) ?? '', /this takes two slots that count, the second with more hosts/);
+  assert.match(text.at(-1) ?? '', /this requires two slots that count, the second with more hosts/);
 });
 
 test('shared and separate limits are distinguished for any number of hosts', () => {

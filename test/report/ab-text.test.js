@@ -55,8 +55,8 @@ Write, B compared with A: 25% more operations per second; p50 the same.
   p50            4.00ms       4.00ms    1.000     1.000 to 1.000  the same
   p99            8.00ms       8.28ms    1.035     0.486 to 2.207  cannot tell
   CPU/op      1,000.0µs    1,250.0µs    1.250     1.250 to 1.250  more
-  cannot tell p99: it may be unchanged, or changed by more than 3%; instead of
-    more quads, use more objects or a longer --duration
+  cannot tell for p99: it may not have changed, or may have changed by more than
+    3%; more quads are unlikely to help: use more objects or a longer --duration
   failed attempts: 0 with A, 3 with B
 
 The same: the whole interval is within 3% of no change. Faster, slower, fewer,
@@ -69,14 +69,17 @@ exact sign-flip test.
 test('a comparison that ended early says after how many quads', () => {
   const quads = simulateQuads({ orders: ORDERS.slice(0, 2) });
   const text = textOf(quads);
-  assert.match(text, /^It ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
+  assert.match(text, /^The comparison ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
   const reason =
-    'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads should be enough';
+    'cannot tell for ops/s, p50, p99, CPU/op: only 2 usable quads (at least 6 are needed); about 4 more quads should be enough';
   assert.ok(text.replaceAll(/\s+/g, ' ').includes(reason));
 });
 
 test('without a quad there is nothing to compare', () => {
-  assert.match(textOf([]), /\n\nIt ended during the first of 6 quads: there is nothing to compare\.\n$/);
+  assert.match(
+    textOf([]),
+    /\n\nThe comparison ended during the first of 6 quads, so there is nothing to\ncompare\.\n$/,
+  );
 });
 
 test('a terminal obeys nothing in the options', () => {

@@ -13,7 +13,7 @@ test('the data centers of all stages are named, busiest first, with a note if th
   assert.equal(lineOf({ FRA: 1 }), 'FRA (1 connection)');
   assert.equal(
     lineOf({ AMS: 2, FRA: 1 }, { FRA: 47 }),
-    'FRA (48 connections), AMS (2): several data centers answered, over routes of different length',
+    'FRA (48 connections), AMS (2): several data centers answered, so routes differ in length',
   );
 });
 

@@ -51,7 +51,7 @@ test('names both sides, lists differences, and has a table per stage', () => {
   assert.match(lines[stage + 5], /^ {2}p50 +\d+\.\d\dms +\d+\.\d\dms +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
   assert.match(lines[stage + 9], /^ {2}errors +0\.000% +0\.000% +- +- {2}the same$/);
   assert.match(lines[stage + 10], /^ {2}CPU\/op +50\.0µs +50\.0µs +1\.000 +- {2}cannot tell$/);
-  assert.match(lines.join(' '), /cannot tell CPU\/op: a single figure per run/);
+  assert.match(lines.join(' '), /cannot tell for CPU\/op: a single figure per run/);
 });
 
 test('the text has the figures of the comparison', () => {
@@ -167,7 +167,7 @@ test('incomparable runs are marked as such', () => {
   const text = formatComparison(comparison({ mismatches: ['threads: 50 threads before, 1 thread after (Read)'] }));
   assert.match(
     text,
-    /^Compared anyway \(--force\), although:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
+    /^Compared anyway \(--force\), despite mismatches:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
   );
 });
 
@@ -200,7 +200,7 @@ test('operations of a mix have a table after that of their stage, without verdic
   const [, rest] = text.split('\nMixed read, part of Mixed; more attempts failed.\n');
   assert.match(rest, /^ +before +after +ratio/);
   assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
-  assert.match(rest, /^ {2}cannot tell ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
+  assert.match(rest, /^ {2}cannot tell for ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
   assert.doesNotMatch(rest, /CPU\/op/);
 });
 
@@ -210,7 +210,7 @@ test('stages that are too short share one sentence with the necessary duration, 
   const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
   assert.match(
     text,
-    /Too short to judge: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. A comparison needs 30 whole/,
+    /Too short to compare: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. A comparison needs 30 whole/,
   );
   assert.match(text, /run both with --duration 32s or longer/);
   assert.doesNotMatch(text, /cannot tell/);

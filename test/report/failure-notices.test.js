@@ -41,7 +41,7 @@ test('the rest is reported at the end of the stage, unless nothing failed', () =
   notices.add('timeout');
   notices.flush();
   notices.flush();
-  assert.deepEqual(context.told, ['Write: 1 attempt failed and were retried: timeout 1']);
+  assert.deepEqual(context.told, ['Write: 1 attempt failed and was retried: timeout 1']);
 });
 
 test('the first failure of the next stage does not wait for the pause after the last notice', () => {
@@ -52,5 +52,5 @@ test('the first failure of the next stage does not wait for the pause after the 
   notices.add('tls');
   context.time = 1000;
   notices.check();
-  assert.equal(context.told[1], 'Read: 1 attempt failed and were retried: TLS failed 1');
+  assert.equal(context.told[1], 'Read: 1 attempt failed and was retried: TLS failed 1');
 });

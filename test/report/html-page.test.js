@@ -154,7 +154,7 @@ test('a ramp shows its steps, even for one host', () => {
     ...{ errors: 0, throttled: 0, shortfall: null },
   };
   const steps = [8, 16].map((threads) => ({ ...slot, threads }));
-  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host only\./);
+  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /These steps cover only this host\./);
 });
 
 test('a page shows thresholds, and what is missing above everything else', () => {
@@ -270,7 +270,7 @@ test('the page of a comparison has differences first, then ratios and thresholds
   const page = [...comparisonPage({ ...comparison, mismatches, thresholds }, before, after)].join('');
   const sections = [...page.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
   assert.deepEqual(sections, ['differences', 'ratios', 'thresholds', 'comparison', 'method']);
-  assert.match(page, /Compared anyway \(--force\), although: threads: 20 threads before/);
+  assert.match(page, /Compared anyway \(--force\), despite a mismatch: threads: 20 threads before/);
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
 });
@@ -329,7 +329,7 @@ test('the evidence for a bottleneck of several hosts comes from the first host w
 });
 
 test('a suspended stage says for how long', () => {
-  const suspended = /It was suspended for 4\.0 s: that time is excluded from rates and percentiles\./;
+  const suspended = /The stage was suspended for 4\.0 s: that time is excluded from rates and percentiles\./;
   assert.match(pageOf(runWith({ paused: 4016 })), suspended);
   assert.doesNotMatch(pageOf(runWith()), /suspended for/);
 });

@@ -20,7 +20,7 @@ test('three hosts, one with a log of the original tool, across midnight', () => 
 });
 
 test('lines that would repeat the peak of a single host are left out', () => {
-  assert.doesNotMatch(blocksOf(madeLogs({ hosts: 1, seconds: 4 })), /Sum of own peaks|Overlap/);
+  assert.doesNotMatch(blocksOf(madeLogs({ hosts: 1, seconds: 4 })), /Sum of host peaks|Overlap/);
 });
 
 test('a single host', () => {
@@ -30,7 +30,7 @@ test('a single host', () => {
 test('hosts that never shared a stage get advice', () => {
   const text = blocksOf(madeLogs({ hosts: 2, seconds: 3, shift: 60_000 }));
   assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never all in the stage at once\n/);
-  assert.match(text, /\n {2}Mean, all hosts in {3}none: no whole second in which all hosts were in the stage\n/);
+  assert.match(text, /\n {2}Mean, all hosts in {3}none: the stage has no whole second that includes all hosts\n/);
   assert.match(
     text,
     /\n\nThe hosts did not run Write, Read, Stat, Remove at the same time: start them all with --start-at next:60s/,
@@ -143,7 +143,7 @@ test('a long name does not widen the table', () => {
 test('a host without known times is shown without them', () => {
   const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
   const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
-  assert.match(text, /\n {2}Overlap {14}unknown: a log lacks the times of the stage\n/);
+  assert.match(text, /\n {2}Overlap {14}unknown: a log does not contain the times of the stage\n/);
   assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
 });
 

@@ -257,7 +257,7 @@ test('a store that has not answered for a while is mentioned', () => {
   const { live, showAfter } = lineOn(true);
   showAfter(0, 4999);
   showAfter(0, 17_000);
-  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no answer for 17s']);
+  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no response for 17s']);
 });
 
 test('the progress of a clean-up is the number of objects left or, if unknown, removed', () => {

@@ -62,7 +62,7 @@ test('the answer is the median of the reads on each way', () => {
     '20.0 ms through the Worker, and 31.0 ms through the Worker with new connections.';
   assert.equal(wayAnswer(waysOf(FOUR)), answer);
   assert.ok(pageOf(FOUR).includes(`<h1>${answer}</h1>`));
-  assert.ok(summaryOf(FOUR).startsWith(`## r2-benchmark: all well\n\n${answer}\n`));
+  assert.ok(summaryOf(FOUR).startsWith(`## r2-benchmark: no problems\n\n${answer}\n`));
 });
 
 test('the answer is about the stage that most ways have', () => {
@@ -130,7 +130,7 @@ test('the text of a merge has a table of the ways, and no advice to start them t
     ),
     [
       [
-        'S3 API from here (direct), connections kept',
+        'S3 API from here (direct), connections reused',
         '20',
         '12.5',
         '12.5',
@@ -144,7 +144,7 @@ test('the text of a merge has a table of the ways, and no advice to start them t
       ],
       ['Binding at the edge, latencies in steps of 1 ms', '20', '4', '4.00', '4', '4', '4', '4', '4', '4', '0'],
       [
-        'Through the Worker, connections kept',
+        'Through the Worker, connections reused',
         '20',
         '20.0',
         '20.0',

@@ -64,7 +64,7 @@ for (const text of [...NOT_SIZES, ...HUGE_SIZES, '1PiB', '1s', '١', '1\n']) {
 test('the error for an invalid size states what was expected and what was given', () => {
   assert.throws(() => parseSize('16XB'), {
     name: 'RangeError',
-    message: 'expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "16XB"',
+    message: 'expected a size in whole bytes, such as 16KiB, 1.5MB or 1000, got "16XB"',
   });
 });
 

@@ -6,7 +6,7 @@ import { wayAnswer } from '../ways.js';
 /** @import { BottleneckSum, Result, StageSum } from '../../model/result.js' */
 
 /**
- * The answer: operations per second, and the bottleneck.
+ * Summarizes a result: operations per second and the bottleneck.
  *
  * @param {Result} result
  * @returns {string} one sentence
@@ -30,7 +30,8 @@ export function answerOf(result) {
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} ops/s: found by a search, else the capacity, else the rate while all hosts took part, else the mean
+ * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all hosts were in the stage,
+ *   else the mean
  */
 export function rateOf(stage) {
   const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;

@@ -26,10 +26,8 @@ const COLUMNS = [
 ];
 
 /**
- * What the cache in front of a public URL answered.
- *
  * @param {Result} result
- * @returns {Section | null} null if nothing was read through one
+ * @returns {Section | null} null without such reads
  */
 export function cacheSection({ stages }) {
   const rows = cacheRows(stages);
@@ -38,7 +36,9 @@ export function cacheSection({ stages }) {
     : {
         id: 'cache',
         title: 'Cache',
-        body: html`<p>What the cache said of each read by the public URL. ${oldCopyFindings(stages).join(' ')}</p>
+        body: html`<p>
+            Reads through the public URL, by the status that the cache reported. ${oldCopyFindings(stages).join(' ')}
+          </p>
           ${table({ caption: 'Reads by cache status', columns: COLUMNS, rows, groupOf: ({ heading }) => heading })}`,
       };
 }

@@ -37,7 +37,7 @@ const METRICS = {
   cpu: { title: 'CPU per operation', unit: 'µs', format: (value) => figure(value, decimal) },
 };
 
-/** @typedef {{ before: string, after: string, ratio: string }} SideNames what tables and charts call the sides and their ratio */
+/** @typedef {{ before: string, after: string, ratio: string }} SideNames names of the sides and their ratio in tables and charts */
 
 /** @type {SideNames} */
 const RUN_NAMES = { before: 'Before', after: 'After', ratio: 'after ÷ before' };
@@ -68,8 +68,6 @@ function columnsOf(names) {
 }
 
 /**
- * The page of a comparison: each ratio with its interval, and both runs over time.
- *
  * @param {Comparison} comparison
  * @param {WritableResult} before
  * @param {WritableResult} after
@@ -100,7 +98,7 @@ export function comparisonPage(comparison, before, after) {
         ({ stage }, number) =>
           html`<h3>${stage}</h3>
             <p class="readout" data-for="compared-${number}" aria-live="polite">
-              Point at the chart, or move through it with the arrow keys, to read off a second.
+              Point at the chart, or use the arrow keys, to see the figures of a second.
             </p>
             ${plot(`compared-${number}`, `Operations per second of ${stage} in both runs, from its start`)}
             ${chartTable(table({ caption: `Operations per second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
@@ -112,9 +110,9 @@ export function comparisonPage(comparison, before, after) {
       title: 'Method',
       body: html`<p>
         A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. The interval contains the true
-        ratio with ${percent(confidence)} confidence within these two runs; it does not cover how runs differ from each
-        other. A figure is the same if its whole interval is within ${percent(margin)} of no change. Seconds that depend
-        on each other count for fewer.
+        ratio with ${percent(confidence)} confidence for these two runs; it does not cover the variation between runs. A
+        figure is the same if its whole interval is within ${percent(margin)} of no change. Correlated seconds count as
+        fewer independent ones.
       </p> `,
     },
   ];
@@ -139,7 +137,7 @@ function isStage({ kindOf }) {
 /**
  * @param {readonly ComparedStage[]} stages
  * @param {string} beginning of the sentence
- * @returns {string} the verdict on the rate of each stage
+ * @returns {string} a sentence with the verdict on the rate of each stage
  */
 export function comparisonAnswer(stages, beginning) {
   const parts = stages.flatMap(({ stage, metrics }) => {
@@ -196,7 +194,7 @@ function waysOfBoth(before, after) {
  */
 function differencesSection({ differences, mismatches, stagesOfOne }) {
   const remarks = [
-    ...mismatches.map((mismatch) => `Compared anyway (--force), although: ${mismatch}.`),
+    ...mismatches.map((mismatch) => `Compared anyway (--force), despite a mismatch: ${mismatch}.`),
     ...Object.entries(stagesOfOne).flatMap(([side, stages]) =>
       stages.length === 0 ? [] : [`Only ${side}: ${stages.join(', ')}.`],
     ),
@@ -220,14 +218,14 @@ function differencesTable(differences) {
     caption: 'Properties that differ between the runs',
     columns: [
       { title: 'What', kind: 'text', cell: ({ what }) => what },
-      { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'not known' },
-      { title: 'After', kind: 'text', cell: (row) => row.after ?? 'not known' },
+      { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'unknown' },
+      { title: 'After', kind: 'text', cell: (row) => row.after ?? 'unknown' },
     ],
     rows: differences,
   });
 }
 
-/** Layout of the chart of ratios. Pixels. */
+/** Of the chart of ratios. Pixels. */
 const WIDTH = 720;
 const LEFT = 150;
 const RIGHT = 110;
@@ -271,8 +269,6 @@ function hasRatio({ ratio }) {
 }
 
 /**
- * Draws each ratio with its interval.
- *
  * @param {ComparedStage} stage
  * @param {object} scale
  * @param {RatioAxis} scale.axis
@@ -359,7 +355,7 @@ function ratioText(value) {
 /**
  * @param {WritableResult} result
  * @param {string} name of a stage
- * @returns {(number | null)[]} ops/s per second, from the first to the last that is drawn; null if not drawn
+ * @returns {(number | null)[]} ops/s per second, from the first to the last drawn second; null for a second that is not drawn
  */
 function ratesOf({ stages }, name) {
   const found = stages.find(({ stage }) => stage === name);
@@ -369,10 +365,9 @@ function ratesOf({ stages }, name) {
   return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);
 }
 
-/** A day. A longer line could not be read. */
+/** A day: a longer line would be unreadable. */
 const MAX_SECONDS = 24 * 60 * 60;
 
-/** Rows per table. */
 const MAX_ROWS = 60;
 
 /**

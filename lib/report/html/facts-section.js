@@ -13,8 +13,6 @@ import { html } from './markup.js';
  */
 
 /**
- * Facts about a run: command, environment, versions, cost.
- *
  * @param {Result} result
  * @returns {Section}
  */
@@ -69,9 +67,9 @@ function entry(term, content) {
 }
 
 /**
- * @typedef {object} Identity the hosts' part of the objects of a run
+ * @typedef {object} Identity which part of a run's objects the hosts used
  * @property {string | null} run null if the hosts belong to different runs
- * @property {string | null} shard such as `0/3`, or `?/3` for several hosts; null if a host has all objects of its run
+ * @property {string | null} shard such as `0/3`, or `?/3` for several hosts; null if a host used all objects of its run
  */
 
 /** @type {Readonly<Identity>} */
@@ -96,7 +94,7 @@ function identityOf({ run, shard, hosts }) {
 
 /**
  * @param {Result} result
- * @returns {string[]} options that give a host the same part again
+ * @returns {string[]} options that give a host the same part of the objects again
  */
 function wordsOfShard(result) {
   const { run, shard } = identityOf(result);
@@ -114,8 +112,6 @@ function cpusOf(stages) {
 }
 
 /**
- * The price of the operations at R2's list prices.
- *
  * @param {Pick<Result, 'options' | 'stages'>} result
  * @returns {string | null} null unless the store is R2
  */
@@ -149,11 +145,7 @@ function hostsTable(hosts) {
   });
 }
 
-/**
- * Warnings that affect how far the figures can be trusted.
- *
- * @param {Result} result
- */
+/** @param {Result} result */
 function notes({ problems, merge }) {
   const warnings = (merge?.warnings ?? []).map(
     ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,

@@ -4,11 +4,11 @@ import { html } from './markup.js';
 
 /** @import { Markup } from './markup.js' */
 
-/** Unknown or not applicable. */
-export const UNKNOWN = html`<span class="unknown" title="not known">–</span>`;
+/** For a figure that is unknown or not applicable. */
+export const UNKNOWN = html`<span class="unknown" title="unknown">–</span>`;
 
 /**
- * A figure for people, with its exact value for programs.
+ * A formatted figure with its exact value for programs.
  *
  * @param {number | null | undefined} value
  * @param {(value: number) => string} format
@@ -67,7 +67,7 @@ export function share(value) {
  * @param {readonly Column<Row>[]} parts.columns the first one names the row
  * @param {Iterable<Row>} parts.rows
  * @param {(row: Row) => string} [parts.groupOf] heading above consecutive rows of a group
- * @param {boolean} [parts.isOfCards] for a table too wide for a phone, which shows each row as a list instead
+ * @param {boolean} [parts.isOfCards] shows each row as a list on a phone, for a table that is too wide
  */
 export function table({ caption, columns, rows, groupOf, isOfCards = false }) {
   const head = columns.map(

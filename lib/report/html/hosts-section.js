@@ -27,14 +27,11 @@ const COLUMNS = [
   {
     title: 'Limited by',
     kind: 'text',
-    cell: ({ limitedBy, certainty }) =>
-      limitedBy === null ? 'not known' : shortLimit({ cause: limitedBy, certainty }),
+    cell: ({ limitedBy, certainty }) => (limitedBy === null ? 'unknown' : shortLimit({ cause: limitedBy, certainty })),
   },
 ];
 
 /**
- * The seconds of each host.
- *
  * @param {Result} result
  * @returns {Section | null} null for a single host
  */
@@ -54,9 +51,9 @@ export function hostsSection({ stages }) {
     id: 'hosts',
     title: 'Hosts',
     body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data contains all of them.</p>`}
-    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point at a chart, or move through it with the arrow keys, to read off a second.</p>` : null}
-    ${hasSeconds ? plot('host-map', 'Operations per host and second: darker (lighter on a dark page) is more') : null}
-    ${hasMinutes ? plot('host-latency-map', 'p99 per host and minute: darker (lighter on a dark page) is longer') : null}
+    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point at a chart, or use the arrow keys, to see the figures of a second.</p>` : null}
+    ${hasSeconds ? plot('host-map', 'Operations per host and second: darker means more (lighter on a dark page)') : null}
+    ${hasMinutes ? plot('host-latency-map', 'p99 per host and minute: darker means longer (lighter on a dark page)') : null}
     ${chartTable(table({ caption: 'Results by host and stage', columns: COLUMNS, rows: shares }))}`,
     // `hosts` must match the names in the data; `labels` are only for display.
     chart: { hosts: shown, labels: shown.map(plainLine) },
@@ -65,5 +62,5 @@ export function hostsSection({ stages }) {
 
 /** @param {number | null} ms epoch ms */
 function timeOf(ms) {
-  return ms === null ? 'not known' : formatTimeOfDay(Math.floor(ms / 1000));
+  return ms === null ? 'unknown' : formatTimeOfDay(Math.floor(ms / 1000));
 }

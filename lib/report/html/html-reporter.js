@@ -1,6 +1,6 @@
 /** @import { ResultReporter } from '../reporter.js' */
 
-/** The modules for the page are loaded on demand, because they would slow down --help. @type {ResultReporter} */
+/** Loads the modules for the page on demand, because they would slow down --help. @type {ResultReporter} */
 export const htmlReporter = {
   option: 'report',
   needsSecondLatencies: true,

@@ -6,7 +6,6 @@ import { waysSection } from './ways-section.js';
 
 /** @import { InterleavedComparison } from '../../model/interleaved.js' */
 
-/** The name of a side without options. */
 const NO_OPTIONS = 'no options of its own';
 
 /**
@@ -32,7 +31,7 @@ export function interleavedPage(comparison) {
           its whole interval is within ${percent(margin)} of no change; a difference is proven with
           ${percent(confidence)} confidence for all figures together, and by the exact sign-flip test.
         </p>
-        ${ways.length === 0 ? null : html`<p>The table of the ways adds up the operations of all turns of a way.</p>`}
+        ${ways.length === 0 ? null : html`<p>The table of ways adds up the operations of all turns that used a way.</p>`}
         ${problems.map((problem) => html`<p>${problem}</p>`)} `,
     },
   ].filter((section) => section !== null);

@@ -14,7 +14,7 @@ const NINES_STEP = 0.05;
 const MAX_NINES = 6;
 
 /**
- * @typedef {object} Percentiles the latencies of a stage
+ * @typedef {object} Percentiles of a stage
  * @property {string} stage
  * @property {number} index of the stage
  * @property {number[]} nines of the percentiles, ascending
@@ -51,7 +51,7 @@ export function latencySection({ stages }) {
         id: 'latency',
         title: 'Latency by percentile',
         body: html`<p class="readout" data-for="latency" aria-live="polite">
-            Point at the chart, or move through it with the arrow keys, to read off a percentile.
+            Point at the chart, or use the arrow keys, to see the latencies at a percentile.
           </p>
           ${stageKey(stages)}
           ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
@@ -72,7 +72,7 @@ export function percentilesOf({ stage, latency }, index) {
   }
   const sum = new Histogram();
   sum.addEncoded(histogram.operations);
-  // Ends at the percentile above which there is one operation.
+  // Only one operation is above the last percentile.
   const highest = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
   const nines = Array.from({ length: Math.floor(highest / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
   const latencies = nines.map((each) => within(sum.at(100 * (1 - 10 ** -each)), summary));
@@ -88,7 +88,7 @@ function percentileOf({ histogram, summary }, percentile) {
 }
 
 /**
- * The extremes are exact, but percentiles only to within 0.1%: keeps them inside the extremes.
+ * Limits a percentile to the extremes, because it is only accurate to 0.1% while they are exact.
  *
  * @param {number} value ms
  * @param {LatencySummary} summary

@@ -3,7 +3,7 @@ import { plainLine } from '../../text/plain-text.js';
 /** @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that goes into a page unescaped. */
+/** Text that is inserted into a page unescaped. */
 export class Markup {
   /** @param {string} text */
   constructor(text) {

@@ -9,7 +9,7 @@ import { html } from './markup.js';
 const DEFINITIONS = [
   [
     'Operation',
-    'Counts only if it succeeded in the end and, if it read anything, returned exactly the expected content.',
+    'Counts only if it eventually succeeded and, if it read anything, returned exactly the expected content.',
   ],
   [
     'ops/s in a second',
@@ -19,7 +19,7 @@ const DEFINITIONS = [
     'Rate',
     'The capacity if it was searched for; for several hosts, the mean of the whole seconds in which all of them were in the stage; otherwise the mean.',
   ],
-  ['Mean', 'Operations ÷ time of the stage, both without warm-up and drain.'],
+  ['Mean', 'Operations ÷ duration of the stage, both without warm-up and drain.'],
   [
     'Peak second',
     'The most operations in a second entirely inside the stage, over all hosts, or the mean if that is higher.',
@@ -34,11 +34,11 @@ const DEFINITIONS = [
   ],
   [
     'p99',
-    '99% of the operations took this long or less. Percentiles come from HdrHistograms, to within 0.1%; those of hosts and seconds are added, never averaged.',
+    '99% of the operations took this long or less. Percentiles come from HdrHistograms, to within 0.1%; histograms of hosts and seconds are added, and percentiles are never averaged.',
   ],
   ['Failed attempts', 'Attempts that failed, retried or not, except those cut off by the end of the stage.'],
   ['Throttled', 'Failed attempts in which the store asked for fewer requests (429, 503).'],
-  ['Limited by', 'Named only if the figures prove it, and none contradicts it.'],
+  ['Limited by', 'The bottleneck, shown only if the figures prove it and no figure contradicts it.'],
   ['Knee', 'The fewest threads that reached the plateau.'],
   ['Interval', 'Contains the true rate with the given confidence.'],
 ];
@@ -54,7 +54,9 @@ export function methodSection({ hosts }, isWhole) {
   return {
     id: 'method',
     title: 'Method, definitions and data',
-    body: html`<p>Charts show as many points as fit. Tables, sentences and the data below have the exact figures.</p>
+    body: html`<p>
+        Charts show as many points as fit. The tables, the text and the data below contain the exact figures.
+      </p>
       <dl class="definitions">
         ${DEFINITIONS.map(
           ([term, definition]) =>
@@ -64,8 +66,8 @@ export function methodSection({ hosts }, isWhole) {
       </dl>
       <h3>Data</h3>
       <p>
-        This page contains the result that it
-        shows${isWhole ? '.' : html`, except the histograms per second. They are in ${rest}.`}
+        This page contains the complete
+        result${isWhole ? '.' : html`, except the per-second histograms, which are in ${rest}.`}
       </p>
       <p class="downloads">
         <a id="download-json" download="result.json">Result (JSON)</a>

@@ -20,7 +20,7 @@ import { embeddableJson, escapeHtml } from './markup.js';
  * @property {Readonly<Record<string, Iterable<string>>>} data JSON by element id
  */
 
-/** The script of the page. Each file follows those that it imports. */
+/** The script of the page. Each file comes after the files that it imports. */
 const SCRIPTS = [
   ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'maps.js', 'time-charts.js', 'stage-charts.js'],
   ...['comparison-charts.js', 'downloads.js', 'main.js'],
@@ -30,7 +30,7 @@ const UPLOT = 'uplot/dist/uPlot.iife.min.js';
 const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';
 
 /**
- * Formats a page as one self-contained file: it needs no network, and its policy allows none.
+ * Formats a page as one self-contained file, which needs no network and has a policy that forbids it.
  *
  * @param {PageParts} parts
  * @returns {Generator<string, void, undefined>} in chunks
@@ -90,7 +90,6 @@ function* dataElement(id, json) {
   yield '</script>\n';
 }
 
-/** Reads the styles and scripts of a page. */
 function assets() {
   const require = createRequire(import.meta.url);
   const { version, license } = require('uplot/package.json');
@@ -109,8 +108,8 @@ function textOf(url) {
 }
 
 /**
- * Turns modules into parts of one script: an inline script cannot import others. The files are modules so that they can be read,
- * checked and tested, and each top-level name must be unique among them.
+ * Turns a module into a part of one script, because an inline script cannot import others. The files are modules so that they
+ * can be read, checked and tested. Each top-level name must be unique among them.
  *
  * @param {string} text of a module that only imports from its own folder
  */
@@ -119,9 +118,8 @@ function withoutModules(text) {
 }
 
 /**
- * The source expression that allows an element in the page's policy.
- *
- * @param {string} text of the element
+ * @param {string} text of an element
+ * @returns {string} the source expression that allows the element in the page's policy
  */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

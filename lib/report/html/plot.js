@@ -17,7 +17,7 @@ const STAGE_COLORS = 6;
  *
  * @param {string} name of the chart, for the script
  * @param {string} title with the unit
- * @param {readonly (keyof typeof LINES)[]} [lines] entries of the key, if it does not list stages
+ * @param {readonly (keyof typeof LINES)[]} [lines] entries of the key; none if a separate key lists stages
  */
 export function plot(name, title, lines = []) {
   const key = lines.map((line) => html`<li><span class="line line-${line}"></span>${LINES[line]}</li>`);
@@ -36,7 +36,7 @@ export function plot(name, title, lines = []) {
       data-chart="${name}"
       role="group"
       tabindex="0"
-      aria-label="Chart: ${title}. The table has its figures."
+      aria-label="Chart: ${title}. The table contains its figures."
     ></div>
   </figure> `;
 }

@@ -21,8 +21,7 @@ import { waysSection } from './ways-section.js';
  */
 
 /**
- * Characters of histograms per second that a page may contain: more would make it open slowly. An hour of three stages has
- * about this many.
+ * Characters of per-second histograms: with more, a page would open slowly. An hour of three stages has about this many.
  */
 const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
 
@@ -62,7 +61,7 @@ export function reportPage(written) {
 }
 
 /**
- * Drops the histograms per second if they are too large for a page.
+ * Drops the per-second histograms if they are too large for a page.
  *
  * @param {Result} result
  * @returns {{ embedded: Result, isWhole: boolean }}
@@ -83,7 +82,7 @@ function withRoomFor(result) {
 }
 
 /**
- * A warning about incomplete figures, above them.
+ * The warning above incomplete figures.
  *
  * @param {Result} result
  */

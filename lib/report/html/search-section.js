@@ -12,7 +12,7 @@ import { plot } from './plot.js';
 /**
  * @typedef {object} Step
  * @property {string} what its purpose
- * @property {number | null} x threads, buckets, hosts or requested rate; null in a step that left it open
+ * @property {number | null} x threads, buckets, hosts or requested rate; null if the step did not set it
  * @property {number} operationsPerSecond
  * @property {number | null} p50 ms
  * @property {number | null} p99 ms
@@ -34,7 +34,6 @@ import { plot } from './plot.js';
  * @property {string} finding
  */
 
-/** Phases whose steps are points of the curve. */
 const PHASES_OF_CURVE = ['ramp', 'refine', 'hold'];
 
 /**
@@ -52,10 +51,8 @@ const columnsFor = (unit) => [
 ];
 
 /**
- * Rate and latency by what a search or a ramp varied.
- *
  * @param {Result} result
- * @returns {Section | null} null if nothing was varied
+ * @returns {Section | null} null without a search or a ramp
  */
 export function searchSection({ stages }) {
   const curves = stages.flatMap(curvesOf);
@@ -69,7 +66,7 @@ export function searchSection({ stages }) {
             html`<h3>${curve.stage}</h3>
               <p>${curve.finding}</p>
               <p class="readout" data-for="capacity-${index}" aria-live="polite">
-                Point at a chart, or move through it with the arrow keys, to read off a step.
+                Point at a chart, or use the arrow keys, to see the figures of a step.
               </p>
               ${plot(`steps-rate-${index}`, `Operations per second by ${curve.unit}`)}
               ${plot(`steps-latency-${index}`, `Latency in ms by ${curve.unit}`, ['p50', 'p99'])}
@@ -172,7 +169,7 @@ function curveOfRamp({ of, steps }, merged) {
     hasPlateau,
     capacity,
     slo: null,
-    finding: merged === null ? 'The steps of this host only.' : findingOf({ knee, hasPlateau, capacity }),
+    finding: merged === null ? 'These steps cover only this host.' : findingOf({ knee, hasPlateau, capacity }),
   };
 }
 
@@ -185,7 +182,7 @@ function findingOf({ knee, hasPlateau, capacity }) {
   const held = `${decimal(operationsPerSecond)} ops/s with ${counted(threads, 'thread')}, ${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}`;
   return hasPlateau && knee !== null
     ? `More than ${counted(knee, 'thread')} were not faster: ${held}.`
-    : `There was no plateau, so the capacity is higher: ${held}.`;
+    : `There was no plateau, so the capacity is at least ${held}.`;
 }
 
 /** @param {string} evidence of a result, in lower case and without a full stop */

@@ -22,10 +22,9 @@ const MICROSECONDS = 1000;
  * @property {number} columnSeconds width of a column
  * @property {number} columns
  * @property {number[]} edges ms: the lower edge of each row, then the upper edge of the last
- * @property {[column: number, row: number, count: number][]} cells non-empty ones
+ * @property {[column: number, row: number, count: number][]} cells non-empty cells
  */
 
-/** Collects {@link LatencyMap}. */
 class LatencyMapBuilder {
   #from;
   #columns;
@@ -84,7 +83,7 @@ class LatencyMapBuilder {
  * @property {number} secondStart epoch s of the first second
  * @property {number} seconds
  * @property {number} operations
- * @property {number | null} rate mean ops/s of the seconds that the chart draws; null if it draws none of them
+ * @property {number | null} rate mean ops/s of the drawn seconds; null if none is drawn
  * @property {number | null} byteRate bytes/s, likewise
  * @property {number} failedAttempts
  * @property {number} throttled

@@ -36,7 +36,7 @@ const COLUMNS = [
   {
     title: 'Limited by',
     kind: 'text',
-    cell: ({ bottleneck = null }) => (bottleneck === null ? 'not known' : shortLimit(bottleneck)),
+    cell: ({ bottleneck = null }) => (bottleneck === null ? 'unknown' : shortLimit(bottleneck)),
   },
 ];
 
@@ -86,11 +86,15 @@ function findingOf(stage) {
   const hostReasons = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
-    stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
+    stage.end === undefined || stage.end === null || stage.end === 'complete'
+      ? []
+      : [`The stage ended early: ${stage.end}.`];
   const suspended =
     paused === 0
       ? []
-      : [`It was suspended for ${(paused / 1000).toFixed(1)} s: that time is excluded from rates and percentiles.`];
+      : [
+          `The stage was suspended for ${(paused / 1000).toFixed(1)} s: that time is excluded from rates and percentiles.`,
+        ];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
@@ -100,7 +104,7 @@ function findingOf(stage) {
 
 /**
  * @param {StageSum} stage
- * @returns {number | null} without attempts cut off by the end of the stage
+ * @returns {number | null} excludes attempts cut off by the end of the stage
  */
 export function failedAttemptsOf({ failedAttempts, attempts, operations, steps }) {
   return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations - (steps ?? 0) : null);

@@ -15,7 +15,7 @@ const COLUMNS = [
 ];
 
 /**
- * The thresholds of a result, or of the later one of two.
+ * The thresholds of a result, or of the later of two results.
  *
  * @param {Pick<Result, 'thresholds'>} result
  * @returns {Section | null} null without thresholds

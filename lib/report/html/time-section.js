@@ -27,8 +27,6 @@ const COLUMNS = [
 ];
 
 /**
- * Charts of rate, throughput, failures and latency over time.
- *
  * @param {Result} result
  * @returns {Section | null} null if no seconds are known
  */
@@ -45,13 +43,13 @@ export function timeSection({ stages }) {
     id: 'time',
     title: 'Over time',
     body: html`<p class="readout" data-for="time" aria-live="polite">
-        Point at a chart, or move through it with the arrow keys, to read off a second.
+        Point at a chart, or use the arrow keys, to see the figures of a second.
       </p>
       ${stageKey(stages)} ${plot('rate', 'Operations per second')}
       ${hasBytes ? plot('throughput', 'Throughput in MiB/s') : null}
       ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
       ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
-      ${latencies === null ? null : plot('latency-map', 'Operations by time and latency: darker (lighter on a dark page) is more')}
+      ${latencies === null ? null : plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}
       ${chartTable(table({ caption: 'Stages over time', columns: COLUMNS, rows: stretches }))}`,
     chart: { latencies },
   };

@@ -34,8 +34,6 @@ const COLUMNS = [
 ];
 
 /**
- * The ways in which hosts reached the objects, by stage.
- *
  * @param {readonly WayResult[]} ways
  * @returns {Section | null} null unless there are several ways
  */

@@ -6,14 +6,14 @@ import { short, timeOfDay } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Of the left axis. Equal for all charts, so that they line up. Pixels. */
+/** Width of the left axis. Equal for all charts, so that they line up. Pixels. */
 const AXIS_WIDTH = 64;
 const FONT = '12px system-ui, sans-serif';
 
-/** A4 without margins. Pixels. */
+/** Width of an A4 page without margins. Pixels. */
 const PRINT_WIDTH = 680;
 
-/** Points that Page Up and Page Down move by. */
+/** Page Up and Page Down move by this many points. */
 const PAGE = 10;
 
 /**
@@ -30,7 +30,7 @@ const PAGE = 10;
  * @property {(index: number | null) => void} [onCursor] gets the index of the point under the cursor
  */
 
-/** A chart on the page. It is recreated when its width or its colours change. */
+/** A chart on the page. uPlot is recreated when the width or the colours change. */
 class Chart {
   #element;
   #make;
@@ -127,7 +127,7 @@ function optionsOf({ height, series, x, y, xAxis, yAxis, draw = [], group, onCur
 const charts = [];
 
 /**
- * Draws a chart, if the page has an element for it.
+ * Draws a chart if the page has an element for it.
  *
  * @param {string} name
  * @param {(colors: Colors) => ChartParts} make
@@ -216,7 +216,7 @@ export const DECADES = {
 };
 
 /**
- * Chooses the points to draw: all if there are few, and isolated ones, which no line would show.
+ * Chooses the points to draw: all points if there are few, otherwise isolated points, which no line would show.
  *
  * @param {UPlot} plot
  * @param {number} index of the series

@@ -4,11 +4,7 @@ import { decimal } from './units.js';
 
 /** @import { ComparedLine } from '../comparison-page.js' */
 
-/**
- * Draws both runs of each stage from its start.
- *
- * @param {readonly ComparedLine[]} stages
- */
+/** @param {readonly ComparedLine[]} stages */
 export function drawComparison(stages) {
   stages.forEach(({ names, before, after }, number) => {
     const length = Math.max(before.length, after.length);

@@ -3,7 +3,7 @@ import { csvLines } from './seconds.js';
 /** @import { Result } from '../../../model/result.js' */
 
 /**
- * Offers the data of the page as downloads. A file is created on click.
+ * Offers the data of the page as downloads. A click creates the file.
  *
  * @param {string} json of the result
  * @param {Result} result

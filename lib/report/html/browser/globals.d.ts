@@ -1,6 +1,6 @@
 import type UPlot from 'uplot';
 
 declare global {
-  /** The page has it before the script. */
+  /** The page loads it before its own script. */
   const uPlot: typeof UPlot;
 }

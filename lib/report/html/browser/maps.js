@@ -52,15 +52,13 @@ function drawCells(cells, colors) {
 
 /**
  * @param {readonly number[]} moments epoch s
- * @returns {UPlot.AlignedData} draws nothing, but can be pointed at
+ * @returns {UPlot.AlignedData} draws no line, but lets the cursor find a moment
  */
 function withoutLines(moments) {
   return [[...moments], moments.map(() => null)];
 }
 
 /**
- * A map of operations by time and latency.
- *
  * @param {LatencyMap} map
  * @param {readonly number[]} seconds of the charts above it
  * @param {Colors} colors
@@ -108,12 +106,10 @@ export function distinctNames(names) {
 }
 
 /**
- * A map with one row per host.
- *
  * @param {object} map
  * @param {readonly string[]} map.hosts
- * @param {readonly Cell[]} map.cells whose y axis counts hosts
- * @param {readonly number[]} map.moments that can be pointed at
+ * @param {readonly Cell[]} map.cells with host indexes on the y axis
+ * @param {readonly number[]} map.moments that the cursor can find
  * @param {readonly [from: number, until: number]} map.extent epoch s
  * @param {(index: number | null) => void} [map.onCursor]
  * @param {Colors} colors

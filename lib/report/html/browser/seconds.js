@@ -2,7 +2,7 @@
 
 const SECOND = 1000;
 
-/** A second with at least this many measured ms counts as whole: hosts that start together may start a few ms late. */
+/** A second with at least this many measured ms counts as whole, because hosts that start together can be a few ms late. */
 const MIN_WHOLE = 990;
 
 /**
@@ -21,8 +21,8 @@ export function ratesOfStage(stage) {
 }
 
 /**
- * Drops incomplete seconds: drawn as rates, their counts would look like collapses at the start and at the end of a stage. A
- * stage without whole seconds gets its mean, in its most complete second.
+ * Drops incomplete seconds: their counts would look like collapses at the start and end of a stage. A stage without whole seconds
+ * gets its mean in its most complete second.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {readonly Time[]} times when they were measured; must not overlap
@@ -52,7 +52,7 @@ function partOf({ secondStart }, times) {
 
 /**
  * @param {StageSum} stage
- * @returns {Time[]} when hosts were in the stage, without the final drain
+ * @returns {Time[]} when any host was in the stage, without the final drain
  */
 function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
@@ -73,7 +73,7 @@ function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   return times;
 }
 
-/** The lower seven bits of a byte are part of a number; the eighth marks that another byte follows. */
+/** The lower seven bits of a byte are part of a number; the eighth means that another byte follows. */
 const BITS = 0x80;
 
 /**
@@ -81,7 +81,7 @@ const BITS = 0x80;
  *
  * @param {string} base64
  * @param {number} [divisor] of the encoded numbers
- * @returns {(number | null)[]} operations per second; null if no line has it
+ * @returns {(number | null)[]} operations per second; null for a second that no log line covers
  */
 export function decodeSeconds(base64, divisor = 10) {
   const values = [];
@@ -101,7 +101,7 @@ export function decodeSeconds(base64, divisor = 10) {
 }
 
 /**
- * The seconds of all stages on one axis. A gap contains one second without values, so that no line crosses it.
+ * The seconds of all stages on one time axis. A gap contains one second without values, so that no line crosses it.
  *
  * @typedef {object} TimeTable
  * @property {number[]} seconds epoch seconds, ascending
@@ -133,7 +133,7 @@ export function timeTable(stages) {
 }
 
 /**
- * Adds up the seconds of hosts in columns.
+ * The mean rates of hosts, by column of seconds.
  *
  * @typedef {object} HostMap
  * @property {number} from epoch s

@@ -11,14 +11,10 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 /** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
-/** From this ratio of last to first value, the axis is logarithmic. */
+/** The axis is logarithmic from this ratio of the last to the first value. */
 const WIDE = 8;
 
-/**
- * Draws the latency of all stages by percentile.
- *
- * @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages
- */
+/** @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages */
 export function drawPercentiles(stages) {
   const longest = stages.reduce(
     (most, each) => (each.nines.length > most.length ? each.nines : most),
@@ -50,7 +46,7 @@ export function drawPercentiles(stages) {
 }
 
 /**
- * Draws rate and latency by what a search varied.
+ * Draws rate and latency at each step of a search or a ramp.
  *
  * @param {Curve} curve
  * @param {number} number of the curve on the page
@@ -122,7 +118,7 @@ const MAX_LABELS = 12;
 
 /**
  * @param {readonly number[]} values of a logarithmic axis, ascending, at least two different ones
- * @returns {number[]} values that are far enough apart
+ * @returns {number[]} values that are far enough apart for their labels
  */
 function spread(values) {
   const minRatio = (values[values.length - 1] / values[0]) ** (1 / MAX_LABELS);

@@ -23,7 +23,7 @@ const MAX_COLUMNS = 600;
 const MINUTE = 60;
 
 /**
- * Draws rate, throughput, failures and latency over time, with one cursor.
+ * Draws rate, throughput, failures and latency over time, with a shared cursor.
  *
  * @param {readonly StageSum[]} stages
  * @param {LatencyMap | null} latencies
@@ -87,7 +87,7 @@ function chartData(moments, stages, figure) {
  * @param {readonly number[]} moments
  * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
  * @param {Colors} colors
- * @returns {ChartParts} bars for all failures, overlaid by those due to throttling
+ * @returns {ChartParts} bars for all failures, overlaid by bars for throttling
  */
 function failuresChart({ seconds, stages }, moments, common, colors) {
   const sum = (/** @type {'failedAttempts' | 'throttled'} */ name) =>
@@ -134,8 +134,6 @@ function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } })
 }
 
 /**
- * Marks each second with failed attempts.
- *
  * @param {TimeTable} table
  * @param {Colors} colors
  * @returns {(plot: UPlot) => void}
@@ -192,8 +190,6 @@ function secondText(stages, table, index) {
 }
 
 /**
- * Draws the hosts over time.
- *
  * @param {Result} result
  * @param {object} rows
  * @param {readonly string[]} rows.hosts names in the result
@@ -242,7 +238,7 @@ export function drawHosts({ stages }, { hosts, labels }) {
 /**
  * @param {readonly (readonly (number | null)[])[]} rates by host and column
  * @param {number} start epoch s
- * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts, and names the slowest and the fastest
+ * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts, with the names of the slowest and the fastest
  */
 function hostsText(rates, start) {
   return (column, hosts) => {
@@ -270,7 +266,7 @@ function minuteCells(stages, hosts) {
     (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
       (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
         ...{ row: hosts.indexOf(host), p99, minuteStart },
-        // A minute may be shared by several stages.
+        // Several stages can share a minute.
         from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
         until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
       })),

@@ -19,7 +19,7 @@ export function short(value) {
 
 /** @param {number | null | undefined} ms */
 export function milliseconds(ms) {
-  return ms === null || ms === undefined ? 'not known' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
+  return ms === null || ms === undefined ? 'unknown' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
 }
 
 /**
