@@ -50,7 +50,7 @@ export async function findPrefix({ access, runId, buckets }) {
       }
     }
   } catch (error) {
-    // Credentials may be limited to the run's own prefix: others then remain unknown.
+    // Credentials may be limited to the run's own prefix. Other prefixes then remain unknown.
     if (!(error instanceof AttemptError)) {
       throw error;
     }

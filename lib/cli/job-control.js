@@ -29,7 +29,7 @@ export function watchJobControl(process, terminal) {
   const onStop = () => {
     terminal.resumed();
     // Without listeners, the signal has its default effect: it stops the process, unless no shell could resume it.
-    // The SIGCONT that follows is ignored, so that what was drawn since then is not drawn twice.
+    // The SIGCONT that follows is ignored: it would make the terminal draw twice what it has drawn since then.
     process.removeListener('SIGTSTP', onStop);
     process.removeListener('SIGCONT', onContinue);
     process.kill(process.pid, 'SIGTSTP');

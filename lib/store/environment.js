@@ -89,7 +89,7 @@ export class Variables {
 
   /**
    * @param {readonly VariableKey[]} keys
-   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} isLacking: a required variable is missing
+   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} `isLacking`: a required variable is missing
    */
   read(keys) {
     /** @type {Record<string, any>} */

@@ -32,7 +32,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
       `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
-  // A system that cannot tell returns 0.
+  // The value is 0 on systems that do not report it.
   const freeMemory = process.availableMemory() || Infinity;
   const mean = averageSize({ size, sizes });
   const needed = objects * (mean + OVERHEAD_BYTES);

@@ -11,7 +11,7 @@ import { chooseProxy } from './proxy.js';
  */
 
 /**
- * Adds the address to a store from which the public client reads: that of the option, or of PUBLIC_URL.
+ * Adds to a store the address from which the public client reads: --public-url, or else PUBLIC_URL.
  *
  * @param {() => Promise<FoundStore>} findStore
  * @param {Readonly<Record<string, string | undefined>>} env

@@ -34,7 +34,7 @@ export const QUANTITIES = Object.freeze({
 /** Suffixes for quantities whose unit is empty. @type {Readonly<Record<string, string>>} */
 const SHOWN_UNITS = { rate: '/s' };
 
-/** Significant digits of a value, unless it takes more to see on which side of the limit it is. */
+/** Significant digits of a value, unless more are needed to show on which side of the limit it is. */
 const DIGITS = 4;
 
 /** Significant digits of any double. */

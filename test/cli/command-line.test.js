@@ -52,7 +52,10 @@ describe('the command line', { concurrency: 3 }, () => {
   test('rejects invalid ports and collectors by name, without showing a password', async () => {
     for (const given of ['', 'metrics', '65536', '-1', '1.5', ':9464', 'a b:9464', 'http://0.0.0.0:9464']) {
       const [error] = await refused('--local', '10', '2', `--metrics-port=${given}`);
-      assert.match(error, /^error: --metrics-port: expected a port from 0 to 65535, or one after an address such as /);
+      assert.match(
+        error,
+        /^error: --metrics-port: expected a port from 0 to 65535, optionally after an address, as in /,
+      );
     }
     for (const given of ['', 'collector:4317', 'ftp://collector', 'http://user:secret-9@collector']) {
       const [error] = await refused('--local', '10', '2', `--otlp-url=${given}`);
@@ -351,7 +354,7 @@ describe('the command line', { concurrency: 3 }, () => {
   });
 
   test('--cleanup requires either a run ID or --list', async () => {
-    assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id, or --cleanup --list/);
+    assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id; --cleanup --list/);
     assert.match(
       (await refused('--cleanup', 'a-run', '--list'))[0],
       /^error: --list requires --cleanup without a run id/,
@@ -455,7 +458,7 @@ describe('the commands', { concurrency: 3 }, () => {
       'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
-    assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id, or cleanup --list/);
+    assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id; cleanup --list/);
     assert.match((await refused('cleanup', 'x', '--list'))[0], /^error: --list requires cleanup without a run id/);
     assert.match((await refused('calibrate', '10'))[0], /^error: <threads>: expected a whole number/);
     assert.match((await refused('merge', 'a', '--json', '-', '--csv', '-'))[0], /^error: --json, --csv: only one/);
@@ -471,8 +474,8 @@ describe('the commands', { concurrency: 3 }, () => {
       /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
-      'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',
-      'error: --json: options of merge follow its name, expected node r2-benchmark.js merge … --json',
+      'error: --quiet: options of merge must follow its name, expected node r2-benchmark.js merge … --quiet',
+      'error: --json: options of merge must follow its name, expected node r2-benchmark.js merge … --json',
       'node r2-benchmark.js merge --help shows the usage',
     ]);
   });

@@ -34,7 +34,7 @@ describe('a search for the peak', () => {
       [[...buckets, '--arrival', 'poisson'], '--arrival requires --rate or --find-peak --peak-of rate'],
       [
         buckets,
-        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches one',
+        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches a single bucket',
       ],
       [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads, buckets or rate, got "hosts"'],
       [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
