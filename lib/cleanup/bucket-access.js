@@ -20,7 +20,6 @@ const MAX_TIMEOUT_MS = 30_000;
 /** Clean-up gives up after this long without a successful request. */
 const STALL_TIMEOUT_MS = 60_000;
 
-/** Error kind after that timeout. */
 export const STALLED = 'stalled';
 
 const LOOK_EVERY_MS = 250;

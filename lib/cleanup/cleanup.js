@@ -13,7 +13,6 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
  */
 
-/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
 /** S3's limit of keys per batch. */

@@ -10,8 +10,6 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
 /** Clean-up gives up on a list after this many pages in a row without progress. */
 const MAX_FRUITLESS_PAGES = 100;
-
-/** The pause after a page without progress. */
 const FRUITLESS_PAUSE_MS = 20;
 
 /** Bounds a list that continues without showing any relevant object. */

@@ -1,7 +1,6 @@
 import { inParallel } from './in-parallel.js';
 import { rangesOf } from './key-ranges.js';
 
-/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
 /** S3's limit of versions per batch. */

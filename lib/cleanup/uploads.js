@@ -9,7 +9,7 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** Buckets listed, and then uploads aborted, concurrently. */
+/** How many buckets are listed, and then uploads aborted, concurrently. */
 const AT_ONCE = 8;
 
 /** Clean-up gives up on a bucket with more pages of foreign uploads. */

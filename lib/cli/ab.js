@@ -266,7 +266,7 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
       continue;
     }
     const { config, later } = sides[side];
-    // The last pass is representative of all.
+    // The last pass represents all.
     const stages = result.stages.slice(-config.load.stages.length);
     const { notices, errors } = closingMessages({ ...result, stages }, config, later);
     notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));

@@ -87,7 +87,7 @@ async function openOutlets(options, env, checks) {
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run whose progress and outcome the command line reports, and which it finally checks against its limits. */
+/** A run that the command line reports, and checks against its limits at the end. */
 class ReportedRun {
   #options;
   #outputs;

@@ -19,7 +19,7 @@ import { UsageError } from '../options/usage-error.js';
  */
 export class ReportFile {
   #path;
-  /** Open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
+  /** An open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
   #descriptor = null;
 
   /**

@@ -24,12 +24,10 @@ import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @typedef {object} PreparedSides
- * @property {Readonly<Record<Side, PreparedSide>>} sides
+ * @property {Readonly<Record<Side, { target: Target, config: Config, later: Later }>>} sides
  * @property {ReportFile | null} jsonFile null without --json, or for stdout
  * @property {ReportFile | null} reportFile null without --report, or for stdout
  * @property {() => Promise<void>} close
- *
- * @typedef {{ target: Target, config: Config, later: Later }} PreparedSide
  */
 
 /**

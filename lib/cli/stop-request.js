@@ -20,7 +20,7 @@ export class StopRequest {
   #process;
   #isPersonThere;
   #isListening = false;
-  /** Runs from the first Ctrl-C. @type {NodeJS.Timeout | null} */
+  /** Starts with the first Ctrl-C. @type {NodeJS.Timeout | null} */
   #offerTimer = null;
   #isOffered = false;
   /** The final exit status; null during the run. @type {number | null} */

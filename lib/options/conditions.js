@@ -71,7 +71,7 @@ const REFUSALS = {
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
   peakOfBuckets: { words: '--peak-of buckets', applies: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
   ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
-  multipart: { words: 'objects in parts', applies: isMultipart },
+  multipart: { words: 'objects written in parts', applies: isMultipart },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   turnsThatLeave: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,

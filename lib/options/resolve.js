@@ -194,7 +194,6 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
  * @param {number | 'auto'} given
  * @param {number} threads
  * @param {number} usable
- * @returns {number}
  */
 export function chooseCores(given, threads, usable) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;

@@ -59,10 +59,7 @@ export function wholeNumber(least, most) {
   return reader(numberIn(/^([0-9]{1,15})$/), within(least, most), `a whole number from ${least} to ${most}`);
 }
 
-/**
- * @param {string} given
- * @returns {string}
- */
+/** @param {string} given */
 export function someText(given) {
   if (given === '') {
     throw new RangeError('expected a value, got nothing');
@@ -213,10 +210,7 @@ export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'at least one 
 /** ms */
 export const timeout = reader(parseDuration, within(1, MAX_TIMEOUT_MS), 'a time from 1ms to 1h');
 
-/**
- * @param {string} given
- * @returns {string} the same
- */
+/** @param {string} given */
 export function faultScript(given) {
   try {
     parseFaults(given);
@@ -280,7 +274,7 @@ export const rampThreads = reader(
 export const dollars = reader(
   numberIn(/^([0-9]{1,9}(?:\.[0-9]{1,6})?)$/),
   (value) => value > 0,
-  'dollars above 0, such as 0.5 or 2',
+  'an amount in dollars above 0, such as 0.5 or 2',
 );
 
 /**
@@ -359,10 +353,7 @@ export function existingPrefix(given) {
 /** Fewer prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
 export const quadCount = wholeNumber(6, 40);
 
-/**
- * @param {string} given
- * @returns {string} a path
- */
+/** @param {string} given */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
     throw new RangeError(`expected a file, got ${quote(given)}; without this option, the log goes to stdout`);
@@ -370,10 +361,7 @@ export function logFile(given) {
   return given;
 }
 
-/**
- * @param {string} given for a new run
- * @returns {string}
- */
+/** @param {string} given for a new run */
 export function runId(given) {
   if (given.startsWith('-')) {
     throw new RangeError(`expected a name that does not start with -, as options do, got ${quote(given)}`);
@@ -382,7 +370,7 @@ export function runId(given) {
 }
 
 /** Earlier versions accepted names that start with a hyphen. */
-export const anyRunId = reader(String, isRunId, '1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots');
+export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
 
 export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ -, separated by /');
 
@@ -407,16 +395,13 @@ export function bucketNames(given) {
     // A password can contain commas, so with one, any part of the text might belong to it.
     const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
     throw new RangeError(
-      `expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
+      `expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
     );
   }
   return names;
 }
 
-/**
- * @param {string} given
- * @returns {string}
- */
+/** @param {string} given */
 export function region(given) {
   if (!isRegion(given)) {
     throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
@@ -424,10 +409,7 @@ export function region(given) {
   return given;
 }
 
-/**
- * @param {string} given never shown
- * @returns {string}
- */
+/** @param {string} given never shown */
 export function secret(given) {
   if (!SECRET.test(given)) {
     throw new RangeError('expected printable characters without spaces');
@@ -435,10 +417,7 @@ export function secret(given) {
   return given;
 }
 
-/**
- * @param {string} given
- * @returns {boolean}
- */
+/** @param {string} given */
 export function yesOrNo(given) {
   const lowerCase = given.toLowerCase();
   if (!YES.includes(lowerCase) && !NO.includes(lowerCase)) {
@@ -453,7 +432,6 @@ const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
  * Reads the value of a variable that names only a host.
  *
  * @param {string} given
- * @returns {string} the same
  * @throws {RangeError} whose message says where other parts of a URL belong, and omits a password
  */
 export function hostname(given) {

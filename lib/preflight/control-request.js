@@ -20,8 +20,6 @@ import { AttemptError } from '../s3/s3-error.js';
  * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal aborts the work
- *
- * @typedef {RetriedRequest & { connection: ObjectConnection }} ControlRequest
  */
 
 /**
@@ -37,7 +35,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * wait. A response with wrong content counts as a success here: the stages report it.
  *
  * @param {RequestContext} context
- * @param {ControlRequest} request
+ * @param {RetriedRequest & { connection: ObjectConnection }} request
  * @returns {Promise<Answer>}
  * @throws any error other than AttemptError and IntegrityError
  */

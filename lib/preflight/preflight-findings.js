@@ -37,7 +37,6 @@ export class Findings {
     finding.buckets.set(action, buckets.add(bucket));
   }
 
-  /** Whether there are findings and all of them are transient. */
   get isTransient() {
     return this.#findings.length > 0 && this.#findings.every(({ error }) => isTransient(error));
   }

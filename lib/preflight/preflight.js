@@ -23,7 +23,7 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
 const KEPT_NOTICE =
   'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured';
 
-/** Enough to survive a hiccup, and quick to give up on an absent store. */
+/** Enough to survive a hiccup, but quick to give up on an absent store. */
 const MAX_ATTEMPTS = 4;
 
 /** Kinds of errors that concern only a single object. */

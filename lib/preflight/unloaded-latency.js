@@ -164,7 +164,6 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Measures operations of several kinds. */
 class Probe {
   #run;
   #kinds;
@@ -178,7 +177,7 @@ class Probe {
   #firstSize;
   /** Bytes of the objects that the latency should represent: half of the run's objects are no larger. */
   #typicalSize;
-  /** How all objects are written; undefined for a single request each. @type {MultipartConfig | undefined} */
+  /** How all objects are written; undefined if each takes a single request. @type {MultipartConfig | undefined} */
   #multipart;
   /** Bytes of all other objects. */
   #size;
@@ -233,7 +232,6 @@ class Probe {
     for (const [kind, operation] of this.#kinds.entries()) {
       const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (kind + 1)) / this.#kinds.length;
       for (let number = 0; this.#isDue(operation, number); number++) {
-        // Probes are removed however long it takes.
         if (number >= MIN_OPERATIONS && clock.now() >= endsAt && !operation.removes) {
           break;
         }
@@ -390,7 +388,7 @@ class Probe {
    * @param {Answer} answer
    */
   #noteRemoved(index, { error }) {
-    // A write with an unknown outcome may still happen, so clean-up has to look again.
+    // A write with an unknown outcome may still take effect, so clean-up has to look again.
     if ((error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
       this.#run.probes.delete(index);
     }

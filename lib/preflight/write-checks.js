@@ -31,9 +31,9 @@ export class WriteChecks {
   #unknown = new Map();
   /** @type {string[]} */
   #notices = [];
-  /** Whether the run may list its objects, as far as is known. */
+  /** Whether the run can list its objects, as far as is known. */
   mayList = true;
-  /** Why the run must not begin: one line each. @type {string[]} */
+  /** Why the run must not begin, one line each. @type {string[]} */
   problems = [];
   /** Objects that block the run. @type {ExistingObjects | null} */
   existing = null;

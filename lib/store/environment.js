@@ -15,7 +15,7 @@ import { OPTIONS } from '../options/table.js';
  * @typedef {keyof typeof VARIABLES} VariableKey
  */
 
-/** The file of variables, unless the command line names another. */
+/** The file with the variables, unless the command line names another. */
 export const DEFAULT_FILE = OPTIONS.envFile.default;
 
 const VARIABLES = Object.freeze(

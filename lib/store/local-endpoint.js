@@ -17,7 +17,7 @@ const BUCKETS = Object.freeze(['local']);
 /** Memory per object in addition to its bytes: key, table entry and ETag. */
 const OVERHEAD_BYTES = 1024;
 
-/** Share of free memory that the objects may take. */
+/** Share of free memory that the objects can take. */
 const SHARE_OF_MEMORY = 0.5;
 
 /**

@@ -60,7 +60,7 @@ export const LATENCIES = {
   parts: latency('r2_benchmark.part.duration', 'Time from the first attempt of a part to its success.'),
 };
 
-/** Only for clients that read through a cache. */
+/** Exists only for clients that read through a cache. */
 export const CACHE_LATENCY = latency(
   'r2_benchmark.cache.operation.duration',
   'Duration of operations through a cache, by cache status.',

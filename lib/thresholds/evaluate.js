@@ -8,8 +8,6 @@ import { OPERATORS, formatThreshold } from './threshold.js';
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { Metric } from './metrics.js'
  * @import { Threshold } from './threshold.js'
- *
- * @typedef {Pick<ThresholdResult, 'value' | 'limit' | 'outcome' | 'message'>} Finding
  */
 
 /**
@@ -35,7 +33,7 @@ export function evaluateThresholds(thresholds, result, baseline) {
  * @param {Threshold} threshold
  * @param {Metric} metric
  * @param {{ result: WritableResult, baseline: WritableResult | null }} results
- * @returns {Finding}
+ * @returns {Pick<ThresholdResult, 'value' | 'limit' | 'outcome' | 'message'>}
  */
 function judge({ stage, operator, limit: wanted }, metric, { result, baseline }) {
   const value = figureOf(result, stage, metric);

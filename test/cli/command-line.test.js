@@ -107,7 +107,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--part-threads 2', '--part-threads requires --multipart, or a --size above 4.9GiB'],
       ['--multipart --stages read --run-id r', '--multipart requires write in --stages'],
       ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
-      ['--multipart --stages write,copy', 'copy cannot be combined with objects in parts: the ETag of a copy'],
+      ['--multipart --stages write,copy', 'copy cannot be combined with objects written in parts: the ETag of a copy'],
       ['--calibrate --multipart', '--calibrate cannot be combined with --multipart or a --size above 4.9GiB'],
       ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
       ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
@@ -177,9 +177,9 @@ describe('the command line', { concurrency: 3 }, () => {
   for (const [option, values, expected] of /** @type {const} */ ([
     ['--size', NO_SIZES, /a size such as|at most 5TiB/],
     ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
-    ['--run-id', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
-    ['--cleanup', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
     ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
@@ -455,7 +455,7 @@ describe('the commands', { concurrency: 3 }, () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
       'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
       'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
-      'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
+      'error: <run-id>: expected 1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
     assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id; cleanup --list/);

@@ -46,7 +46,7 @@ describe('a search for the peak', () => {
   test('a dollar amount must be above zero', async () => {
     for (const given of ['', '0', '-1', '1e3', '$5', 'much', '0.0000001']) {
       const [error] = await refused(`--max-cost=${given}`);
-      assert.match(error, /^error: --max-cost: expected dollars above 0, such as 0\.5 or 2, got /);
+      assert.match(error, /^error: --max-cost: expected an amount in dollars above 0, such as 0\.5 or 2, got /);
     }
   });
 
