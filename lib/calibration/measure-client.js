@@ -31,7 +31,7 @@ const TIMEOUT_MS = 10_000;
 export class ClientFailure extends Error {}
 
 /**
- * Measures the client on one event loop, that of the caller, against an endpoint in another process.
+ * Measures the client on one event loop, the caller's, against an endpoint in another process.
  *
  * This runs the normal benchmark in the process of the command. Spawning a process per measurement gives the same figures: in
  * eight alternating pairs on two shared cores, 20,000 objects of 16 KiB over TLS, the medians of the client's CPU time per

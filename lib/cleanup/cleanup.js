@@ -44,7 +44,7 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show; null if unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress: the store must then be listed again
- * @property {number} [lateWrites] ms after which no write is in progress any more
+ * @property {number} [lateWrites] ms after which no write can still be in progress
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort a multipart upload of such an object; without it,
  *   uploads are ignored
  * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
@@ -198,7 +198,7 @@ async function look(options, findings, { isFirst, removes }) {
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
-    // Uploads first: one that completes meanwhile is then listed as an object.
+    // Uploads first: an upload that completes in the meantime is then listed as an object.
     Object.assign(shown, await lookForUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
@@ -371,7 +371,7 @@ function addProblems(result, problems) {
 }
 
 /**
- * Puts a problem of the whole clean-up before those of single objects.
+ * Puts a problem of the whole clean-up before the problems of single objects.
  *
  * @param {CleanupResult} result
  * @param {string} problem

@@ -47,14 +47,14 @@ export const COMMANDS = Object.freeze({
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left, or --list such runs',
-    description: 'Removes the objects that a run left, or with --shard, those of one shard. It works from any host.',
+    description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
   calibrate: {
     operands: '[<objects> <threads>]',
     summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Pass <threads> and the options of your usual command: they decide what is measured.',
+      'much of that they used. Pass <threads> and the options of your usual command: they determine what is measured.',
   },
   run: {
     operands: '<objects> <threads>',
@@ -101,7 +101,7 @@ function topicLines() {
 }
 
 const EXIT_STATUS =
-  '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n ended by signal n.';
+  '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n signal n.';
 
 /**
  * @param {Exclude<CommandName, 'side'>} name

@@ -150,7 +150,7 @@ export function mixProblems(options) {
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
     removes > shareOf(options, ({ creates }) => creates) &&
-      '--mix requires a share of write at least as large as that of remove: removed objects must be written again',
+      '--mix requires a share of write at least as large as the share of remove: removed objects must be written again',
     objects < objectsNeeded &&
       `--mix requires ${objectsNeeded} <objects> or more for these shares and threads, got ${objects}`,
     keep &&

@@ -27,7 +27,7 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  *   sizes: SizeDistribution | undefined,
  *   access: AccessPattern | undefined,
  *   assert: string[] | undefined,
- * }} OptionValues `size`, in bytes, is that of the largest object if `sizes` differ; `access` is undefined for sequential
+ * }} OptionValues `size` is in bytes, of the largest object if `sizes` differ; `access` is undefined for sequential
  */
 
 /**

@@ -25,7 +25,7 @@ export const COMPARABLE_OPTIONS = Object.freeze([
 /**
  * The options that a result records. Options that do not apply to this load are omitted, even if they have a value.
  *
- * @param {Values} values by name; `size` is that of the largest object if there are `sizes`
+ * @param {Values} values by name; `size` is the largest object's if there are `sizes`
  * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
  */
 export function recordedOptions(values) {

@@ -564,7 +564,7 @@ const STORE = {
     read: someText,
     default: '.env',
     of: [...STORE_COMMANDS, 'calibrate'],
-    helpOf: { calibrate: 'file with S3_USE_SSL, which decides whether TLS is used' },
+    helpOf: { calibrate: 'file with S3_USE_SSL, which determines whether TLS is used' },
   },
   bucket: {
     flag: '--bucket <names>',

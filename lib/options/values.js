@@ -372,7 +372,7 @@ export function runId(given) {
 /** Earlier versions accepted names that start with a hyphen. */
 export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
 
-export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ -, separated by /');
+export const prefix = reader(String, isPrefix, 'names of characters from A-Z a-z 0-9 . _ -, separated by /');
 
 // Values of S3_… variables.
 

@@ -279,7 +279,7 @@ class BucketPreflight {
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
-  /** @returns {readonly Operation[]} the stages' removing operations, or else that of a run without --stages */
+  /** @returns {readonly Operation[]} the stages' removing operations, or else those of the default stages */
   #removing() {
     const ofStages = this.#operations.filter(({ removes }) => removes);
     return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);

@@ -17,7 +17,7 @@ import { chooseProxy } from './proxy.js';
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<OptionValues, 'publicUrl' | 'envFile' | 'proxy'>} options
  * @returns {Promise<FoundStore>}
- * @throws {UsageError} with every problem at once
+ * @throws {UsageError} with every problem
  */
 export async function withPublicUrl(findStore, env, options) {
   const checks = new Checks();

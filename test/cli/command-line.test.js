@@ -180,7 +180,11 @@ describe('the command line', { concurrency: 3 }, () => {
     ['--run-id', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
     ['--cleanup', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
-    ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
+    [
+      '--prefix',
+      ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)],
+      /names of characters from A-Z a-z 0-9/,
+    ],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
     ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
@@ -453,7 +457,7 @@ describe('the commands', { concurrency: 3 }, () => {
 
   test("report all their problems at once, in the user's words", async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
+      'error: --prefix: expected names of characters from A-Z a-z 0-9 . _ -, separated by /, got "/"',
       'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
       'error: <run-id>: expected 1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
