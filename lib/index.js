@@ -14,16 +14,16 @@ import { readThresholds } from './thresholds/read-thresholds.js';
 
 export { RunError, ThresholdError, UsageError };
 
-// What a function takes is loaded when it is called: a program that compares results loads no client.
+// Each function loads its modules when it is called, so a program that only compares results loads no client.
 
 /**
- * Runs a benchmark and leaves the store as it was. It prints nothing. Several runs can be under way in one process.
+ * Runs a benchmark and leaves the store as it was. Prints nothing. Several runs can be in progress in the same process.
  *
  * @param {RunOptions} options sizes in bytes or as `'16KiB'`, times in ms or as `'30s'`
  * @param {RunContext} [context]
- * @returns {Promise<Result>} if the signal ended the run early, what it had measured
+ * @returns {Promise<Result>} what was measured, even if the signal ended the run early
  * @throws {UsageError} with every problem of the options, before any request is sent
- * @throws {RunError} where the store refuses the run, or an error ends it
+ * @throws {RunError} if the store refuses the run, or an error ends it
  */
 export async function run(options, context) {
   const module = await import('./run/run.js');
@@ -31,12 +31,12 @@ export async function run(options, context) {
 }
 
 /**
- * Reads a result of `--json`, or every run of a log.
+ * Reads a `--json` result, or every run in a log.
  *
  * @param {string} file
- * @param {(message: string) => void} [warning] called for what is damaged, or cannot be known
+ * @param {(message: string) => void} [warning] called for each part that is damaged or unknown
  * @returns {Promise<Result[]>} in the order of the file
- * @throws {UsageError} where there is no run in it
+ * @throws {UsageError} if the file contains no run
  */
 export async function readResults(file, warning = () => {}) {
   const { readEachRun } = await import('./merge/read-run.js');
@@ -49,12 +49,12 @@ export async function readResults(file, warning = () => {}) {
 }
 
 /**
- * Adds up what several hosts did at the same time.
+ * Merges the results of hosts that ran at the same time.
  *
  * @param {readonly (Result | string)[]} inputs results, or paths of results and logs
- * @param {{ severalRuns?: boolean }} [options] `severalRuns`: adds up runs of one host that were not at the same time, too
- * @returns {Promise<Result>} with what it rests on under `merge`
- * @throws {UsageError} where they do not belong together, or nothing can be read
+ * @param {{ severalRuns?: boolean }} [options] `severalRuns`: also merges runs that one host made at different times
+ * @returns {Promise<Result>} with details of the merge under `merge`
+ * @throws {UsageError} if the results do not belong together, or nothing can be read
  */
 export async function merge(inputs, { severalRuns = false } = {}) {
   const { mergeInputs } = await import('./merge/read-run.js');
@@ -63,7 +63,7 @@ export async function merge(inputs, { severalRuns = false } = {}) {
     throw new UsageError(apart.map(inCode));
   }
   if (result.stages.length === 0) {
-    throw new UsageError(['no stage in any of them', ...result.merge.warnings.map(({ message }) => message)]);
+    throw new UsageError(['found no stage in the inputs', ...result.merge.warnings.map(({ message }) => message)]);
   }
   return result;
 }
@@ -71,12 +71,12 @@ export async function merge(inputs, { severalRuns = false } = {}) {
 /**
  * Reports whether the second of two runs was faster than the first.
  *
- * @param {Result | string} before a result, or the path of one, of a log, or of a folder with those of one run
+ * @param {Result | string} before a result, or the path of a result, a log, or a folder with the results and logs of one run
  * @param {Result | string} after
- * @param {{ margin?: number, force?: boolean }} [options] `margin`: share of a change that counts as none (0.03); `force`: compares
- *   runs of different kinds, too
+ * @param {{ margin?: number, force?: boolean }} [options] `margin`: a change up to this share counts as no change (0.03); `force`:
+ *   also compares runs whose sizes, threads or operations differ
  * @returns {Promise<Comparison>}
- * @throws {UsageError} where they are not of one kind
+ * @throws {UsageError} if the runs are not comparable
  */
 export async function compare(before, after, { margin, force = false } = {}) {
   const { compareResults } = await import('./compare/compare-results.js');
@@ -106,7 +106,7 @@ async function namedResult(given, name) {
 }
 
 /**
- * Makes a page with charts: one file that needs no other.
+ * Formats a result as a self-contained HTML page with charts.
  *
  * @param {Result} result
  * @returns {Promise<string>} HTML
@@ -117,14 +117,14 @@ export async function writeReport(result) {
 }
 
 /**
- * Holds a result against limits such as `'read.p99 < 50ms'`, as `--assert` does.
+ * Checks a result against limits such as `'read.p99 < 50ms'`, as `--assert` does.
  *
  * @param {Result} result
  * @param {string | readonly string[]} limits
  * @param {Result} [baseline] for limits such as `'read.rate > 0.95 * baseline'`
  * @returns {ThresholdResult[]} in the order of the limits
- * @throws {UsageError} where a limit cannot be read, or is about nothing that the result has
- * @throws {ThresholdError} where a limit does not hold, or cannot be judged
+ * @throws {UsageError} if a limit cannot be parsed, or refers to a figure that the result does not have
+ * @throws {ThresholdError} if a limit is missed or inconclusive
  */
 export function assertThresholds(result, limits, baseline) {
   const assertions = [limits].flat().map((text) => ({ text, place: 'limits' }));

@@ -15,8 +15,8 @@ const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_CALIBRATIONS = 100;
 
 /**
- * The path of the calibrations: in the user's cache directory according to the XDG Base Directory Specification (which ignores
- * a relative path), or in that of macOS.
+ * The path of the calibrations, in the user's cache directory: as the XDG Base Directory Specification defines it (it ignores
+ * relative paths), or as macOS does.
  *
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
@@ -83,7 +83,7 @@ export function parseCalibrations(text) {
 
 /**
  * @param {readonly Calibration[]} calibrations
- * @param {Calibration} added replaces those of the same host and settings
+ * @param {Calibration} added replaces calibrations of the same host and settings
  * @returns {Calibration[]} newest first
  */
 export function withCalibration(calibrations, added) {

@@ -45,7 +45,7 @@ import { percent } from '../text/figures.js';
  * @property {number} endpointUtilization of the endpoint, 0 to 1
  */
 
-/** An event loop also counts as busy while it waits for a core that others use, so it could do more alone. */
+/** An event loop also counts as busy while it waits for a core that others use. With less than this, it could do more alone. */
 const MIN_CORE_SHARE = 0.8;
 
 /**

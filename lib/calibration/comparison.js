@@ -83,7 +83,7 @@ export function compareWithCalibration(stages, config, context) {
   try {
     return compare(stages, config, context);
   } catch (error) {
-    // The run is over and may have taken hours: its result must be written whatever that file contains.
+    // The run is over and may have taken hours: its result must be written, whatever that file contains.
     const warning = `warning: the calibration is ignored: ${/** @type {Error} */ (error).message}`;
     return { stages: stages.map((result) => ({ ...result, calibration: null })), notices: [], warnings: [warning] };
   }
@@ -110,7 +110,7 @@ function compare(stages, config, { identity, file, usableCores }) {
     notices.push(`The calibration is ignored: ${problem}; --calibrate makes a new one`);
   }
   if (mismatch !== null) {
-    notices.push(`The calibration is ignored: it was made ${mismatch}; --calibrate makes one for runs like this`);
+    notices.push(`The calibration is ignored: it was made ${mismatch}; --calibrate makes one that fits this run`);
   }
   const compared = stages.map((result) => ({
     ...result,
@@ -131,7 +131,7 @@ function compare(stages, config, { identity, file, usableCores }) {
  *
  * @param {readonly Calibration[]} calibrations newest first
  * @param {Settings & Place} run
- * @returns {{ calibration: Calibration | null, mismatch: string | null }} if none applies, `mismatch` is how the closest one
+ * @returns {{ calibration: Calibration | null, mismatch: string | null }} if none applies, `mismatch` says how the closest one
  *   differs
  */
 export function findCalibration(calibrations, run) {

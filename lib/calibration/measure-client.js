@@ -22,7 +22,7 @@ const GAP_MS = 300;
 /** More than an event loop can write in a stage. */
 const MAX_OBJECTS = 250_000;
 
-/** Remove has only the objects that Write left, which are few if they are large. */
+/** Remove processes only the objects that Write created, and those are few if they are large. */
 const MIN_STAGE_MS = 1000;
 
 const TIMEOUT_MS = 10_000;
@@ -31,13 +31,13 @@ const TIMEOUT_MS = 10_000;
 export class ClientFailure extends Error {}
 
 /**
- * Measures one event loop of the client, the calling one, against an endpoint in another process.
+ * Measures the client on one event loop, the caller's, against an endpoint in another process.
  *
  * This runs the normal benchmark in the process of the command. Spawning a process per measurement gives the same figures: in
  * eight alternating pairs on two shared cores, 20,000 objects of 16 KiB over TLS, the medians of the client's CPU time per
  * operation were 120 and 123 µs (Write), 135 and 142 (Read), 71 and 74 (Stat) and 66 and 72 (Remove), in process and spawned,
- * with a spread of at least 15% each. Only a repeated Remove differs: a new process would start with cold code, which no run
- * does in its last stage.
+ * with a spread of at least 15% each. Only a repeated Remove would differ: a new process would start it with cold code, unlike
+ * the last stage of a run.
  *
  * @param {object} parts
  * @param {Pick<NullEndpoint, 'report' | 'store'>} parts.endpoint
@@ -114,7 +114,7 @@ function failureOf({ problems, stages, crash }) {
 /** @implements {RunObserver} */
 class StageWatch {
   #endpoint;
-  /** Not part of a stage's own figures: the share of time that the endpoint's event loop was busy. */
+  /** By stage: the share of time in which the endpoint's event loop was busy. */
   #endpointUtilizations = /** @type {Map<string, Promise<number>>} */ (new Map());
   /** Why the first failed operation failed. @type {string | null} */
   failure = null;
@@ -132,7 +132,7 @@ class StageWatch {
   /** @param {StageResult} result */
   stage({ stage }) {
     const utilization = this.#endpoint.report().then(({ eventLoopUtilization }) => eventLoopUtilization);
-    // An aborted run does not need it.
+    // An aborted run does not await the report.
     utilization.catch(() => {});
     this.#endpointUtilizations.set(stage, utilization);
   }

@@ -14,13 +14,12 @@ const MAX_ATTEMPTS = 6;
 /** Lower bound, whatever `--timeout` is: listing a thousand keys takes time. */
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Upper bound, whatever `--timeout` is: a store that stops responding gets another request before clean-up gives up. */
+/** Upper bound, whatever `--timeout` is: if a store stops responding, clean-up sends another request before it gives up. */
 const MAX_TIMEOUT_MS = 30_000;
 
 /** Clean-up gives up after this long without a successful request. */
 const STALL_TIMEOUT_MS = 60_000;
 
-/** Error kind after that timeout. */
 export const STALLED = 'stalled';
 
 const LOOK_EVERY_MS = 250;
@@ -119,6 +118,6 @@ function stallError() {
   return new AttemptError({
     kind: STALLED,
     handling: 'fail',
-    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still reachable?`,
+    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: check that the store is still reachable`,
   });
 }

@@ -13,13 +13,12 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
  */
 
-/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
 /** S3's limit of keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** How often listed objects are removed: a store may confirm a deletion without performing it. */
+/** How often listed objects are removed, because a store may confirm a deletion without performing it. */
 const MAX_REMOVALS = 2;
 
 /** Keys remembered so that an object in several lists counts once. */
@@ -42,11 +41,10 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
  * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
- * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show;
- *   null if nothing is known
+ * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show; null if unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
- * @property {boolean} outcomeUnknown whether a write may still be in progress, which requires a second look at the store
- * @property {number} [lateWrites] ms after which no write is in progress any more
+ * @property {boolean} outcomeUnknown whether a write may still be in progress: the store must then be listed again
+ * @property {number} [lateWrites] ms after which no write can still be in progress
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort a multipart upload of such an object; without it,
  *   uploads are ignored
  * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
@@ -200,7 +198,7 @@ async function look(options, findings, { isFirst, removes }) {
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
-    // Uploads first: one that completes meanwhile is then listed as an object.
+    // Uploads first: an upload that completes in the meantime is then listed as an object.
     Object.assign(shown, await lookForUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
@@ -234,8 +232,8 @@ async function look(options, findings, { isFirst, removes }) {
 }
 
 /**
- * Credentials that can remove objects may not be permitted to list uploads, and a store without uploads may respond with any
- * error.
+ * Credentials that can remove objects may lack the permission to list uploads, and a store without uploads may respond with
+ * any error.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
@@ -249,7 +247,7 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the store cannot list uploads, and some may be left, because the response to a write was lost',
+        message: 'the store cannot list uploads, and some may be left because the response to a write was lost',
       });
     }
     const [inPlace, misplaced] = [true, false].map((wanted) =>
@@ -264,13 +262,13 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
     if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
       throw error;
     }
-    addProblems(result, removes ? [`the uploads of the run cannot be listed and aborted: ${error.message}`] : []);
+    addProblems(result, removes ? [`the run's uploads cannot be listed and aborted: ${error.message}`] : []);
     return { uploads: null, uploadsMisplaced: 0 };
   }
 }
 
 /**
- * Looks up by name the objects that Write created and no list has shown: a list alone is not trusted.
+ * Looks up by name the objects that Write created but no list has shown, because lists alone are not trustworthy.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
@@ -305,7 +303,7 @@ async function removeUnlisted(options, result) {
  */
 function unlistedProblem(found, asked, count) {
   const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
-  return `the store's lists are incomplete: of ${which} objects that were written and that no list shows, ${found} were found by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other objects may be left that no list shows`;
+  return `the store's lists are incomplete: of ${which} objects that were written but that no list shows, ${found} were found by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other unlisted objects may be left`;
 }
 
 /**
@@ -373,7 +371,7 @@ function addProblems(result, problems) {
 }
 
 /**
- * Puts a problem of the whole clean-up before those of single objects.
+ * Puts a problem of the whole clean-up before the problems of single objects.
  *
  * @param {CleanupResult} result
  * @param {string} problem

@@ -4,10 +4,9 @@ import { listPage } from './key-ranges.js';
 
 /** @import { BucketAccess } from './bucket-access.js' */
 
-/** Maximum pages to list: enough for dozens of prefixes, and quick. */
+/** Maximum pages to list: enough for dozens of prefixes, yet quick. */
 const MAX_REQUESTS = 60;
 
-/** Maximum path segments of a prefix. */
 const MAX_DEPTH = 2;
 
 /** Sorts right after `/`: a folder's name with this instead of its slash sorts after everything in the folder. */
@@ -50,7 +49,7 @@ export async function findPrefix({ access, runId, buckets }) {
       }
     }
   } catch (error) {
-    // Credentials may be limited to the run's own prefix: others then remain unknown.
+    // Credentials may be limited to the run's own prefix. Other prefixes then remain unknown.
     if (!(error instanceof AttemptError)) {
       throw error;
     }

@@ -10,8 +10,6 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
 /** Clean-up gives up on a list after this many pages in a row without progress. */
 const MAX_FRUITLESS_PAGES = 100;
-
-/** The pause after such a page. */
 const FRUITLESS_PAUSE_MS = 20;
 
 /** Bounds a list that continues without showing any relevant object. */
@@ -28,7 +26,7 @@ export class ListProgress {
    * Call this after each page except the last.
    *
    * @param {boolean} isFruitful whether the page shows anything relevant
-   * @throws {AttemptError} if too many pages in a row did not
+   * @throws {AttemptError} if too many pages in a row show nothing relevant
    */
   async page(isFruitful) {
     this.#fruitless = isFruitful ? 0 : this.#fruitless + 1;
@@ -39,7 +37,7 @@ export class ListProgress {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: `the list of bucket ${this.#bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything that was looked for`,
+        message: `the list of bucket ${this.#bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything relevant`,
       });
     }
     await wait(FRUITLESS_PAUSE_MS);
@@ -58,8 +56,8 @@ export class ListProgress {
  */
 
 /**
- * Splits a run's keys by their first digit. The first and last range also include everything that sorts before or after the
- * digits, so that foreign objects are seen.
+ * Splits a run's keys by their first digit. The first and last ranges also include everything that sorts before or after the
+ * digits, so that foreign objects are found.
  *
  * @param {string} bucket
  * @param {string} keyPrefix of a run

@@ -17,19 +17,11 @@ import { walkUploads } from './uploads.js';
 /** Buckets, and then key ranges, that are listed concurrently. */
 const AT_ONCE = 8;
 
-/** Kinds of errors that no change of configuration would fix. */
+/** Kinds of errors that no configuration change would fix. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
 /** Sorts after every name that a run gives an object. */
 const AFTER_ALL_NAMES = '~';
-
-/**
- * @typedef {object} ListingEnd
- * @property {string | null} problem why the list is incomplete; null if it is complete
- * @property {boolean} isTransient whether the store caused the problem
- *
- * @typedef {RunCounts & ListingEnd} RunListing
- */
 
 /**
  * @typedef {object} ListingOptions
@@ -37,14 +29,15 @@ const AFTER_ALL_NAMES = '~';
  * @property {string} prefix of all runs
  * @property {StoreConfig} store with the buckets of the runs, in order
  * @property {Clock} clock
- * @property {RunTally} tally to which objects are added
+ * @property {RunTally} tally counts the objects
  */
 
 /**
  * Counts what runs have left under a prefix. Its memory grows with the number of runs, not of objects.
  *
  * @param {ListingOptions} options
- * @returns {Promise<RunListing>}
+ * @returns {Promise<RunCounts & { problem: string | null, isTransient: boolean }>} `problem` is why the list is incomplete, if it
+ *   is; `isTransient` is whether the store caused it
  */
 export async function listRuns({ access, prefix, store, clock, tally }) {
   const { buckets, hostname, port, settings } = store;

@@ -1,7 +1,6 @@
 import { inParallel } from './in-parallel.js';
 import { rangesOf } from './key-ranges.js';
 
-/** Key ranges listed concurrently. */
 const RANGES_AT_ONCE = 8;
 
 /** S3's limit of versions per batch. */
@@ -56,7 +55,7 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
       const inside = versions
         .filter(({ key }) => key <= last)
-        // The next version of the same key became the latest only because the previous page's was removed.
+        // The next version of the same key became the latest only because the one on the previous page was removed.
         .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
       const named = inside.flatMap((version) => {
         const name = keyspace.recognise(bucket, version.key);

@@ -36,7 +36,6 @@ export class RunTally {
   /** Cached, because consecutive keys nearly always belong to the same run. @type {Keyspace | null} */
   #keyspace = null;
 
-  /** Number of added objects. */
   objects = 0;
 
   /**
@@ -100,7 +99,7 @@ export class RunTally {
 
   /**
    * @param {string} key
-   * @returns {Keyspace | null} keyspace of the run in whose folder the key is
+   * @returns {Keyspace | null} keyspace of the run whose folder contains the key
    */
   #keyspaceOf(key) {
     const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
@@ -158,7 +157,7 @@ export class RunTally {
 
 /**
  * @param {Keyspace} keyspace
- * @param {number} modifiedAt epoch ms of the object found first
+ * @param {number} modifiedAt epoch ms, of the object found first
  */
 function newRun(keyspace, modifiedAt) {
   const { runId } = keyspace;

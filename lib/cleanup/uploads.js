@@ -9,7 +9,7 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** Buckets listed, and then uploads aborted, concurrently. */
+/** How many buckets are listed, and then uploads aborted, concurrently. */
 const AT_ONCE = 8;
 
 /** Clean-up gives up on a bucket with more pages of foreign uploads. */
@@ -73,7 +73,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
  * @param {(uploads: readonly ListedUpload[]) => boolean} visit gets a page's uploads under the prefix; returns whether any of
  *   them is relevant
  * @returns {Promise<boolean>} false if the store cannot list uploads
- * @throws {AttemptError} also if there are too many foreign uploads to find out
+ * @throws {AttemptError} also if there are too many foreign uploads to check
  */
 export async function walkUploads(access, bucket, prefix, visit) {
   try {
@@ -129,7 +129,7 @@ async function visitAmongAll(access, bucket, prefix, visit) {
       return;
     }
     if (!isLast && pages === MAX_PAGES_OF_ALL) {
-      const message = `the store lists no uploads by the beginning of their keys, and bucket ${bucket} has too many to look at them all`;
+      const message = `the store cannot list uploads by prefix, and bucket ${bucket} has too many uploads to check all of them`;
       throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
     }
   }
@@ -139,7 +139,7 @@ async function visitAmongAll(access, bucket, prefix, visit) {
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} key of an existing upload
- * @returns {Promise<boolean>} whether the store lists it by its key without the last character
+ * @returns {Promise<boolean>} whether the store lists the upload under its key without the last character
  */
 async function listsByPrefix({ admin, retry }, bucket, key) {
   const prefix = [...key].slice(0, -1).join('');

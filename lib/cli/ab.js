@@ -42,7 +42,7 @@ const INTERLEAVED_FORMAT = 1;
 /** @type {readonly Side[]} */
 const SIDES = ['a', 'b'];
 
-/** Node's monotonic clock starts with the process. ms */
+/** Monotonic ms: Node's monotonic clock starts with the process. */
 const LAUNCHED_AT = 0;
 
 /**
@@ -189,7 +189,7 @@ function announce(options, { sides }, { terminal, notify }) {
 
 /**
  * @param {PreparedSides['sides']} sides
- * @returns {string[]} a single line if both sides use R2, because their objects and stages are the same
+ * @returns {string[]} a single line if both sides use R2, because both have the same objects and stages
  */
 function costLines({ a, b }) {
   const ofBoth = costLine(a.config, b.config);
@@ -206,7 +206,7 @@ function describe(words) {
 }
 
 /**
- * Observes one side's passes. Only the first pass prints notices, and the runs are announced together.
+ * Observes one side's passes. Only the first pass prints notices. Both runs are announced together, elsewhere.
  *
  * @param {object} parts
  * @param {ReturnType<TurnProgress['screenOf']>} parts.screen
@@ -240,7 +240,7 @@ function observerOf({ screen, config, quiet, now }) {
  * @param {Quad} quad
  * @param {number} index zero-based
  * @param {number} quads
- * @returns {string} an interim result
+ * @returns {string} the interim result of a quad
  */
 function quadLine({ order, passes }, index, quads) {
   const ratios = passes[0].stages.map(({ stage }) => {
@@ -266,7 +266,7 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
       continue;
     }
     const { config, later } = sides[side];
-    // The last pass is representative of all.
+    // The last pass represents all.
     const stages = result.stages.slice(-config.load.stages.length);
     const { notices, errors } = closingMessages({ ...result, stages }, config, later);
     notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));

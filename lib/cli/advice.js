@@ -60,7 +60,7 @@ const ADVICE = Object.freeze([
 ]);
 
 /**
- * @param {string} message commander's complaint about an unknown option, argument or command
+ * @param {string} message commander's, about an unknown option, argument or command
  * @param {boolean} [takesLoad] whether the command has the arguments and options of a run
  * @returns {string} one line that suggests what to type instead
  */

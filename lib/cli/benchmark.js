@@ -31,11 +31,11 @@ import { openResults } from './result-files.js';
 
 /**
  * @typedef {object} Outputs
- * @property {readonly string[]} problems that prevent the run from starting
+ * @property {readonly string[]} problems why the run cannot start
  * @property {Guard | null} guard
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
- * @property {Outlets | null} outlets of metrics; null without their options
+ * @property {Outlets | null} outlets of metrics; null if none were requested
  */
 /**
  * @param {CommandLine} options
@@ -87,7 +87,7 @@ async function openOutlets(options, env, checks) {
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run that the command line reports and finally checks against its limits. */
+/** A run that the command line reports, and checks against its limits at the end. */
 class ReportedRun {
   #options;
   #outputs;
@@ -176,7 +176,7 @@ class ReportedRun {
 
   /**
    * @param {PreparedRun} prepared
-   * @returns {Promise<RunMetrics | null>} that listens to the run
+   * @returns {Promise<RunMetrics | null>} a listener of the run
    */
   async #watch({ config, identity, clock: { now, epochNow } }) {
     const { outlets } = this.#outputs;
@@ -220,7 +220,7 @@ class ReportedRun {
     const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
-      // If the reader of the output goes away now, there is nothing left to stop.
+      // Even if the reader of the output is gone, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);
@@ -238,12 +238,12 @@ class ReportedRun {
     const { stopRequest } = this.#program;
     this.#observer?.close();
     if (this.#settled !== null) {
-      // The objects are removed and the results are written: a signal only ends the wait for the last scrape.
+      // The objects are removed and the results are written: a signal now only ends the wait for the last scrape.
       stopRequest.settle(this.#settled);
       stopRequest.onRequest = () => {};
       stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
     }
-    // Nothing that a collector does can change what the run came to.
+    // By now, nothing that a collector does can change the outcome of the run.
     const { outlets } = this.#outputs;
     if (this.#metrics !== null && outlets !== null) {
       const { exportLast } = await load(() => import('./telemetry.js'));

@@ -131,7 +131,7 @@ function keep(calibration, file, notify) {
  */
 export function keepCalibration(file, calibration) {
   if (file === null) {
-    return 'there is no cache directory, expected XDG_CACHE_HOME or HOME to name one';
+    return 'there is no cache directory: set XDG_CACHE_HOME or HOME';
   }
   try {
     mkdirSync(path.dirname(file), { recursive: true });

@@ -25,7 +25,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
-/** After this, and after four attempts, the store counts as unreachable. */
+/** Per attempt. After four of them, the store counts as unreachable. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
 /**
@@ -34,8 +34,8 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal
  * @property {Terminal} terminal
- * @property {boolean} quiet no progress
- * @property {LiveCredentials} [credentials] replaceable ones; without them, those of the store are used
+ * @property {boolean} quiet hides progress
+ * @property {LiveCredentials} [credentials] renewable ones; by default, the store's own
  */
 
 /**
@@ -108,13 +108,13 @@ export async function findVersioned({ store }, access, terminal) {
 function reportAbsence(result, config, terminal) {
   terminal.out(describeCleanup(result, config));
   terminal.err(
-    'Nothing was removed: do S3_BUCKET and --prefix match the run? --cleanup --list shows the runs that left objects',
+    'Nothing was removed: check that S3_BUCKET and --prefix match the run; --cleanup --list shows the runs that left objects',
   );
   return EXIT.complete;
 }
 
 /**
- * @param {string} prefix that holds the run's objects
+ * @param {string} prefix under which the run's objects are
  * @param {Config} config with a different prefix
  * @param {Later} later
  * @param {Terminal} terminal
@@ -174,8 +174,8 @@ export function describeCleanup(result, { store, objects: { runId, prefix, shard
   const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this bucket list implies`;
-  const unseen = otherBuckets?.includes(null) ? ' in these buckets, which are not all buckets of the run' : '';
-  const others = foreign === 0 ? '' : `, ${foreign} that the run did not write were kept`;
+  const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run used more' : '';
+  const others = foreign === 0 ? '' : `, ${foreign} not written by the run were kept`;
   return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
 }
 
@@ -189,7 +189,7 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
 
 /**
  * @param {CleanupResult} result
- * @returns {boolean} whether a second attempt may remove more
+ * @returns {boolean} whether another attempt might remove more
  */
 export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
   // Misplaced objects, and uploads that the store hides, would remain after every attempt.

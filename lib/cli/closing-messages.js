@@ -70,7 +70,7 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 /**
  * @param {StageResult} result
  * @param {Config} config
- * @returns {string[]} advice on the number of objects such a stage needs; empty if other stages cycle through fewer
+ * @returns {string[]} advice on how many objects the stage needs; empty if other stages can cycle through fewer objects
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, { load, schedule }) {
   const cycles = operationsOfRun(load).some(({ effect }) => effect === 'reads');

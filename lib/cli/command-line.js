@@ -34,8 +34,8 @@ import { UsageError } from '../options/usage-error.js';
  *
  * @typedef {object} Checked
  * @property {Readonly<Record<string, string>>} results requested result files by option
- * @property {readonly Threshold[]} thresholds those of --assert
- * @property {RunOptions} given the options of a run as the user typed them
+ * @property {readonly Threshold[]} thresholds from --assert
+ * @property {RunOptions} given the options of a run, as the user typed them
  */
 
 /** @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> & { files: readonly string[] }} MergeOptions */
@@ -167,7 +167,7 @@ function requestOf(command, operands, given, words) {
  * @param {string} command
  * @param {readonly string[]} operands
  * @param {string} words shell command
- * @throws {UsageError} if a load has more than two operands; it names the one most likely to be a mistake
+ * @throws {UsageError} if a load has more than two operands; the message quotes the one that is most likely a mistake
  */
 function refuseSurplus(command, operands, words) {
   if (takesLoad(command) && operands.length > 2) {
@@ -442,7 +442,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} name
- * @returns {string[]} its operands for commander, which rejects any others; those of a load are checked with the options
+ * @returns {string[]} its operands for commander, which rejects all others; the operands of a load are checked with the options
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];
@@ -468,8 +468,7 @@ function addOptions(command, name, isGrouped = false) {
 }
 
 /**
- * The first argument is a number, an option or a command. Commander suggests the nearest name only for programs that have
- * nothing but commands.
+ * Commander suggests the nearest command only for programs whose first argument is always a command.
  *
  * @param {string} word
  * @param {string} benchmark shell command
@@ -498,12 +497,12 @@ function refuseMisspelledCommand(word, benchmark) {
  * @param {Given} given options before the name of a command
  * @param {string} name
  * @param {string} benchmark shell command
- * @throws {UsageError} if there are any, because they would have no effect
+ * @throws {UsageError} if there are any: they would have no effect
  */
 function refuseOptionsBefore(given, name, benchmark) {
   const problems = Object.keys(given).map((option) => {
     const flag = flagOf(ROWS[option]);
-    return `${flag}: options of ${name} follow its name, expected ${benchmark} ${name} … ${flag}`;
+    return `${flag}: options of ${name} must follow its name, expected ${benchmark} ${name} … ${flag}`;
   });
   conclude(problems, `${benchmark} ${name}`);
 }

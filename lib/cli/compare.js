@@ -96,7 +96,9 @@ async function readSide(place, terminal) {
   }
   run.warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
   if (run.result.stages.length === 0) {
-    terminal.err(`error: ${place}: found no stage, expected a result, a log, or a folder with those of one run`);
+    terminal.err(
+      `error: ${place}: found no stage, expected a result, a log, or a folder with the results and logs of one run`,
+    );
     return null;
   }
   return run;

@@ -8,13 +8,13 @@ export const EXIT = Object.freeze({
   usage: 2,
   /** The run is complete, but an --assert threshold was missed. */
   thresholdMissed: 3,
-  /** The output was closed: what a shell reports for SIGPIPE. */
+  /** The output was closed: the status that a shell reports for SIGPIPE. */
   outputClosed: 128 + constants.signals.SIGPIPE,
 });
 
 /**
  * @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal
- * @returns {number} what a shell reports for a process that the signal ended
+ * @returns {number} the status that a shell reports for a process that the signal ended
  */
 export function exitStatusOf(signal) {
   return 128 + constants.signals[signal];

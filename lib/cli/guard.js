@@ -19,9 +19,9 @@ import { UsageError } from '../options/usage-error.js';
  * @import { Threshold } from '../thresholds/threshold.js'
  *
  * @typedef {object} GuardOptions
- * @property {readonly Threshold[]} thresholds those of --assert
+ * @property {readonly Threshold[]} thresholds from --assert
  * @property {string | undefined} assertFile
- * @property {string | undefined} baseline the file of a result
+ * @property {string | undefined} baseline file of a result
  *
  * @typedef {object} Guard the limits of a result
  * @property {readonly Threshold[]} thresholds
@@ -157,7 +157,7 @@ function baselineProblems(thresholds, file, baseline) {
  * @param {readonly Threshold[]} thresholds
  * @param {string} name of the baseline
  * @param {Result} baseline
- * @returns {string[]} a line for each threshold whose figure the baseline lacks
+ * @returns {string[]} a line for each threshold whose figure is missing from the baseline
  */
 function missingFigures(thresholds, name, baseline) {
   return thresholds
@@ -190,12 +190,12 @@ function differences({ options: before }, { options: now }) {
   }
   const shown = (/** @type {unknown} */ value) => plainText(String(value ?? 'none'));
   const listed = different.map((name) => `${name} ${shown(before[name])}, now ${shown(now[name])}`).join('; ');
-  return [`--baseline: it was measured with different options, its figures may not be comparable (${listed})`];
+  return [`--baseline: it was measured with different options, so its figures may not be comparable (${listed})`];
 }
 
 /**
  * @param {readonly ThresholdResult[]} thresholds
- * @returns {{ notices: string[], errors: string[] }} a line per threshold; errors are those missed or inconclusive
+ * @returns {{ notices: string[], errors: string[] }} a line per threshold; `errors` are for missed or inconclusive ones
  */
 export function thresholdLines(thresholds) {
   const lines = (/** @type {(outcome: ThresholdResult['outcome']) => boolean} */ isMeant) =>

@@ -20,14 +20,14 @@ export const COMMANDS = Object.freeze({
     operands: '<files...>',
     summary: 'combine logs and results of many hosts',
     description:
-      'Combines the logs and results of one or more hosts, second by second, into what they did together.\n' +
+      'Combines the logs and results of one or more hosts, second by second, into one result.\n' +
       '<files> are what r2-benchmark wrote to --log, --json or stdout, one per host; - is standard input.',
   },
   report: {
     operands: '<files...>',
     summary: 'write an HTML report of saved results',
     description:
-      'Writes one HTML file that shows a saved result, or what several hosts did together.\n' +
+      'Writes one HTML file that shows a saved result, or the combined results of several hosts.\n' +
       '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
   },
   compare: {
@@ -47,14 +47,14 @@ export const COMMANDS = Object.freeze({
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left, or --list such runs',
-    description: 'Removes the objects that a run, or with --shard one shard of it, left. It works from any host.',
+    description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
   calibrate: {
     operands: '[<objects> <threads>]',
     summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Pass <threads> and the options of your usual command: they decide what is measured.',
+      'much of that they used. Pass <threads> and the options of your usual command: they determine what is measured.',
   },
   run: {
     operands: '<objects> <threads>',
@@ -101,7 +101,7 @@ function topicLines() {
 }
 
 const EXIT_STATUS =
-  '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n by signal n.';
+  '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n signal n.';
 
 /**
  * @param {Exclude<CommandName, 'side'>} name
@@ -124,15 +124,15 @@ Example:
   on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
   anywhere, afterwards:    ${words} log*.txt
 
-A report named - goes to standard output, and nothing else does then.
+If a report is named -, only that report goes to standard output.
 Exit status: 0 complete, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
     report: `\nExample:\n  ${words} log*.txt -o report.html`,
     compare: `
 Example:
   ${words} monday.json tuesday.json
 
-Exit status: 0 compared, whatever the outcome, 1 something is missing, 2 usage, or runs that cannot
-be compared, 3 --assert missed.`,
+Exit status: 0 compared, whatever the outcome, 1 incomplete, 2 usage, or runs that cannot be
+compared, 3 --assert missed.`,
     ab: `
 Within --a and --b:
 ${flagsOfSides().join('\n')}
@@ -191,12 +191,12 @@ Example, with the dashboard of deploy/grafana:
  * @param {readonly string[]} argv
  * @param {Invocation} invocation
  * @param {string} hint where to find the topics
- * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options the help shows, and the unread parameters
+ * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options the help shows, and the parameters to parse
  * @throws {UsageError} if there is no such topic
  *
  * @typedef {object} HelpTopic
  * @property {(option: string) => boolean} shows
- * @property {boolean} isGrouped whether it shows options by group, and no commands
+ * @property {boolean} isGrouped whether it shows options by group, without commands
  * @property {string} [after] text after the options
  */
 export function helpTopicIn(argv, { benchmark }, hint) {

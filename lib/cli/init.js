@@ -10,12 +10,12 @@ import { UsageError } from '../options/usage-error.js';
 const OWNER_ONLY = 0o600;
 
 /**
- * `--init`: writes an example file of variables for the user to fill in.
+ * `--init`: writes an example .env file for the user to fill in.
  *
  * @param {string} file
  * @param {Invocation} invocation
  * @returns {string} the next step, in one line
- * @throws {UsageError} if the file exists, which is left unchanged, or cannot be written
+ * @throws {UsageError} if the file exists (it is left unchanged), or cannot be written
  */
 export function writeExample(file, { benchmark }) {
   try {

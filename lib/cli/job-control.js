@@ -6,19 +6,14 @@ import { cpuDemand } from '../host/event-loop.js';
  */
 
 /**
- * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'pid' | 'kill'>} StoppableProcess
- * @typedef {{ resumed: () => void }} ResumedTerminal
- */
-
-/**
  * Notifies a terminal that other programs may have written to it while a shell had the process stopped.
  *
  * SIGCONT alone would come too late: Node delivers a signal on the next turn of its event loop, and before that a timer or
  * a response could draw over the shell's output. The terminal is therefore notified on Ctrl-Z, before the process stops.
  * After SIGSTOP, which cannot be caught, SIGCONT is all there is.
  *
- * @param {StoppableProcess} process
- * @param {ResumedTerminal} terminal
+ * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'pid' | 'kill'>} process
+ * @param {{ resumed: () => void }} terminal
  */
 export function watchJobControl(process, terminal) {
   const listen = () => {
@@ -29,7 +24,7 @@ export function watchJobControl(process, terminal) {
   const onStop = () => {
     terminal.resumed();
     // Without listeners, the signal has its default effect: it stops the process, unless no shell could resume it.
-    // The SIGCONT that follows is ignored, so that what was drawn since then is not drawn twice.
+    // The SIGCONT that follows is ignored: it would make the terminal draw twice what it has drawn since then.
     process.removeListener('SIGTSTP', onStop);
     process.removeListener('SIGCONT', onContinue);
     process.kill(process.pid, 'SIGTSTP');

@@ -40,7 +40,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" keeps versions: unlisted runs may have left some, which --cleanup <run-id> removes`,
+        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
       );
     }
     return EXIT.complete;
@@ -63,7 +63,7 @@ export function formatListing({ runs, foreign }, config, later, now) {
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) belong to no run on these buckets; clean-up leaves them alone: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) do not belong to any run on these buckets; clean-up leaves them alone: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
   const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);

@@ -29,7 +29,7 @@ export function loadingProblem({ code, message }, limit) {
   // When the limit is reached, Node reports a package's file as missing.
   const isMissing = code === 'ERR_MODULE_NOT_FOUND';
   if (code === 'EMFILE' || code === 'ENFILE' || (isMissing && limit < ENOUGH_FILES)) {
-    return `this process may not open enough files to load the program (${isMissing ? 'EMFILE' : code}): raise the limit with \`ulimit -n ${ENOUGH_FILES}\` (as root, or in /etc/security/limits.conf) in the shell that starts it`;
+    return `this process cannot open enough files to load the program (${isMissing ? 'EMFILE' : code}): raise the limit with \`ulimit -n ${ENOUGH_FILES}\` (as root, or in /etc/security/limits.conf) in the shell that starts it`;
   }
   const missing = isMissing ? /Cannot find package '([^']+)'/.exec(message)?.[1] : undefined;
   return missing === undefined

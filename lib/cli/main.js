@@ -38,8 +38,8 @@ const HEAP_GROWTH_PERCENT = 30;
  * @property {boolean} isDebugging
  */
 /**
- * Runs r2-benchmark: the benchmark itself, or the command that the command line names. Modules are loaded only once the
- * command is known, so that help appears instantly.
+ * Runs the benchmark, or the command that the command line names. Modules are loaded only once the command is known, so that
+ * help appears instantly.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
@@ -61,7 +61,7 @@ export async function main(argv, env, streams) {
   stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
   const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
   stopRequest.stopListening();
-  // A closed output is detected only after the write that it rejects.
+  // Node reports a closed output only on the turn after the failed write.
   await nextTurn();
   return stopRequest.status ?? status;
 }
@@ -163,7 +163,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   leaveOutPauses(clock, terminal);
   renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
-    // Listing has no state to clean up: a signal may end it immediately.
+    // Listing leaves nothing to clean up, so a signal can end it immediately.
     if (command === 'list') {
       const { listRunsByCommand } = await load(() => import('./list-runs.js'));
       return await listRunsByCommand(config, later, context);

@@ -52,7 +52,7 @@ export function main(argv, env, streams) {
 }
 
 /**
- * `r2-benchmark merge`: combines what one or more hosts did in each stage.
+ * `r2-benchmark merge`: combines the stages of one or more hosts.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env
@@ -112,7 +112,7 @@ export async function withResults(options, work) {
  * @param {MergeOptions} options
  * @param {Outputs} outputs
  * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text for stdout, if no result goes there
- * @param {(merged: Merged) => MergeWarning[]} [refused] runs that are not merged unless the user insists
+ * @param {(merged: Merged) => MergeWarning[]} [refused] runs that are merged only with --several-runs
  * @returns {Promise<number>} the exit status, assuming that all writes succeed
  */
 export function merge(options, outputs, text, refused = ({ runsApart }) => runsApart) {
@@ -128,7 +128,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
       await err(`warning: ${placeOf(warning)}: ${warning.message}`);
     }
     if (merged.result.stages.length === 0) {
-      const problem = 'no stage in any of the logs, expected what r2-benchmark.js writes to stdout';
+      const problem = 'found no stage in the files, expected logs or results of r2-benchmark';
       err(`error: ${problem}`);
       await writeProblems([problem], merged, results, outputs);
       return EXIT.incomplete;
@@ -149,7 +149,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
 }
 
 /**
- * Writes a result even though its limits cannot be checked. Otherwise readers would find the files of an earlier build.
+ * Writes a result even though its limits cannot be checked. Otherwise readers would find the files from an earlier build.
  *
  * @param {readonly string[]} problems
  * @param {Merged} merged

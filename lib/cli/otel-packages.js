@@ -13,7 +13,7 @@ const VERSIONS = require('../../package.json').peerDependencies;
 const COMMON = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-metrics'];
 
 /**
- * OpenTelemetry's packages are larger than all others together, so they are installed only by those who want metrics.
+ * OpenTelemetry's packages are larger than all others together, so only users who want metrics install them.
  *
  * @param {{ otlp: boolean, prometheus: boolean }} wanted
  * @throws {UsageError} with the command that installs what is missing
@@ -43,8 +43,8 @@ function isInstalled(name) {
 
 /**
  * @param {readonly string[]} packages with their versions
- * @param {string} root folder of this program
- * @returns {string} what to run, for a clone, for npx, for a project and for a global installation
+ * @param {string} root the program's folder
+ * @returns {string} the command to run in a clone, with npx, in a project, or after a global installation
  */
 export function installHint(packages, root) {
   const parent = path.dirname(path.resolve(root));

@@ -2,13 +2,13 @@ import { quote } from '../text/quote.js';
 import { UsageError } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
 
-// OpenTelemetry's exporter reads its variables itself. These are the ones that it leaves to the program, and the endpoint, whose
-// mistakes it does not report.
+// OpenTelemetry's exporter reads most of its variables itself. This module reads those that the exporter leaves to the program,
+// and the endpoint, because the exporter does not report a malformed one.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
-/** The usual minute would be longer than many a stage. */
+/** The usual default, one minute, is longer than many stages. */
 const DEFAULT_INTERVAL_MS = 10_000;
 
 const MIN_INTERVAL_MS = 100;
@@ -16,8 +16,8 @@ const MAX_INTERVAL_MS = 24 * 3_600_000;
 
 /**
  * @typedef {object} OtlpSettings
- * @property {string} endpoint for messages: without a query, which may hold a key
- * @property {string} [url] of the metrics, in place of the one in the environment
+ * @property {string} endpoint for messages, without the query, which may contain a key
+ * @property {string} [url] for metrics; overrides the environment
  * @property {number} interval ms
  */
 
@@ -36,8 +36,8 @@ export function readOtlpSettings(env, given) {
   const problems = [];
   /**
    * @template Value
-   * @param {readonly string[]} names of which the first that is set counts
-   * @param {(text: string) => Value} parse throws a RangeError that says what was expected
+   * @param {readonly string[]} names the first one that is set counts
+   * @param {(text: string) => Value} parse throws a RangeError with what was expected
    * @param {Value} fallback
    */
   const read = (names, parse, fallback) => {
@@ -70,7 +70,7 @@ export function readOtlpSettings(env, given) {
 /** @param {URL} collector */
 function metricsUrl(collector) {
   const url = new URL(collector);
-  // Users may copy the address of one signal.
+  // Users may paste an address that is specific to a signal.
   url.pathname = `${url.pathname.replace(/\/(v1\/(metrics|traces|logs)\/?)?$/, '')}/v1/metrics`;
   return url.href;
 }
@@ -79,7 +79,7 @@ function metricsUrl(collector) {
 function protocol(given) {
   if (given !== 'http/protobuf') {
     throw new RangeError(
-      `expected http/protobuf, which collectors accept at port 4318 by default, got ${quote(given)}`,
+      `expected http/protobuf, which collectors accept on port 4318 by default, got ${quote(given)}`,
     );
   }
   return given;

@@ -14,12 +14,12 @@ import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * A result file. The constructor checks before the run that the file can be written, without leaving a trace. The result goes
+ * A result file. The constructor checks before the run that the file can be written, and leaves no trace. The result is written
  * to a temporary file, which replaces the target once it is complete.
  */
 export class ReportFile {
   #path;
-  /** Open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
+  /** An open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
   #descriptor = null;
 
   /**
@@ -133,7 +133,7 @@ function removeLeftovers(file) {
       try {
         rmSync(path.join(folder, name), { force: true });
       } catch {
-        // It may belong to another user, and does no harm.
+        // The file may belong to another user. It does no harm.
       }
     }
   }
@@ -144,7 +144,7 @@ function namesIn(folder) {
   try {
     return readdirSync(folder);
   } catch {
-    // An unlistable folder may still be writable.
+    // A folder that cannot be listed may still be writable.
     return [];
   }
 }
@@ -161,7 +161,7 @@ function isAnotherProcess(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM means that the process exists but may not be signalled.
+    // EPERM means that the process exists, but this one is not permitted to signal it.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
@@ -177,7 +177,7 @@ export class LogFile {
   #descriptor;
   #isNew;
   #isOpen = true;
-  /** Written before the next line, because an earlier log may lack its final newline. */
+  /** Text before the next line: a newline if the existing log lacks its final one. */
   #before = '';
   /** Whether a write failed. The log ends there. */
   hasFailed = false;

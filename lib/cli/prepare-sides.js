@@ -24,12 +24,10 @@ import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @typedef {object} PreparedSides
- * @property {Readonly<Record<Side, PreparedSide>>} sides
- * @property {ReportFile | null} jsonFile null if there is none, or for stdout
- * @property {ReportFile | null} reportFile null if there is none, or for stdout
+ * @property {Readonly<Record<Side, { target: Target, config: Config, later: Later }>>} sides
+ * @property {ReportFile | null} jsonFile null without --json, or for stdout
+ * @property {ReportFile | null} reportFile null without --report, or for stdout
  * @property {() => Promise<void>} close
- *
- * @typedef {{ target: Target, config: Config, later: Later }} PreparedSide
  */
 
 /**
@@ -103,7 +101,7 @@ export async function prepareSides(options, context) {
  */
 
 /**
- * Opens the targets. Sides whose options name the same store share it: a single --local endpoint serves both.
+ * Opens the targets. Sides with the same store share it: a single --local endpoint serves both.
  *
  * @param {Record<Side, Target | null>} targets filled in here; an entry stays null if the checks recorded problems
  * @param {AbOptions} options
@@ -133,7 +131,7 @@ function checkObjects({ a, quads }) {
   const most = Math.floor(MAX_SPREAD_OBJECTS / turns);
   if (a.options.objects > most) {
     throw new UsageError([
-      `<objects>: ${turns} turns with ${a.options.objects} each would take too much memory, expected at most ${most} with --quads ${quads}, or fewer quads`,
+      `<objects>: ${turns} turns with ${a.options.objects} each would take too much memory: expected at most ${most} with --quads ${quads}, or fewer quads`,
     ]);
   }
 }
@@ -158,13 +156,13 @@ function checkCostOfBoth(configs, maxCost) {
   }
   if (configs.some(({ schedule }) => schedule.duration !== undefined)) {
     throw new UsageError([
-      '--max-cost: the cost of passes with --duration cannot be known in advance, expected no --duration',
+      '--max-cost: the cost of passes with --duration cannot be known in advance: omit one of the two options',
     ]);
   }
   const dollars = configs.reduce((sum, config) => sum + dollarsOf(config), 0);
   if (dollars > maxCost) {
     throw new UsageError([
-      `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or --quads, or at least that much, got $${maxCost}`,
+      `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: use fewer <objects> or --quads, or raise the limit`,
     ]);
   }
 }

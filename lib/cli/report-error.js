@@ -61,7 +61,7 @@ function describeDefect(error) {
   const what =
     name === 'WorkerError'
       ? `${text}: the run ends early`
-      : `unexpected error, which is a defect of this tool (${name}: ${text})`;
+      : `unexpected error, a bug in r2-benchmark (${name}: ${text})`;
   return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
 }
 
@@ -72,7 +72,7 @@ function describeDefect(error) {
 function limitReached({ code = '', message = '' }) {
   if (TOO_MANY_FILES.test(`${code} ${message}`)) {
     return {
-      what: 'this process may not open more files',
+      what: 'this process cannot open more files',
       advice: 'raise the limit with `ulimit -n`, or use fewer threads',
     };
   }
@@ -86,7 +86,8 @@ function limitReached({ code = '', message = '' }) {
   if (code === 'ENOMEM' || code === 'ERR_WORKER_OUT_OF_MEMORY' || OUT_OF_MEMORY.test(message)) {
     return {
       what: 'this process ran out of memory',
-      advice: 'raise the limit (`ulimit -v`, or that of the container), or use fewer threads, cores or objects',
+      advice:
+        'raise the limit (`ulimit -v`, or the memory limit of the container), or use fewer threads, cores or objects',
     };
   }
   return null;

@@ -9,8 +9,8 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
  */
 
 /**
- * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even one that cannot be merged,
- * such as that of a search or of many hosts. Several files are merged. If hosts reached the objects in different ways, the
+ * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged, like
+ * the result of a search or of many hosts. Several files are merged. If hosts reached the objects in different ways, the
  * report compares these ways, and the runs need not overlap in time.
  *
  * @param {MergeOptions} options

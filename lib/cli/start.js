@@ -18,11 +18,10 @@ export async function start(importing) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = EXIT.usage;
   }
-  // At exit, Node removes signal listeners some milliseconds too early: a signal repeated in that gap would replace the exit
-  // status.
+  // At exit, Node removes signal listeners some milliseconds too early: a repeated signal would then replace the exit status.
   process.once('beforeExit', () => process.exit());
-  // At exit, Node restores the terminal's settings and aborts if the terminal is gone. SIGHUP is a better way to end then,
-  // once everything is done.
+  // At exit, Node restores the terminal's settings and aborts if the terminal is gone. Everything is done by now, so end by
+  // SIGHUP instead.
   if (!terminals.every(isatty)) {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');

@@ -6,21 +6,21 @@ const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 /** A second Ctrl-C within this time may be the first one delivered twice. */
 const MAX_REPEAT_MS = 1000;
 
-/** An unexpected error may occur a thousand times. */
+/** The same unexpected error can occur thousands of times. */
 const MAX_DEFECTS_REPORTED = 3;
 
 /**
- * Ends a run early: after a signal, when the output fails or the store's process dies, or after an unexpected error. The
- * first request stops the run gracefully, and later ones do not shorten its clean-up, because GNU timeout, a closing terminal
- * and service managers send several signals. Only a person at a terminal can end the process immediately, by pressing Ctrl-C
- * again once that is offered.
+ * Ends a run early: after a signal, if the output fails or the store's process dies, or after an unexpected error. The first
+ * request stops the run gracefully. Later requests do not shorten its clean-up, because GNU timeout, a closing terminal and
+ * service managers send several signals. Only a person at a terminal can end the process immediately, by pressing Ctrl-C again
+ * once that is offered.
  */
 export class StopRequest {
   #controller = new AbortController();
   #process;
   #isPersonThere;
   #isListening = false;
-  /** Runs from the first Ctrl-C. @type {NodeJS.Timeout | null} */
+  /** Starts with the first Ctrl-C. @type {NodeJS.Timeout | null} */
   #offerTimer = null;
   #isOffered = false;
   /** The final exit status; null during the run. @type {number | null} */
@@ -39,7 +39,7 @@ export class StopRequest {
 
   /**
    * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process
-   * @param {() => boolean} isPersonThere whether someone at a terminal may press Ctrl-C
+   * @param {() => boolean} isPersonThere whether someone at a terminal can press Ctrl-C
    */
   constructor(process, isPersonThere = () => isatty(0) || isatty(2)) {
     this.#process = process;
@@ -57,15 +57,15 @@ export class StopRequest {
     SIGNALS.forEach((name) => this.#process.on(name, () => this.#signalled(name)));
   }
 
-  /** From now on, a repeated signal no longer changes anything, including the exit status. */
+  /** From now on, signals change nothing, not even the exit status. */
   stopListening() {
     this.#isListening = false;
     clearTimeout(this.#offerTimer ?? undefined);
   }
 
   /**
-   * Call this once the result is written. A signal then only ends the wait for the last scrape, and the status stays the
-   * same.
+   * Call this once the result is written. From then on, a signal only ends the wait for the last scrape, and does
+   * not change the status.
    *
    * @param {number} status
    */
@@ -93,7 +93,7 @@ export class StopRequest {
     });
   }
 
-  /** @param {boolean} isClosed whether the reader has gone */
+  /** @param {boolean} isClosed whether the reader is gone */
   outputLost(isClosed) {
     if (isClosed) {
       this.#request(EXIT.outputClosed, 'the output was closed');
@@ -102,7 +102,7 @@ export class StopRequest {
     }
   }
 
-  /** @param {Error} error why the run's own store has gone */
+  /** @param {Error} error why the run's own store is gone */
   storeLost(error) {
     this.#request(EXIT.incomplete, error.message);
   }
@@ -126,7 +126,7 @@ export class StopRequest {
   #offer() {
     if (this.#isPersonThere()) {
       this.onOffer();
-      // If the process was held up, a repeat sent within the second arrives only after its timers.
+      // If the process was blocked, a repeat sent within the second is delivered only after this timer.
       setImmediate(() => (this.#isOffered = true));
     }
   }

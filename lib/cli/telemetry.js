@@ -19,21 +19,21 @@ import { readOtlpSettings } from './otlp-settings.js';
  */
 
 /**
- * The ways out for metrics.
+ * Where metrics go.
  *
  * @typedef {object} Outlets
  * @property {OtlpExporter | null} otlp
  * @property {ScrapeServer | null} server
- * @property {number} hold ms that the server waits for a last scrape, at most
+ * @property {number} hold ms that the server waits at most for a last scrape
  * @property {() => Promise<void>} close
  */
 
 /**
- * Opens the ways out for metrics before the run, so that a missing package or an occupied port is known at once.
+ * Opens the outlets before the run, so that a missing package or an occupied port is reported at once.
  *
  * @param {Pick<CommandLine, 'otlp' | 'otlpUrl' | 'metricsPort' | 'metricsHold'>} options
  * @param {NodeJS.ProcessEnv} env
- * @param {Checks} checks that take the problems
+ * @param {Checks} checks collects the problems
  * @returns {Promise<Outlets | null>} null if a package is missing
  */
 export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metricsHold }, env, checks) {
@@ -88,7 +88,7 @@ async function listen(address) {
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new UsageError([
-      `--metrics-port: cannot listen at port ${address.port} of ${address.host} (${code}), expected a free port, or 0 for any, at an address of this host`,
+      `--metrics-port: cannot listen on port ${address.port} of ${address.host} (${code}), expected a free port (0 for any) and an address of this host`,
     ]);
   }
 }
@@ -101,7 +101,7 @@ async function listen(address) {
  * @param {() => number} run.now monotonic ms
  * @param {() => number} run.epochNow epoch ms
  * @param {(message: string) => void} run.warn
- * @returns {Promise<RunMetrics>} that has to listen to the run
+ * @returns {Promise<RunMetrics>} must be subscribed to the run
  */
 export async function startTelemetry(outlets, { config, identity, now, epochNow, warn }) {
   const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
@@ -169,7 +169,7 @@ function plannedStages(config) {
  * @param {Operation} operation
  * @param {Stage} stage
  * @param {Config} config
- * @returns {Set<Trait>} what decides which metrics of the operation can occur
+ * @returns {Set<Trait>} traits that decide which metrics of the operation can occur
  */
 export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
   const isExisting = objects.existing !== undefined;
@@ -195,14 +195,14 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
 /**
  * @param {Outlets} outlets
  * @param {CommandLine} options
- * @returns {string[]} what the user should know of them
+ * @returns {string[]} what the user should know about them
  */
 export function noticesOfOutlets({ otlp, server }, options) {
   const wantsOtlp = options.otlp || options.otlpUrl !== undefined;
   return [
-    ...(server === null ? [] : [`Prometheus finds the metrics of this run at ${server.url}`]),
+    ...(server === null ? [] : [`Prometheus can scrape the metrics of this run at ${server.url}`]),
     ...(wantsOtlp && otlp === null
-      ? ['OTEL_SDK_DISABLED or OTEL_METRICS_EXPORTER turns off metrics: none are sent']
+      ? ['OTEL_SDK_DISABLED or OTEL_METRICS_EXPORTER turns metrics off: none are sent']
       : []),
   ];
 }

@@ -60,8 +60,8 @@ export class Terminal {
    * @param {boolean} options.plain no live lines and no colour, even on a terminal
    * @param {boolean} [options.hasColour]
    * @param {boolean} [options.isUnicode] whether it can show more than ASCII
-   * @param {(isClosed: boolean) => void} options.onLost called when stdout fails: closed by its reader, or not writable, for
-   *   example on a full disk
+   * @param {(isClosed: boolean) => void} options.onLost called when stdout fails because its reader closed it, or for another
+   *   reason, such as a full disk
    */
   constructor({ stdout, stderr, plain, hasColour = true, isUnicode = false, onLost }) {
     this.#stdout = stdout;
@@ -84,17 +84,17 @@ export class Terminal {
     stderr.on('error', () => {});
   }
 
-  /** From now on it shows only lines, as if no one were watching. */
+  /** From now on, draws no live lines, as if no one were watching. */
   showLinesOnly() {
     this.isLive = false;
   }
 
-  /** What can be drawn on it now; the user may have resized it. @returns {Look} */
+  /** What the terminal can show now; the user may have resized it. @returns {Look} */
   get look() {
     return lookOf(this.#stderr, { plain: !this.isLive, hasColour: this.#hasColour, isUnicode: this.#isUnicode });
   }
 
-  /** @param {string} line of the log; it goes to stderr if stdout is gone */
+  /** @param {string} line of the log; goes to stderr if stdout is gone */
   out(line) {
     if (this.#stdoutIsGone) {
       this.err(line);
@@ -110,7 +110,7 @@ export class Terminal {
   }
 
   /**
-   * @param {string} text of a report that is alone on stdout
+   * @param {string} text of a report, the only output on stdout
    * @returns {Promise<void>} resolves when the text is written or has failed
    */
   report(text) {
@@ -163,7 +163,7 @@ export class Terminal {
     const isSame = lines.length === drawn.length && lines.every((line, place) => line === drawn[place]);
     if (!isSame) {
       const { columns } = this.look;
-      // If rows that the terminal wrapped were overwritten, it would still treat them as one line and rejoin them later.
+      // The terminal treats rows that it wrapped as one line, and would rejoin them later even if they were overwritten.
       if (columns !== this.#columns) {
         this.#erase();
         this.#columns = columns;

@@ -50,7 +50,7 @@ export function dollarsOf(config) {
 }
 
 /**
- * Aborting an upload is free. In a mixed stage, each kind has its own price; unknown operations of later versions count as
+ * Aborting an upload is free. In a mixed stage, each kind has its own price. Unknown operations, from later versions, count as
  * free.
  *
  * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
@@ -70,7 +70,7 @@ export function dollarsSpentOn(stages) {
 
 /**
  * @param {PricedConfig} config
- * @returns {number} list requests that prove at the end of a run that none of its objects are left: one page per bucket
+ * @returns {number} list requests at the end of a run that prove that none of its objects are left: one page per bucket
  */
 export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
   const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));

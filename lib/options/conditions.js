@@ -9,24 +9,24 @@ import { smallestSize } from '../workload/size-distribution.js';
  * @import { CommandName } from './table.js'
  */
 
-// Conditions on a load beyond those between two options. A value that could not be read is undefined.
+// Conditions on a load that `needs` and `excludes` cannot express. A value that could not be read is undefined.
 
 /**
  * @typedef {Record<string, any>} Values of all options and arguments, by name
  *
  * @typedef {object} Context
  * @property {CommandName} command
- * @property {Readonly<Record<string, any>>} given what the user wrote, by name
+ * @property {Readonly<Record<string, any>>} given the options as the user wrote them, by name
  * @property {(name: string) => boolean} has whether an option was given and has an effect
  * @property {(name: string) => string} nameOf how the user wrote an option that is also a command
  *
  * @typedef {string | false | undefined} Problem
  */
 
-/** A shorter stage ends before its rate is known: see Stability. */
+/** A shorter stage ends before its rate is known well enough: see Stability. */
 const MIN_UNTIL_STABLE_MS = 40_000;
 
-/** With this many, at most half of the keys wait for their second, so a few tries find a writable one. */
+/** With this many, at most half of the keys were written within the last second, so a few tries find a writable one. */
 const KEYS_PER_WRITE = 2;
 
 const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
@@ -71,7 +71,7 @@ const REFUSALS = {
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
   peakOfBuckets: { words: '--peak-of buckets', applies: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
   ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
-  multipart: { words: 'objects in parts', applies: isMultipart },
+  multipart: { words: 'objects written in parts', applies: isMultipart },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   turnsThatLeave: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
@@ -145,12 +145,12 @@ export function stageProblems(options, context) {
 export function mixProblems(options) {
   const { mix, existing, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // One deck may end with its removes and the next begin with them, and each thread may have one more in flight.
+  // One deck can end with its removes and the next begin with them, and each thread can have one more in flight.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
     removes > shareOf(options, ({ creates }) => creates) &&
-      '--mix requires a share of write at least as large as that of remove: removed objects must be written again',
+      '--mix requires a share of write at least as large as the share of remove: removed objects must be written again',
     objects < objectsNeeded &&
       `--mix requires ${objectsNeeded} <objects> or more for these shares and threads, got ${objects}`,
     keep &&

@@ -18,7 +18,7 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  */
 
 /**
- * Options and arguments of a command. Options that the command does not take have their defaults.
+ * The options and arguments of a command. Options that the command does not accept have their defaults.
  *
  * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> }, 'size' | 'access' | 'assert'> & {
  *   objects: number,
@@ -27,11 +27,11 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  *   sizes: SizeDistribution | undefined,
  *   access: AccessPattern | undefined,
  *   assert: string[] | undefined,
- * }} OptionValues `size`, in bytes, is that of the largest object if `sizes` differ; `access` is undefined for sequential
+ * }} OptionValues `size` is in bytes, of the largest object if `sizes` differ; `access` is undefined for sequential
  */
 
 /**
- * Reads options and arguments, and checks them against each other. All problems are found at once.
+ * Reads options and arguments, checks them against each other, and finds all problems at once.
  *
  * @param {CommandName} command
  * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: text, several texts, or a boolean for a flag
@@ -93,7 +93,7 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
 }
 
 /**
- * Values that follow from others.
+ * Sets the values that follow from others.
  *
  * @param {Values} values
  * @param {Readonly<Record<string, any>>} given
@@ -120,7 +120,7 @@ function derive(values, given) {
 
 /**
  * @param {Values} values
- * @returns {string[]} the stages of a run without --stages on existing objects, of a mix, or of both
+ * @returns {string[]} the default stages of a run on existing objects, with a mix, or both
  */
 function stagesWithout({ existing, mix }) {
   if (existing === undefined) {
@@ -136,7 +136,7 @@ function isNegated({ flag }) {
 
 /**
  * @param {OptionRow} row
- * @returns {any} its value if it is not given
+ * @returns {any} its value if the user does not give it
  */
 export function defaultOf({ read, default: text }) {
   return text === undefined ? undefined : read?.(text);
@@ -151,7 +151,7 @@ function conflicts(values, context) {
   return Object.entries(ROWS).flatMap(([name, { needs, excludes = {}, check = [] }]) => {
     const isGiven = context.has(name);
     const excluded = isGiven ? Object.entries(excludes).filter((other) => holds(other, values, context)) : [];
-    // An option that must go does not need its requirements reported.
+    // If an option must be removed, its requirements need not be reported.
     const isLacking = isGiven && needs !== undefined && excluded.length === 0 && !isMet(needs, values, context);
     return [
       ...excluded.map((other) => `${context.nameOf(name)} cannot be combined with ${wordsOf(other, context.nameOf)}`),
@@ -192,13 +192,13 @@ function holds([name, value], values, { has }) {
   return value === true ? has(name) : values[name] === value;
 }
 
-/** How the user wrote an option. @type {Context['nameOf']} */
+/** @type {Context['nameOf']} */
 const FLAG_OF = (name) => flagOf(ROWS[name]);
 
 /**
  * @param {Requirement | readonly Requirement[]} needs
  * @param {Context['nameOf']} [nameOf]
- * @returns {string} what to write, including its own requirements
+ * @returns {string} the options to add, including their own requirements
  */
 export function requirement(needs, nameOf = FLAG_OF) {
   return [needs]

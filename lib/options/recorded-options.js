@@ -23,9 +23,9 @@ export const COMPARABLE_OPTIONS = Object.freeze([
 ]);
 
 /**
- * What a result records. Options without meaning for this load are omitted, even if they have a value.
+ * The options that a result records. Options that do not apply to this load are omitted, even if they have a value.
  *
- * @param {Values} values by name; `size` is that of the largest object if there are `sizes`
+ * @param {Values} values by name; `size` is the largest object's if there are `sizes`
  * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
  */
 export function recordedOptions(values) {
@@ -55,14 +55,13 @@ function recordedValue({ flag, read, record, off }, value) {
   return isOff ? undefined : record === undefined ? value : record(value);
 }
 
-/** A recorded option that differs between hosts. */
 const UNKNOWN = '?';
 
 /**
- * The command line that makes the same load, without defaults. A value that differs between hosts is a question mark.
+ * The command line that produces the same load, without defaults. A value that differs between hosts is a question mark.
  *
  * @param {CommonOptions} options
- * @param {readonly string[]} [further] words that follow
+ * @param {readonly string[]} [further] words to append
  * @returns {string} quoted for a shell, since the result may come from anyone
  */
 export function commandOf(options, further = []) {
@@ -99,7 +98,7 @@ export function optionWords(row, value) {
 /**
  * @param {Pick<OptionRow, 'write'>} row
  * @param {any} value as it is recorded
- * @returns {string} as the option takes it
+ * @returns {string} as the option accepts it
  */
 function optionText({ write = String }, value) {
   return typeof value === 'string' ? value : write(value);

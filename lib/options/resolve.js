@@ -13,7 +13,7 @@ import { UsageError } from './usage-error.js';
 /** `--cores auto` uses one core per this many threads. */
 const THREADS_PER_CORE = 250;
 
-/** A search over buckets keeps four bytes for each object and bucket: 1 GB. */
+/** A search over buckets keeps four bytes per object and bucket: 1 GB in total. */
 export const MAX_SPREAD_OBJECTS = 250_000_000;
 
 /** Each host joins in its own slot. */
@@ -21,8 +21,8 @@ const MIN_RAMP_HOSTS = 2;
 const MAX_RAMP_HOSTS = 60;
 
 /**
- * Variables in which schedulers pass the number of a host. Kubernetes does not pass the number of pods of an indexed Job, so our
- * manifest sets `JOB_COMPLETIONS`.
+ * Variables in which schedulers pass a host's index and the number of hosts. Kubernetes does not pass the number of pods of an
+ * indexed Job, so our manifest sets `JOB_COMPLETIONS`.
  */
 const SCHEDULERS = Object.freeze([
   { name: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
@@ -41,7 +41,7 @@ const SCHEDULERS = Object.freeze([
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {boolean} [context.takesSnapshots] see OutputConfig
- * @param {number} [context.passes] over all stages, each with its own objects; one by default
+ * @param {number} [context.passes] over all stages, each pass with its own objects; one by default
  * @returns {Omit<Config, 'store'> & { store: Store }} frozen
  * @throws {UsageError}
  */
@@ -153,7 +153,7 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
   if (buckets < 2) {
     const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
     throw new UsageError([
-      `--peak-of buckets: expected at least two buckets in ${names}, got ${buckets}; --peak-of threads searches one`,
+      `--peak-of buckets: expected at least two buckets in ${names}, got ${buckets}; --peak-of threads searches a single bucket`,
     ]);
   }
   if (writesObjects(stages) && objects * buckets > MAX_SPREAD_OBJECTS) {
@@ -179,7 +179,7 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
   }
   if (count > 1 && startAt?.isCommon === false) {
     throw new UsageError([
-      '--start-at: expected the same moment on all hosts of a ramp, such as next:60s, not a time from the start of each process',
+      '--start-at: expected the same moment on all hosts of a ramp, such as next:60s, not a time relative to the start of each process',
     ]);
   }
   return ramp === undefined
@@ -188,13 +188,12 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
 }
 
 /**
- * One core drives some ten thousand operations per second. With few threads it waits for the store, and further cores would
- * only wait with it.
+ * One core drives about ten thousand operations per second. With few threads it mostly waits for the store, and more cores
+ * would only wait as well.
  *
  * @param {number | 'auto'} given
  * @param {number} threads
  * @param {number} usable
- * @returns {number}
  */
 export function chooseCores(given, threads, usable) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;
@@ -230,7 +229,7 @@ const CHANCE_DIGITS = 4;
 const BASE = 36;
 
 /**
- * A run id with the time of the run. It differs between hosts that start in the same second.
+ * A run id with the time of the run, and random digits, so that hosts that start in the same second get different ones.
  *
  * @param {number} now epoch ms
  * @param {() => number} random uniform in [0, 1)

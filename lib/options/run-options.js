@@ -10,14 +10,13 @@ import { formatPercent } from './values.js';
  * @import { GroupName, OptionRow } from './table.js'
  */
 
-/** Groups of options for the program around a run, which a library call does not take. @type {readonly GroupName[]} */
+/** Groups of options that only the command line accepts, not a library call. @type {readonly GroupName[]} */
 const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
 
-/** The names of the options of a run itself. */
 export const RUN_OPTIONS = optionsOf('run').flatMap(([name, { group }]) => (OF_PROGRAM.includes(group) ? [] : [name]));
 
 /**
- * Reads the options of a run by name: as text, like on the command line, or as plain values.
+ * Reads the options of a run by name: as text, as on the command line, or as plain values.
  *
  * @param {Readonly<Record<string, unknown>>} options with `objects` and `threads`
  * @returns {{ values: OptionValues, problems: string[] }}
@@ -35,7 +34,9 @@ export function readRunOptions(options) {
     if (!RUN_OPTIONS.includes(name)) {
       problems.push(unknownOption(name));
     } else if (row.read === undefined ? typeof value !== 'boolean' : textOf(row, value) === null) {
-      problems.push(`${flagOf(row)}: expected ${row.read === undefined ? 'true or false' : 'a text or a plain value'}`);
+      problems.push(
+        `${flagOf(row)}: expected ${row.read === undefined ? 'true or false' : 'a string or a plain value'}`,
+      );
     } else if (row.read !== undefined) {
       given[name] = /** @type {string} */ (textOf(row, value));
     } else if (value === !flagOf(row).startsWith('--no-')) {
@@ -51,7 +52,7 @@ export function readRunOptions(options) {
 function unknownOption(name) {
   const nearest = nearestName(name, RUN_OPTIONS);
   const known = nearest === null ? '' : `; did you mean ${nearest}?`;
-  return `there is no option ${plainText(name)} of a run${known}`;
+  return `unknown run option ${plainText(name)}${known}`;
 }
 
 /**

@@ -36,20 +36,20 @@ import { oneOf, someText } from './values.js';
  * @property {(recorded: any) => string} [write] the inverse of `read`, for a recorded value; String by default
  * @property {(value: any) => unknown} [record] how a result records a value that is not plain; undefined to omit it
  * @property {string} [default] as the user would write it
- * @property {string} [off] the value with the same effect as no option
- * @property {true} [repeats] whether it may be given several times
- * @property {Requirement | readonly Requirement[]} [needs] what it requires; one of them, if there are several
- * @property {Readonly<Record<string, unknown>>} [excludes] options that it cannot be combined with: true, or a value of theirs
+ * @property {string} [off] the value with the same effect as omitting the option
+ * @property {true} [repeats] whether it can be given several times
+ * @property {Requirement | readonly Requirement[]} [needs] what it requires: any one, if there are several
+ * @property {Readonly<Record<string, unknown>>} [excludes] options that it cannot be combined with (true: with any value)
  * @property {Check | readonly Check[]} [check] further problems
- * @property {Role} [role] in results; an option without one leaves no trace in them
- * @property {readonly CommandName[]} [of] the commands that take it besides a run
- * @property {readonly CommandName[]} [only] the commands that take it, if a run does not
+ * @property {Role} [role] in results; an option without a role is not recorded
+ * @property {readonly CommandName[]} [of] the commands that accept it besides a run
+ * @property {readonly CommandName[]} [only] the commands that accept it, if a run does not
  * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help that differs for a command
  *
  * @typedef {Readonly<Record<string, unknown>> | { met: (values: Values) => unknown, says: string }} Requirement values of other
  *   options (true: any), or a condition and the words for it
- * @typedef {'load' | 'repeat' | 'record'} Role `load`: makes figures comparable, and is repeated; `repeat`: belongs to the
- *   command that repeats a run, and is recorded; `record`: is recorded
+ * @typedef {'load' | 'repeat' | 'record'} Role all three are recorded. `load`: figures with different values are not comparable,
+ *   and the command that repeats a run contains the option; `repeat`: that command contains it; `record`: it does not
  * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'calibrate'} CommandName `side`: within --a and
  *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
@@ -98,7 +98,7 @@ const needsThrough =
   (options, { has, nameOf }) =>
     runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
 
-/** Assertions and live metrics are for runs. */
+/** For assertions and live metrics, which only runs have. */
 const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 
 /** Searches and ramps set load and time themselves. */
@@ -169,7 +169,7 @@ const WORKLOAD = {
     check: conditions.stageProblems,
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'stages of each turn, comma-separated, write among them' },
+    helpOf: { ab: 'stages of each turn, comma-separated, including write' },
   },
   mix: {
     flag: '--mix <shares>',
@@ -235,7 +235,7 @@ const WORKLOAD = {
     check: ({ partSize, size }, { has }) =>
       has('partSize') &&
       partsOf(size, partSize) > MAX_PARTS &&
-      `--part-size: an object would have more than ${MAX_PARTS} parts; expected a larger size, or no --part-size`,
+      `--part-size: an object would have more than ${MAX_PARTS} parts: use a larger size, or omit --part-size`,
     role: 'load',
     of: ['ab', 'side'],
   },
@@ -274,9 +274,12 @@ const WORKLOAD = {
     detail: '1 to 64 of `A-Z a-z 0-9 . _ -`',
     read: values.runId,
     check: ({ runId }, { command }) =>
-      command === 'ab' && runId !== undefined && !isRunId(`${runId}-a`) && '--run-id must leave room for -a and -b',
+      command === 'ab' &&
+      runId !== undefined &&
+      !isRunId(`${runId}-a`) &&
+      '--run-id must leave room for the suffixes -a and -b',
     of: ['ab'],
-    helpOf: { ab: 'name of the two runs, before -a and -b (default: date, time, random)' },
+    helpOf: { ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)' },
   },
   prefix: {
     flag: '--prefix <prefix>',
@@ -288,7 +291,7 @@ const WORKLOAD = {
   },
   allowVersioned: {
     flag: '--allow-versioned',
-    help: "accept buckets that keep versions; clean-up removes the run's",
+    help: "accept versioned buckets; clean-up removes the run's versions",
     of: ['ab'],
   },
 };
@@ -308,7 +311,7 @@ const LOAD = {
   },
   arrival: {
     flag: '--arrival <name>',
-    help: 'spacing of the starts in an open loop: constant or poisson',
+    help: 'spacing of operations in an open loop: constant or poisson',
     read: oneOf('constant', 'poisson'),
     default: 'constant',
     needs: [{ rate: true }, { peakOf: 'rate' }],
@@ -459,7 +462,7 @@ const CLIENT = {
         client === 'edge' &&
         conditions
           .operationsIn(options)
-          .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+          .map(({ copies, name }) => copies && `--client edge cannot run ${name}: R2 bindings do not support it`),
       ({ client, calibrate, cleanup }, { nameOf }) =>
         client === 'public' &&
         (calibrate || cleanup !== undefined) &&
@@ -541,7 +544,7 @@ const STORE = {
     check: ({ client }, { has }) =>
       has('local') &&
       client === 'public' &&
-      '--local cannot be combined with --client public: it has no public address',
+      '--local cannot be combined with --client public: the local endpoint has no public address',
     role: 'repeat',
     of: ['ab', 'calibrate'],
     helpOf: { calibrate: 'without TLS, like a run with --local' },
@@ -561,7 +564,7 @@ const STORE = {
     read: someText,
     default: '.env',
     of: [...STORE_COMMANDS, 'calibrate'],
-    helpOf: { calibrate: 'file with S3_USE_SSL, which decides whether TLS is used' },
+    helpOf: { calibrate: 'file with S3_USE_SSL, which determines whether TLS is used' },
   },
   bucket: {
     flag: '--bucket <names>',
@@ -596,7 +599,7 @@ const STORE = {
   },
   addressing: {
     flag: '--addressing <style>',
-    help: 'where requests name the bucket: path or virtual',
+    help: 'how requests address the bucket: path or virtual',
     read: oneOf('path', 'virtual'),
     excludes: { local: true, client: 'edge' },
     of: STORE_COMMANDS,
@@ -710,7 +713,7 @@ const CHECKS = {
   },
   assertFile: {
     flag: '--assert-file <file>',
-    help: 'the same, one limit per line of a file',
+    help: 'read such limits from a file, one per line',
     read: someText,
     excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
@@ -770,12 +773,12 @@ const COMMANDS = {
   },
   cleanup: {
     flag: '--cleanup [run-id]',
-    help: 'the same as the command cleanup',
+    help: 'same as the command cleanup',
     read: values.anyRunId,
     check: (_options, { given, nameOf }) =>
       given.cleanup === true &&
       !given.list &&
-      `${nameOf('cleanup')} requires a run id, or ${nameOf('cleanup')} --list, which shows the runs that left objects`,
+      `${nameOf('cleanup')} requires a run id; ${nameOf('cleanup')} --list shows the runs that left objects`,
   },
   list: {
     flag: '--list',
@@ -787,7 +790,7 @@ const COMMANDS = {
   },
   calibrate: {
     flag: '--calibrate',
-    help: 'the same as the command calibrate',
+    help: 'same as the command calibrate',
     excludes: { client: 'edge', cleanup: true },
     check: ({ calibrate, stages = [] }) =>
       calibrate &&
@@ -837,7 +840,6 @@ const COMPARISON = {
   },
 };
 
-/** Every option by its name. */
 export const OPTIONS = Object.freeze({
   ...WORKLOAD,
   ...LOAD,
@@ -890,7 +892,7 @@ export function flagOf({ flag }) {
 
 /**
  * @param {CommandName} command
- * @returns {[name: string, row: OptionRow][]} the options that it takes
+ * @returns {[name: string, row: OptionRow][]} the options that it accepts
  */
 export function optionsOf(command) {
   return Object.entries(ROWS).filter(([, { of = [], only }]) =>

@@ -16,7 +16,6 @@ export class UsageError extends Error {
 export class Checks {
   /** @type {string[]} */
   #problems = [];
-  /** What to try next. */
   hint = '';
 
   /** @param {...string} problems */
@@ -57,8 +56,8 @@ export class Checks {
 }
 
 /**
- * @param {string} problem in the words of the command line
- * @returns {string} with the names of options in code: `rangeSize` for `--range-size`, `objects` for `<objects>`
+ * @param {string} problem worded for the command line
+ * @returns {string} worded for library users: `rangeSize` for `--range-size`, `objects` for `<objects>`
  */
 export function inCode(problem) {
   return problem

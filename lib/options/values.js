@@ -59,10 +59,7 @@ export function wholeNumber(least, most) {
   return reader(numberIn(/^([0-9]{1,15})$/), within(least, most), `a whole number from ${least} to ${most}`);
 }
 
-/**
- * @param {string} given
- * @returns {string}
- */
+/** @param {string} given */
 export function someText(given) {
   if (given === '') {
     throw new RangeError('expected a value, got nothing');
@@ -98,15 +95,13 @@ export function listOf(given) {
 }
 
 /**
- * @param {string} given that may be a URL with a password
- * @returns {string} without it
+ * @param {string} given possibly a URL with a user and a password
+ * @returns {string} the text without them
  */
 export function withoutUser(given) {
   const end = given.lastIndexOf('@');
   return end < 0 ? given : `…${given.slice(end)}`;
 }
-
-// Values of options.
 
 const MAX_COUNT = 1e9;
 const MAX_CORE_COUNT = 1024;
@@ -122,12 +117,12 @@ const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
 
-/** As the file of a result, this means standard output. */
+/** As a result file, this means standard output. */
 export const STANDARD_OUTPUT = '-';
 
 export const objectCount = wholeNumber(1, MAX_COUNT);
 export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
-/** The limit of S3 per request. */
+/** S3's limit per request. */
 const MAX_KEYS = 1000;
 
 export const keyCount = wholeNumber(1, MAX_KEYS);
@@ -145,7 +140,7 @@ export function mix(given) {
   for (const part of listOf(given)) {
     const [name, share = '', ...rest] = part.split('=').map((text) => text.trim());
     if (!STAGE_NAMES.includes(name) || rest.length > 0) {
-      throw new RangeError(`expected shares such as read=70,write=30, of ${MIXABLE.join(', ')}, got ${quote(part)}`);
+      throw new RangeError(`expected shares of ${MIXABLE.join(', ')}, such as read=70,write=30, got ${quote(part)}`);
     }
     if (!/^[0-9]{1,3}$/.test(share) || Number(share) < 1 || Number(share) >= WHOLE_MIX) {
       throw new RangeError(`expected a share of ${name} from 1 to ${WHOLE_MIX - 1}, got ${quote(share)}`);
@@ -215,10 +210,7 @@ export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'at least one 
 /** ms */
 export const timeout = reader(parseDuration, within(1, MAX_TIMEOUT_MS), 'a time from 1ms to 1h');
 
-/**
- * @param {string} given
- * @returns {string} the same
- */
+/** @param {string} given */
 export function faultScript(given) {
   try {
     parseFaults(given);
@@ -271,7 +263,6 @@ export const stepTime = reader(
 const MIN_STEPS = 2;
 const MAX_STEPS = 20;
 
-/** Increasing numbers of threads. */
 export const rampThreads = reader(
   (given) => listOf(given).map(numberIn(/^([0-9]{1,6})$/)),
   (steps) =>
@@ -283,7 +274,7 @@ export const rampThreads = reader(
 export const dollars = reader(
   numberIn(/^([0-9]{1,9}(?:\.[0-9]{1,6})?)$/),
   (value) => value > 0,
-  'dollars above 0, such as 0.5 or 2',
+  'an amount in dollars above 0, such as 0.5 or 2',
 );
 
 /**
@@ -308,14 +299,14 @@ export function stageNames(given) {
   const names = listOf(given);
   const strange = names.filter((name) => !STAGE_NAMES.includes(name));
   if (names.length === 0 || strange.length > 0) {
-    throw new RangeError(`expected some of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
+    throw new RangeError(`expected one or more of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
   }
   return operationsOf(names).map(({ name }) => name);
 }
 
 /**
  * @param {number} share
- * @returns {string} as options take it: `2.5%`
+ * @returns {string} as options accept it: `2.5%`
  */
 export function formatPercent(share) {
   return `${Number((100 * share).toFixed(3))}%`;
@@ -323,7 +314,7 @@ export function formatPercent(share) {
 
 /**
  * @param {readonly MixedShare[]} shares
- * @returns {string} as --mix takes them
+ * @returns {string} as --mix accepts them
  */
 export function formatMix(shares) {
   return shares.map(({ operation, share }) => `${operation}=${share}`).join(',');
@@ -336,7 +327,7 @@ const MAX_KEY_BYTES = 1024;
 
 /**
  * @param {string} start of the keys
- * @returns {string} as --existing takes it, with unprintable characters escaped
+ * @returns {string} as --existing accepts it, with unprintable characters escaped
  */
 export function formatExisting(start) {
   return start === '' ? EVERYTHING : escapeUnprintable(start);
@@ -362,10 +353,7 @@ export function existingPrefix(given) {
 /** Fewer prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
 export const quadCount = wholeNumber(6, 40);
 
-/**
- * @param {string} given
- * @returns {string} a path
- */
+/** @param {string} given */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
     throw new RangeError(`expected a file, got ${quote(given)}; without this option, the log goes to stdout`);
@@ -373,21 +361,18 @@ export function logFile(given) {
   return given;
 }
 
-/**
- * @param {string} given for a new run
- * @returns {string}
- */
+/** @param {string} given for a new run */
 export function runId(given) {
   if (given.startsWith('-')) {
-    throw new RangeError(`expected a name that does not start with -, like an option, got ${quote(given)}`);
+    throw new RangeError(`expected a name that does not start with -, as options do, got ${quote(given)}`);
   }
   return anyRunId(given);
 }
 
 /** Earlier versions accepted names that start with a hyphen. */
-export const anyRunId = reader(String, isRunId, '1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots');
+export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
 
-export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ -, separated by /');
+export const prefix = reader(String, isPrefix, 'names of characters from A-Z a-z 0-9 . _ -, separated by /');
 
 // Values of S3_… variables.
 
@@ -407,19 +392,16 @@ export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
-    // A password may contain commas: if there is one, no part of the text is certainly a name.
+    // A password can contain commas, so with one, any part of the text might belong to it.
     const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
     throw new RangeError(
-      `expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
+      `expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
     );
   }
   return names;
 }
 
-/**
- * @param {string} given
- * @returns {string}
- */
+/** @param {string} given */
 export function region(given) {
   if (!isRegion(given)) {
     throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
@@ -427,10 +409,7 @@ export function region(given) {
   return given;
 }
 
-/**
- * @param {string} given never shown
- * @returns {string}
- */
+/** @param {string} given never shown */
 export function secret(given) {
   if (!SECRET.test(given)) {
     throw new RangeError('expected printable characters without spaces');
@@ -438,10 +417,7 @@ export function secret(given) {
   return given;
 }
 
-/**
- * @param {string} given
- * @returns {boolean}
- */
+/** @param {string} given */
 export function yesOrNo(given) {
   const lowerCase = given.toLowerCase();
   if (!YES.includes(lowerCase) && !NO.includes(lowerCase)) {
@@ -456,11 +432,10 @@ const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
  * Reads the value of a variable that names only a host.
  *
  * @param {string} given
- * @returns {string} the same
- * @throws {RangeError} with where the rest belongs, and without a password
+ * @throws {RangeError} whose message says where other parts of a URL belong, and omits a password
  */
 export function hostname(given) {
-  // 1.2.3.999 looks like a name, but is none; a URL cannot contain an address with a zone.
+  // 1.2.3.999 has the form of a name but is not valid; a URL cannot contain an address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
     throw new RangeError(`expected only a host name, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
@@ -469,8 +444,8 @@ export function hostname(given) {
 }
 
 /**
- * @param {string} given a host name with more around it
- * @returns {string} where that belongs
+ * @param {string} given a host name with other parts of a URL
+ * @returns {string} where those parts belong
  */
 function placesOfRest(given) {
   const rest = given.replace(/^[A-Za-z]+:\/\//, '');
@@ -484,7 +459,7 @@ function placesOfRest(given) {
 
 // Addresses in options and in variables of other tools.
 
-/** Signed the same by the SDK and the store: no percent-encoding, no special segments. */
+/** Paths that the SDK and the store sign the same way: no percent-encoding, no special segments. */
 const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 
 /**
@@ -518,8 +493,8 @@ export function endpointUrl(given) {
 }
 
 /**
- * @param {string} given that is not a URL
- * @returns {string} a question with the likely one; '' if there is none
+ * @param {string} given not a URL
+ * @returns {string} a suggestion of the URL that was probably meant, or ''
  */
 function urlMeant(given) {
   const [, name, number = ''] = /^([A-Za-z0-9.-]+)(:[0-9]+)?$/.exec(given) ?? [];
@@ -555,7 +530,7 @@ export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
 }
 
-/** Stands for the name of a bucket. */
+/** Placeholder for the name of a bucket. */
 const BUCKET_NAME = '{bucket}';
 const BUCKET_AS_HOST = 'bucket-of-a-host';
 
@@ -589,18 +564,16 @@ export function formatPublicUrl({ bucketInPath, ...url }) {
 
 /**
  * @param {Pick<PublicUrl, 'hostname' | 'bucketInPath'>} url
- * @returns {boolean} whether it tells buckets apart
+ * @returns {boolean} whether it contains the bucket's name
  */
 export function namesBucket({ hostname: name, bucketInPath }) {
   return bucketInPath || name.includes(BUCKET_NAME);
 }
 
-// Proxies.
-
-/** The proxy that the environment names. */
+/** Use the proxy that the environment names. */
 export const OF_ENVIRONMENT = 'env';
 
-/** No proxy, even if the environment names one. */
+/** Use no proxy, even if the environment names one. */
 export const NO_PROXY = 'none';
 
 /**
@@ -611,16 +584,16 @@ export function proxyChoice(given) {
   if (given === OF_ENVIRONMENT || given === NO_PROXY) {
     return given;
   }
-  // Commands printed for the user to copy repeat the option.
+  // The option appears in the commands that the program prints for copying.
   if (given.includes('@')) {
-    throw new RangeError('expected a URL without a password: put it into HTTPS_PROXY, and pass --proxy env');
+    throw new RangeError('expected a URL without a password: put that URL into HTTPS_PROXY, and pass --proxy env');
   }
   return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
 }
 
 /**
  * @param {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY} proxy
- * @returns {string} as --proxy takes it
+ * @returns {string} as --proxy accepts it
  */
 export function formatProxy(proxy) {
   return typeof proxy === 'string' ? proxy : urlOf({ ...proxy, useTls: false, basePath: '' });
@@ -628,7 +601,7 @@ export function formatProxy(proxy) {
 
 /**
  * @param {string} given
- * @param {string} [others] what else was expected
+ * @param {string} [others] what else would be valid
  * @returns {ProxyConfig}
  */
 export function proxyUrl(given, others = '') {
@@ -651,9 +624,7 @@ export function proxyUrl(given, others = '') {
   };
 }
 
-// Addresses of metrics.
-
-/** Without an address, no other host can read the metrics. */
+/** The default address: other hosts cannot read the metrics. */
 const LOOPBACK = '127.0.0.1';
 
 const MAX_PORT = 65_535;
@@ -668,7 +639,7 @@ export function listenAddress(given) {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (digits === undefined || Number(digits) > MAX_PORT || (isIP(address) === 0 && !HOSTNAME.test(address))) {
     throw new RangeError(
-      `expected a port from 0 to ${MAX_PORT}, or one after an address such as 0.0.0.0:9464 or [::]:9464, got ${quote(given)}`,
+      `expected a port from 0 to ${MAX_PORT}, optionally after an address, as in 0.0.0.0:9464 or [::]:9464, got ${quote(given)}`,
     );
   }
   return { host: address, port: Number(digits) };
@@ -683,7 +654,7 @@ export function collectorUrl(given) {
   const isPlain = url !== null && url.username + url.password + url.hash === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
     throw new RangeError(
-      `expected a URL such as http://localhost:4318, without a user, for whom OTEL_EXPORTER_OTLP_HEADERS has room, got ${quote(withoutUser(given))}`,
+      `expected a URL such as http://localhost:4318, without credentials (set OTEL_EXPORTER_OTLP_HEADERS instead), got ${quote(withoutUser(given))}`,
     );
   }
   return url;

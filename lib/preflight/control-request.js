@@ -14,14 +14,12 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * How to send a request that belongs to no stage.
+ * How to send a request outside the stages.
  *
  * @typedef {object} RequestContext
  * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
  * @property {number} maxAttempts
- * @property {AbortSignal} signal gives up
- *
- * @typedef {RetriedRequest & { connection: ObjectConnection }} ControlRequest
+ * @property {AbortSignal} signal aborts the work
  */
 
 /**
@@ -33,13 +31,13 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * Sends a request that belongs to no stage, such as an operation on a probe. The retry policy is that of the stages, except
- * for a shorter total wait. A response with wrong content counts as a success here: the stages report it.
+ * Sends a request outside the stages, such as an operation on a probe. It is retried as in the stages, but with a shorter total
+ * wait. A response with wrong content counts as a success here: the stages report it.
  *
  * @param {RequestContext} context
- * @param {ControlRequest} request
+ * @param {RetriedRequest & { connection: ObjectConnection }} request
  * @returns {Promise<Answer>}
- * @throws anything but AttemptError and IntegrityError
+ * @throws any error other than AttemptError and IntegrityError
  */
 export async function sendControlRequest({ run, maxAttempts, signal }, request) {
   const { connection } = request;
@@ -141,7 +139,7 @@ export async function requestAbsentObject(context, connection, bucket) {
   return sendControlRequest(context, request);
 }
 
-/** The pauses of one request. Pauses that the store asks for use up a budget shared by all requests. */
+/** The pauses of one request. Pauses that the store asks for draw on a budget shared by all requests. */
 class BoundedPauses extends Pauses {
   #budget;
   #exhausted = new AbortController();
@@ -154,7 +152,7 @@ class BoundedPauses extends Pauses {
     this.#budget = budget;
   }
 
-  /** Aborted once the budget is spent. */
+  /** Aborts once the budget is spent. */
   get exhausted() {
     return this.#exhausted.signal;
   }

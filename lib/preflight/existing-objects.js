@@ -19,7 +19,7 @@ const BUCKETS_AT_ONCE = 8;
  * Objects of a shard that exist before its run.
  *
  * @typedef {object} ExistingObjects
- * @property {number} count of objects and probes seen
+ * @property {number} count of objects and probes found
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
  * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable settings for a run
  *   that reads them: the number of the shard's first objects, and their common size or size distribution; null if there are
@@ -28,8 +28,8 @@ const BUCKETS_AT_ONCE = 8;
  */
 
 /**
- * Looks for objects that a run would overwrite or remove: those of its shard, under its run id. Objects of other shards do
- * not matter: those shards may be writing right now.
+ * Looks for objects that a run would overwrite or remove: those of its shard, under its run id. Objects of other shards are
+ * ignored, because those shards may be writing right now.
  *
  * @param {Keyspace} keyspace
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
@@ -111,7 +111,7 @@ function readableOf(sizes, objects, areAll) {
   const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
   const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
   const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
-  // If most have other sizes, they are not the leftovers of a search.
+  // If most objects have other sizes, they are not left over from a search.
   if (2 * same.length < sizes.size || (areAll && same.length < count)) {
     return null;
   }

@@ -29,8 +29,8 @@ const NOWHERE = { accept() {} };
  *
  * @param {RunContext} run
  * @param {Config} config
- * @param {AbortSignal} signal gives up
- * @returns {Promise<string | null>} the problem, one line; null if there is none or the store reports no sizes
+ * @param {AbortSignal} signal aborts the work
+ * @returns {Promise<string | null>} the problem in one line; null if there is none, or the store reports no sizes
  */
 export async function keptSizeProblem(run, config, signal) {
   const { objects, load } = config;
@@ -63,7 +63,7 @@ export async function keptSizeProblem(run, config, signal) {
     return `--size: the objects of run ${runId} have ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
   }
   const shown = others.map(formatSize).join(' and ');
-  return `--size: the first objects of run ${runId} have ${shown}, which they would not have with ${sizeText(objects)}; expected the --size that the run was written with, in the same words`;
+  return `--size: the first objects of run ${runId} have ${shown}, which does not match ${sizeText(objects)}; expected the same --size as when the run was written`;
 }
 
 /**

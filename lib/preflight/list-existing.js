@@ -18,7 +18,6 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
 
 const BUCKETS_AT_ONCE = 8;
 
-/** Time between progress notices. */
 const PROGRESS_INTERVAL_MS = 2000;
 
 /** An ETag that is an MD5. The ETag of a multipart object ends with its number of parts instead. */
@@ -28,7 +27,7 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  * @typedef {object} ExistingList
  * @property {ListedObjects | null} listed null if there are problems
  * @property {string[]} problems one line each
- * @property {boolean} isTransient whether all problems are temporary troubles of the store rather than user errors
+ * @property {boolean} isTransient whether all problems are transient errors of the store rather than user errors
  * @property {string[]} notices
  */
 
@@ -38,7 +37,7 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  * @param {RunContext} run
  * @param {Config} config
  * @param {string} existing
- * @param {AbortSignal} signal gives up
+ * @param {AbortSignal} signal aborts the work
  * @param {(message: string) => void} notice reports progress
  * @returns {Promise<ExistingList>}
  */
@@ -68,12 +67,12 @@ export async function listExisting(run, config, existing, signal, notice) {
   return list.outcome();
 }
 
-/** The growing list of all buckets. */
+/** The list over all buckets, as it grows. */
 class List {
   #config;
   #existing;
   #listings;
-  /** By bucket: whether it was listed to its end. */
+  /** By bucket: whether it was listed completely. */
   #isWhole;
   #positions;
   #progress;
@@ -81,7 +80,6 @@ class List {
   #isTooLarge = false;
   /** Number of listed objects, including those of other shards. */
   seen = 0;
-  /** The bucket of the latest request. */
   lastBucket;
 
   /**
@@ -124,7 +122,7 @@ class List {
     if (this.#isTooLarge) {
       const listed = this.#listings.reduce((sum, { count }) => sum + count, 0);
       return refused(
-        `--existing: the list of ${counted(listed, 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory, expected fewer <objects>, or a longer prefix`,
+        `--existing: the list of ${counted(listed, 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory: expected fewer <objects>, or a longer prefix`,
       );
     }
     const options = {
@@ -137,7 +135,7 @@ class List {
     const listed = ListedObjects.of(options);
     if (listed.count === 0) {
       const where = `${this.describe()}${shard.count > 1 && this.seen > 0 ? ` for shard ${shard.index}/${shard.count}` : ''}`;
-      return refused(`--existing: there is no object of ${where}, expected a prefix that keys begin with`);
+      return refused(`--existing: listing ${where} found no objects, expected a prefix of existing keys`);
     }
     return { listed, problems: [], isTransient: false, notices: this.#noticesOf(listed) };
   }
@@ -147,13 +145,13 @@ class List {
     const { objects, load } = this.#config;
     const withoutMd5 = count - withMd5;
     return [
-      `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', which are all' : ''}`,
+      `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', and there are no more' : ''}`,
       ...(operationsOfRun(load).some(({ movesWhole }) => movesWhole) && withoutMd5 > 0
-        ? [`${rounded(withoutMd5)} of them have an ETag that is no MD5: their bytes are checked by their number alone`]
+        ? [`${rounded(withoutMd5)} of them have an ETag that is not an MD5: their content is verified by size only`]
         : []),
       ...(this.#unreadable > 0
         ? [
-            `${counted(this.#unreadable, 'object')} were left out, because the list does not show their keys or sizes as S3 does`,
+            `${counted(this.#unreadable, 'object')} were left out, because the list does not show their keys or sizes in S3's format`,
           ]
         : []),
     ];

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../operations/registry.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Everything that preflight tries: the first request, and then the operations by name. */
+/** Everything that preflight tries: the first request, then the operations by name. */
 const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
 
 /**
@@ -37,7 +37,6 @@ export class Findings {
     finding.buckets.set(action, buckets.add(bucket));
   }
 
-  /** Whether there are findings and all of them are transient. */
   get isTransient() {
     return this.#findings.length > 0 && this.#findings.every(({ error }) => isTransient(error));
   }

@@ -21,21 +21,21 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
  */
 
 const KEPT_NOTICE =
-  'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
+  'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured';
 
-/** Enough to survive a hiccup, and quick to give up on an absent store. */
+/** Enough to survive a hiccup, but quick to give up on an absent store. */
 const MAX_ATTEMPTS = 4;
 
-/** Kinds of errors that concern only the one object. */
+/** Kinds of errors that concern only a single object. */
 const NO_OBSTACLES = [NOT_FOUND, CHANGED, ARCHIVED];
 
-/** Permission does not depend on how many bytes an object has. */
+/** Permissions do not depend on the size of an object. */
 const MAX_PROBE_BYTES = 1024;
 
 /**
  * @typedef {object} PreflightResult
  * @property {string[]} problems one line each; empty if the run may begin
- * @property {boolean} isTransient whether all problems are temporary troubles of the store rather than user errors
+ * @property {boolean} isTransient whether all problems are transient errors of the store rather than user errors
  * @property {string[]} notices
  */
 
@@ -46,8 +46,8 @@ const MAX_PROBE_BYTES = 1024;
  * @property {() => Promise<boolean>} mayWrite called before each write
  * @property {(bucket: string, key: string) => Promise<void>} written called after each write
  * @property {() => void} reached called when a bucket has responded as expected
- * @property {(operation: string, milliseconds: number) => void} answered called when an operation got a
- *   response at its first attempt
+ * @property {(operation: string, milliseconds: number) => void} answered called when the first attempt
+ *   of an operation got a response
  */
 
 /** @type {Readonly<PreflightHooks>} */
@@ -55,8 +55,8 @@ const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () =
 
 /**
  * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the run's
- * operations on a probe, or on an object of an earlier run. Probes are removed again; those that could not be removed are in
- * `run.probes`. The probe stays only if the run keeps its objects and is not permitted to remove any.
+ * operations on a probe, or on an object of an earlier run. Probes are removed again; `run.probes` has those that could not be
+ * removed. A probe stays only if the run keeps its objects and is not permitted to remove any.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -129,7 +129,7 @@ function unverifiedProblems(unverified, { store, load: { checksum } }) {
   return unverified.size === 0
     ? []
     : [
-        `--checksum: the store took an object with a wrong ${checksum} in ${buckets.join(', ')}: it ignores checksums; drop the option, or pass --no-preflight to send them anyway`,
+        `--checksum: the store accepted an object with a wrong ${checksum} in ${buckets.join(', ')}: it ignores checksums; omit the option, or pass --no-preflight to send them anyway`,
       ];
 }
 
@@ -138,7 +138,7 @@ function unverifiedProblems(unverified, { store, load: { checksum } }) {
  * @param {ReadonlySet<string>} missing at least one
  */
 function missingNotice(runId, missing) {
-  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: was it written with --keep, the same --prefix and the same buckets?`;
+  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: check that it was written with --keep, the same --prefix and the same buckets`;
 }
 
 /**
@@ -158,7 +158,6 @@ function missingNotice(runId, missing) {
  * @property {Workload} kept objects of an earlier run
  */
 
-/** The preflight of one bucket. */
 class BucketPreflight {
   #shared;
   #bucket;
@@ -182,7 +181,7 @@ class BucketPreflight {
     const { error, attempts } = await requestAbsentObject(context, connection, bucket);
     run.requests.preflight += attempts;
     const isRefused = error !== null && error.kind !== NOT_FOUND;
-    // Without permission to list, some stores answer "forbidden" for an absent object: the run's operations must decide.
+    // Without permission to list, some stores respond "forbidden" to a request for an absent object: the run's operations must decide.
     const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
@@ -280,7 +279,7 @@ class BucketPreflight {
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
-  /** @returns {readonly Operation[]} the stages' removing operations, or else that of a run without --stages */
+  /** @returns {readonly Operation[]} the stages' removing operations, or else those of the default stages */
   #removing() {
     const ofStages = this.#operations.filter(({ removes }) => removes);
     return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
@@ -344,7 +343,7 @@ class BucketPreflight {
   }
 
   /**
-   * @param {readonly Operation[]} operations from which those with that effect are tried
+   * @param {readonly Operation[]} operations only those with the effect are tried
    * @param {Operation['effect']} effect
    * @param {Workload} workload
    * @param {number} localIndex of an object of the workload
@@ -389,7 +388,7 @@ class BucketPreflight {
   /**
    * @param {number} count of the shard's first objects, or first probes
    * @param {Pick<Workload, 'keyspace'>} workload that they belong to
-   * @returns {number} localIndex of the first that belongs in this bucket; -1 without one
+   * @returns {number} localIndex of the first that belongs in this bucket; -1 if there is none
    */
   #firstIndex(count, { keyspace }) {
     const { config } = this.#shared;

@@ -25,7 +25,7 @@ export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, 
 }
 
 /**
- * A workload of the probes' copies, from which they can be removed.
+ * A workload of the probes' copies, for removing them.
  *
  * @param {Workload} probes
  * @param {Pick<RunContext, 'keyspace'>} run

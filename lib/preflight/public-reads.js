@@ -8,11 +8,11 @@ import { sendControlRequest } from './control-request.js';
  * @import { RequestContext } from './control-request.js'
  */
 
-/** The first read may fill the cache, and the second may hit it. */
+/** The first read can fill the cache, and the second can hit it. */
 const READS = 2;
 
 /**
- * What reads by the public URL have shown.
+ * What reads through the public URL have shown.
  *
  * @typedef {object} PublicReads
  * @property {AttemptError | null} error why visitors do not get the object
@@ -55,7 +55,7 @@ export async function readByPublicUrl(context, record) {
   return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
 }
 
-/** @param {OperationRecord} record that received something other than its object */
+/** @param {OperationRecord} record whose read returned something other than its object */
 function otherContent({ connection: { reply } }) {
   const isPage = reply.isPage === true;
   return new AttemptError({
@@ -65,8 +65,8 @@ function otherContent({ connection: { reply } }) {
     status: reply.status,
     publicUrl: reply.publicUrl ?? 'that was given',
     advice: isPage
-      ? 'is it the address of the bucket, without a bot challenge or an Access login in front of it?'
-      : 'is it the address of this bucket, and does nothing change what it serves?',
+      ? "check that it is the bucket's address, and that no bot challenge or Access login blocks it"
+      : "check that it is this bucket's address, and that nothing changes the content that it serves",
   });
 }
 
@@ -76,6 +76,6 @@ function otherContent({ connection: { reply } }) {
  */
 function cacheNotice(bucket, status) {
   return status === 'none'
-    ? `No header of the public URL says that a cache answers reads of ${bucket}: they may all reach the store`
+    ? `No response header of the public URL shows that a cache serves reads of ${bucket}: all of them may reach the store`
     : `The public URL does not cache objects of ${bucket} (a second read was ${status}): Cloudflare caches by file extension, unless a Cache Rule makes the keys eligible for cache`;
 }

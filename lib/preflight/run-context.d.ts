@@ -14,7 +14,7 @@ export interface RunContext {
   clock: Clock;
   /** uniform in [0, 1) */
   random: () => number;
-  /** for requests that belong to no stage */
+  /** for requests outside the stages */
   waitBudget: WaitBudget;
   keyspace: Keyspace;
   /** content of the objects */
@@ -22,14 +22,14 @@ export interface RunContext {
   /** sent with each write */
   checksums?: PayloadChecksums;
   written: WrittenObjects;
-  /** existing objects that the run works on, once they are listed; otherwise null */
+  /** existing objects that the run reads; null until they are listed, and for other runs */
   listed: ListedObjects | null;
   /** whether this run writes the objects */
   wroteObjects: boolean;
   amounts: OperationAmounts;
-  /** for requests that are not measured, which keeps them off the stages' connections */
+  /** for requests that are not measured: keeps them off the stages' connections */
   controlConnections: readonly ObjectConnection[];
-  /** for measuring the store's clock; afterwards, only the last of them carries further requests */
+  /** for measuring the store's clock; afterwards, only the last one carries further requests */
   clockConnections: readonly ObjectConnection[];
   controlOptions: StoreOptions;
   requests: RequestCounts;

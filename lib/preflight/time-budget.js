@@ -5,7 +5,7 @@ const MIN_BUDGET_MS = 3000;
 const ROUND_TRIPS = 30;
 
 /**
- * The time that a run takes to check and measure the store before its first stage: three seconds or thirty round trips,
+ * The time that a run can take to check and measure the store before its first stage: three seconds or thirty round trips,
  * whichever is longer. The operations themselves show how long a round trip takes.
  */
 export class TimeBudget {
@@ -44,7 +44,7 @@ export class TimeBudget {
     return this.#alone.get(operation) ?? null;
   }
 
-  /** @param {number} moment monotonic ms, the deadline even if some of the budget is left */
+  /** @param {number} moment monotonic ms: the deadline, even if some of the budget is left */
   endBy(moment) {
     this.#deadline = Math.min(this.#deadline, moment);
   }

@@ -46,7 +46,7 @@ const CROWDED = 1.6;
 /** Bytes of the first object. Larger ones are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
-/** How long operations may continue after the time is over before they are cut off: this many ms or operations. */
+/** How long operations can continue after the time is over before they are cut off: this many ms or operations. */
 const MIN_GRACE_MS = 1000;
 const GRACE_OPERATIONS = 4;
 
@@ -65,10 +65,10 @@ const ROUNDS_LEFT = 1.5 + LAG.removes;
  *
  * @param {RunContext} run
  * @param {Config} config
- * @param {TimeBudget} budget of which preflight has used a part; the rest is available here
- * @param {AbortSignal} signal gives up
- * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
- *   without those that could not be measured; the reason if there are none and the stages themselves will not show it
+ * @param {TimeBudget} budget what preflight left of it is available here
+ * @param {AbortSignal} signal aborts the work
+ * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} latencies by the stage's name in lower
+ *   case, where they could be measured; `problem` is why there are none, unless the stages themselves will show the reason
  */
 export async function measureUnloaded(run, config, budget, signal) {
   const kinds = kindsOf(run, config, budget);
@@ -82,7 +82,7 @@ export async function measureUnloaded(run, config, budget, signal) {
   const needed = isFar ? (MIN_OPERATIONS + LAG.removes) * slowest : MIN_OPERATIONS * sumOf(times);
   const now = run.clock.now();
   if (now + needed > budget.deadline) {
-    return { latencies: new Map(), problem: 'there is no time left for it before the start' };
+    return { latencies: new Map(), problem: 'no time is left for it before the start' };
   }
   const endsAt = Math.min(now + Math.max(budget.left, needed), budget.deadline);
   const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
@@ -116,7 +116,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
     // Probes are removed even if no stage removes objects.
     return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
   }
-  // The objects of an earlier run are not removed, and their size is given.
+  // The objects of an earlier run are not removed, and their size is fixed.
   const isQuick = (/** @type {Operation} */ { name }) => {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
@@ -164,7 +164,6 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Measures operations of several kinds. */
 class Probe {
   #run;
   #kinds;
@@ -178,7 +177,7 @@ class Probe {
   #firstSize;
   /** Bytes of the objects that the latency should represent: half of the run's objects are no larger. */
   #typicalSize;
-  /** How all objects are written; undefined for a single request each. @type {MultipartConfig | undefined} */
+  /** How all objects are written; undefined if each takes a single request. @type {MultipartConfig | undefined} */
   #multipart;
   /** Bytes of all other objects. */
   #size;
@@ -217,7 +216,7 @@ class Probe {
     const firstIndex = globalIndex(shard, this.#localIndexOf(0));
     const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
     this.#workload = run.wroteObjects ? probeWorkload(run, shard, sizeOf) : keptWorkload(run, objects);
-    // Connections for the clock are open by now, but there are more kinds than those.
+    // The connections for the clock are already open, but there may be more kinds than connections.
     const [first, ...further] = run.controlConnections;
     this.#connections = [first, ...run.clockConnections, ...further];
   }
@@ -226,14 +225,13 @@ class Probe {
    * Measures one kind after another.
    *
    * @param {AbortSignal} cut
-   * @param {AbortSignal} removal gives up removing
+   * @param {AbortSignal} removal aborts the removal of probes
    */
   async measureInTurn(cut, removal) {
     const { clock } = this.#run;
     for (const [kind, operation] of this.#kinds.entries()) {
       const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (kind + 1)) / this.#kinds.length;
       for (let number = 0; this.#isDue(operation, number); number++) {
-        // Probes are removed however long it takes.
         if (number >= MIN_OPERATIONS && clock.now() >= endsAt && !operation.removes) {
           break;
         }
@@ -247,7 +245,7 @@ class Probe {
    * that is removed.
    *
    * @param {AbortSignal} cut
-   * @param {AbortSignal} removal gives up removing
+   * @param {AbortSignal} removal aborts the removal of probes
    */
   async measureTogether(cut, removal) {
     const { clock, wroteObjects } = this.#run;
@@ -305,7 +303,7 @@ class Probe {
     return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
   }
 
-  /** Starts no further object, but finishes the operations on the others. */
+  /** Starts no further objects, but finishes the operations on those that were started. */
   #endFirstKinds() {
     if (this.#run.wroteObjects) {
       this.#kinds.filter(({ creates }) => creates).forEach((operation) => this.#ended.add(operation));
@@ -390,7 +388,7 @@ class Probe {
    * @param {Answer} answer
    */
   #noteRemoved(index, { error }) {
-    // A write with an unknown outcome may still happen, so clean-up has to look again.
+    // A write with an unknown outcome may still take effect, so clean-up has to look again.
     if ((error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
       this.#run.probes.delete(index);
     }
@@ -398,7 +396,7 @@ class Probe {
 
   /**
    * @param {number} size bytes of an object
-   * @param {number} time ms that a small one took
+   * @param {number} time ms that a small object took
    * @returns {boolean} whether objects of that size can be written and read in half of the remaining time
    */
   #isTimeFor(size, time) {

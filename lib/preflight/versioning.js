@@ -23,7 +23,8 @@ export const NOT_IMPLEMENTED = new Set([405, 501]);
  */
 export function describeUnknown(unknown) {
   return [...unknown].map(
-    ([bucket, { message }]) => `Whether bucket "${bucket}" keeps versions of what is removed is not known (${message})`,
+    ([bucket, { message }]) =>
+      `It is unknown whether bucket "${bucket}" keeps versions of removed objects (${message})`,
   );
 }
 

@@ -10,8 +10,7 @@ const MAX_TOTAL_MS = 15_000;
 const NOTICE_INTERVAL_MS = 1000;
 
 /**
- * How long a run waits before its first stage when the store asks it to. Stages wait longer, because they show progress
- * meanwhile.
+ * How long a run waits before its first stage if the store asks it to. Stages wait longer, because they show progress.
  */
 export class WaitBudget {
   #now;
@@ -34,7 +33,7 @@ export class WaitBudget {
    * Deducts a pause from the budget. Overlapping time counts once.
    *
    * @param {number} wanted ms
-   * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error with which the store asked for the pause
+   * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error by which the store asked for the pause
    * @returns {number | null} ms to wait; null if the budget is spent
    */
   take(wanted, { message, retryAfter }) {
@@ -46,9 +45,7 @@ export class WaitBudget {
     }
     if (now >= this.#noticedAt + NOTICE_INTERVAL_MS) {
       this.#noticedAt = now;
-      this.#notice(
-        `The store asks to wait ${inSeconds(retryAfter)} (${message}): it is asked again in ${inSeconds(pause)}`,
-      );
+      this.#notice(`The store asks to wait ${inSeconds(retryAfter)} (${message}): retrying in ${inSeconds(pause)}`);
     }
     if (longer > 0) {
       this.#left -= longer;

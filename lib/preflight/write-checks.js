@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 2;
 
 /**
  * The checks before a run changes anything in its buckets: its run id is not in use, and no bucket keeps versions of removed
- * objects. They protect other people's data, so that `--no-preflight` does not skip them.
+ * objects. They protect other people's data, so `--no-preflight` does not skip them.
  */
 export class WriteChecks {
   #run;
@@ -31,9 +31,9 @@ export class WriteChecks {
   #unknown = new Map();
   /** @type {string[]} */
   #notices = [];
-  /** Whether the run may list its objects, as far as is known. */
+  /** Whether the run can list its objects, as far as is known. */
   mayList = true;
-  /** Why the run must not begin: one line each. @type {string[]} */
+  /** Why the run must not begin, one line each. @type {string[]} */
   problems = [];
   /** Objects that block the run. @type {ExistingObjects | null} */
   existing = null;
@@ -41,7 +41,7 @@ export class WriteChecks {
   /**
    * @param {RunContext} run
    * @param {Config} config
-   * @param {AbortSignal} signal gives up
+   * @param {AbortSignal} signal aborts the work
    */
   constructor(run, config, signal) {
     this.#run = run;
@@ -59,19 +59,19 @@ export class WriteChecks {
     return this.#checked;
   }
 
-  /** Useful to know if the run begins. @returns {string[]} */
+  /** To show if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
   }
 
-  /** Whether the run was allowed to write, and so may have written. */
+  /** Whether the run was allowed to write, so it may have written. */
   get mayHaveWritten() {
     return this.#hasPassed;
   }
 
   /**
-   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not: there,
-   * R2 names a version but keeps none (https://github.com/rustfs/rustfs/issues/7999).
+   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not: in
+   * it, R2 returns a version ID, but keeps no versions (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
    * @param {string} key of an object that has just been written
@@ -90,7 +90,7 @@ export class WriteChecks {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // Credentials that can write but not read cannot find out: it stays unknown.
+      // With credentials that can write but not read, it remains unknown.
     }
   }
 
@@ -119,7 +119,7 @@ export class WriteChecks {
     this.#run.versioned.add(bucket);
     if (!this.#config.objects.allowVersioned) {
       this.problems.push(
-        `bucket "${bucket}" keeps versions, and what the run removes would stay there as such: use a bucket without versioning, or pass --allow-versioned, with which clean-up removes the versions of the run's own objects`,
+        `bucket "${bucket}" keeps versions, so removed objects would stay there as old versions: use a bucket without versioning, or pass --allow-versioned to let clean-up remove the versions of the run's own objects`,
       );
     }
   }
@@ -138,7 +138,7 @@ export class WriteChecks {
       );
     } else if (!isWhole) {
       this.#notices.push(
-        `There are too many objects under ${keyspace.keyPrefix} to look at all of them; none of those that were looked at is this shard's`,
+        `There are too many objects under ${keyspace.keyPrefix} to check all of them; none of those checked belongs to this shard`,
       );
     }
     if (unlisted.size > 0) {
@@ -146,9 +146,9 @@ export class WriteChecks {
       this.mayList = ![...unlisted.values()].some(
         ({ kind, status }) => kind === 'denied' || NOT_IMPLEMENTED.has(status),
       );
-      const end = this.mayList ? '' : '; whether it leaves any will not be known either';
+      const end = this.mayList ? '' : '; whether it leaves any will be unknown, too';
       this.#notices.push(
-        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})${end}`,
+        `It is unknown whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')}, because listing failed (${message})${end}`,
       );
     }
   }

@@ -15,7 +15,7 @@ import { OPTIONS } from '../options/table.js';
  * @typedef {keyof typeof VARIABLES} VariableKey
  */
 
-/** The file of variables, unless the command line names another. */
+/** The file with the variables, unless the command line names another. */
 export const DEFAULT_FILE = OPTIONS.envFile.default;
 
 const VARIABLES = Object.freeze(
@@ -89,7 +89,7 @@ export class Variables {
 
   /**
    * @param {readonly VariableKey[]} keys
-   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} isLacking: a required variable is missing
+   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} `isLacking`: a required variable is missing
    */
   read(keys) {
     /** @type {Record<string, any>} */

@@ -2,7 +2,7 @@ import { shellWord } from '../text/shell-words.js';
 import { DEFAULT_FILE } from './environment.js';
 
 /**
- * How the user starts the programs: the beginning of each command that we print for copying.
+ * How the user starts the programs: the start of each command that is printed for copying.
  *
  * @typedef {object} Invocation
  * @property {string} benchmark shell command, such as `node r2-benchmark.js` or `npx r2-benchmark`
@@ -18,7 +18,7 @@ export const FROM_CLONE = Object.freeze({
 });
 
 /**
- * @param {string} file that lacks variables
+ * @param {string} file in which variables are missing
  * @param {boolean} exists
  * @param {Invocation} invocation
  * @returns {string} what to do next

@@ -17,7 +17,7 @@ const BUCKETS = Object.freeze(['local']);
 /** Memory per object in addition to its bytes: key, table entry and ETag. */
 const OVERHEAD_BYTES = 1024;
 
-/** Share of free memory that the objects may take. */
+/** Share of free memory that the objects can take. */
 const SHARE_OF_MEMORY = 0.5;
 
 /**
@@ -32,7 +32,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
       `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
-  // A system that cannot tell returns 0.
+  // The value is 0 on systems that do not report it.
   const freeMemory = process.availableMemory() || Infinity;
   const mean = averageSize({ size, sizes });
   const needed = objects * (mean + OVERHEAD_BYTES);

@@ -53,7 +53,7 @@ export function chooseProxy(env, address, choice) {
     return {
       ...direct,
       problems: [
-        `${name} names a proxy, which would be part of the measurement: expected --proxy env to use it, or --proxy none to connect directly`,
+        `${name} names a proxy, which would be part of the measurement: pass --proxy env to use it, or --proxy none to connect directly`,
       ],
     };
   }

@@ -11,13 +11,13 @@ import { chooseProxy } from './proxy.js';
  */
 
 /**
- * Adds the address to a store from which the public client reads: that of the option, or of PUBLIC_URL.
+ * Adds to a store the address from which the public client reads: --public-url, or else PUBLIC_URL.
  *
  * @param {() => Promise<FoundStore>} findStore
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<OptionValues, 'publicUrl' | 'envFile' | 'proxy'>} options
  * @returns {Promise<FoundStore>}
- * @throws {UsageError} with every problem at once
+ * @throws {UsageError} with every problem
  */
 export async function withPublicUrl(findStore, env, options) {
   const checks = new Checks();

@@ -46,8 +46,8 @@ const AWS_VARIABLES = [
 /** A URL may contain a password. */
 const AWS_URL_VARIABLES = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
 
-/** Source of an address that the user did not name. */
-const OF_AWS = 'that of AWS';
+/** Source of an address that the user did not give. */
+const OF_AWS = 'AWS default';
 
 const AWS_KEYS = Object.freeze({
   accessKeyId: 'AWS_ACCESS_KEY_ID',
@@ -81,7 +81,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     ? null
     : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), {
         certificate: authorities?.value,
-        // Ask the metadata service only for AWS's own store. Off AWS it does not answer, and the timeout takes a second.
+        // Ask the metadata service only for AWS's own store. Outside AWS it does not respond, and the timeout takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
       });
 
@@ -160,7 +160,7 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
  * @param {object} options
  * @param {string} [options.certificate] see findCredentials
  * @param {boolean} options.mayAskHost whether to ask the metadata service as a last resort
- * @returns {Promise<Keys | null>} null if nothing configures any
+ * @returns {Promise<Keys | null>} null if no credentials are configured
  */
 async function findKeys(env, aws, { certificate, mayAskHost }) {
   const inEnvironment = environmentCredentials(env);
@@ -233,7 +233,7 @@ function givenUrl({ endpointUrl: option }, aws) {
 
 /**
  * @param {Record<string, any>} values of the S3_… variables
- * @returns {EndpointUrl | null} null if they do not name it
+ * @returns {EndpointUrl | null} null if they do not give an address
  */
 function addressFrom({ hostname, useTls, port }) {
   return hostname === undefined || useTls === undefined
@@ -339,12 +339,12 @@ function readAuthorities(aws) {
  */
 function duplicateWarnings(given, buckets, isVariable) {
   return buckets.length < given.length
-    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} lists a bucket more than once: it is used once`]
+    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} lists a bucket more than once; it is used only once`]
     : [];
 }
 
 /**
- * Where settings come from; null for those of S3_… variables.
+ * Where settings come from; null for S3_… variables.
  *
  * @typedef {object} Sources
  * @property {string | null} buckets
@@ -387,7 +387,7 @@ function settingsFrom({ buckets, keys, address, region: regionName, authorities 
  * @param {Sources} sources
  * @param {EndpointUrl & { region: string }} address
  * @param {Readonly<Record<string, string | undefined>>} env
- * @returns {string[]} a line if an option or the AWS configuration overrode a variable, or vice versa
+ * @returns {string[]} a line if an option or the AWS configuration overrides a variable, or vice versa
  */
 function sourceNotices(
   { keys, address: from, region: regionName, authorities },
@@ -411,7 +411,7 @@ function sourceNotices(
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {string | null} address its source: of the URL variables, only this one was checked to contain no password
+ * @param {string | null} address its source; of the URL variables, only this one is known to contain no password
  * @returns {Record<string, string>}
  */
 function awsOverrides(env, address) {

@@ -15,14 +15,14 @@ import { UsageError } from '../options/usage-error.js';
  * @property {string[]} notices which of several possible settings were used
  * @property {Record<string, string>} overrides variables that a later command needs to find the same store
  * @property {Renewal | null} renewal of temporary credentials; null if they do not expire
- * @property {Promise<never> | null} failure rejects when a store that belongs to the run dies; null for any other store
+ * @property {Promise<never> | null} failure rejects if a store that belongs to the run dies; null for any other store
  * @property {() => Promise<void>} close
  */
 
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the one that options and environment name
+ * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the one from the options and the environment
  * @returns {Promise<Target>}
  * @throws {UsageError}
  */

@@ -14,7 +14,7 @@ import { RunMetrics } from './run-metrics.js';
 const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio', '{operation}/s': 'per_second' };
 
 /**
- * Exports the metrics of a run: at intervals to a collector, and to Prometheus whenever it asks.
+ * Exports the metrics of a run: at intervals to a collector, and to Prometheus on each scrape.
  *
  * @param {{ otlp: OtlpExporter | null, server: ScrapeServer | null }} outlets
  * @param {WatchedRun} run

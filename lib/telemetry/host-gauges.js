@@ -4,7 +4,7 @@ import { findInterface } from '../host/store-interface.js';
 /** Minimum time between samples, because each takes half a millisecond of CPU time. */
 const MIN_INTERVAL_MS = 1000;
 
-/** Host load since the previous sample, from the same files as the host load of the result. */
+/** Host load since the previous sample, from the same files as the host load in the result. */
 export class HostGauges {
   #options;
   #sampler;

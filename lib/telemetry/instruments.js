@@ -3,14 +3,14 @@ import { SCHEMA } from '../model/schema.js';
 
 /** @import { CountName } from '../model/result.js' */
 
-// All metrics. Names come from OpenTelemetry's semantic conventions if these define the metric
+// All metrics. Names are those of OpenTelemetry's semantic conventions if they define the metric
 // (https://opentelemetry.io/docs/specs/semconv/); other names begin with `r2_benchmark.`.
 
 /**
  * @typedef {object} Instrument
  * @property {string} name
  * @property {'counter' | 'sum' | 'gauge' | 'histogram'} type a counter never decreases; sums can be added over hosts, gauges cannot
- * @property {string} unit in UCUM; braces hold the counted things
+ * @property {string} unit in UCUM; braces enclose what is counted
  * @property {string} description one self-contained line
  *
  * @typedef {keyof typeof OCCUR_WITH} Trait a property of a stage without which some counts and latencies cannot occur: see traitsOf in
@@ -54,16 +54,16 @@ export const COUNTERS = /** @type {Readonly<Record<CountName, Instrument>>} */ (
 
 export const LATENCIES = {
   operations: latency('r2_benchmark.operation.duration', 'Time from the first attempt of an operation to its success.'),
-  attempts: latency('http.client.request.duration', 'Time of an attempt, successful or not.'),
+  attempts: latency('http.client.request.duration', 'Duration of an attempt, successful or not.'),
   firstByte: latency('r2_benchmark.time_to_first_byte', 'Time from the start of a read to its first byte.'),
   startDelay: latency('r2_benchmark.start_delay', 'How late an operation of an open loop started.'),
   parts: latency('r2_benchmark.part.duration', 'Time from the first attempt of a part to its success.'),
 };
 
-/** Only for clients that read through a cache. */
+/** Exists only for clients that read through a cache. */
 export const CACHE_LATENCY = latency(
   'r2_benchmark.cache.operation.duration',
-  'Time of operations through a cache, by cache status.',
+  'Duration of operations through a cache, by cache status.',
 );
 
 export const ERRORS = metric('r2_benchmark.errors', 'counter', '{attempt}', 'Failed attempts, by kind of error.');
@@ -76,25 +76,25 @@ export const BUCKET_COUNTERS = {
 };
 
 /** Known after a stage or one of its steps. */
-export const BUCKET_LATENCY = latency('r2_benchmark.bucket.operation.duration', 'Time of operations, by bucket.');
+export const BUCKET_LATENCY = latency('r2_benchmark.bucket.operation.duration', 'Duration of operations, by bucket.');
 
 export const CONNECTIONS = {
   opened: metric('r2_benchmark.connections.opened', 'counter', '{connection}', 'Connections opened for the stage.'),
-  reused: metric('r2_benchmark.connections.reused', 'counter', '{request}', 'Requests over connections used before.'),
+  reused: metric('r2_benchmark.connections.reused', 'counter', '{request}', 'Requests over reused connections.'),
 };
 
 export const GAUGES = {
   inFlight: metric('http.client.active_requests', 'sum', '{request}', 'Requests in flight.'),
   open: metric('http.client.open_connections', 'sum', '{connection}', 'Open connections, by state: active or idle.'),
-  threads: metric('r2_benchmark.threads', 'sum', '{request}', 'Largest number of requests in flight.'),
+  threads: metric('r2_benchmark.threads', 'sum', '{request}', 'Maximum number of requests in flight.'),
   rate: metric('r2_benchmark.rate.requested', 'sum', '{operation}/s', 'Operations to start per second (open loop).'),
   isRunning: metric('r2_benchmark.stage.running', 'sum', '{stage}', '1 while the stage runs, 0 before and after.'),
-  eventLoop: metric('nodejs.eventloop.utilization', 'gauge', '1', 'Busy share of the last second, by worker.'),
+  eventLoop: metric('nodejs.eventloop.utilization', 'gauge', '1', 'Share of time the event loop was busy, by worker.'),
   processCpu: metric('process.cpu.time', 'counter', 's', 'CPU time of the client since its start, by mode.'),
   memory: metric('process.memory.usage', 'sum', 'By', 'Resident memory of the client.'),
-  hostCpu: metric('system.cpu.utilization', 'gauge', '1', 'Share of CPU time of the host: busy, iowait, or steal.'),
-  pressure: metric('r2_benchmark.host.cpu.pressure', 'gauge', '1', 'Share of time a process waited for a CPU.'),
-  network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic of the interface to the store.'),
+  hostCpu: metric('system.cpu.utilization', 'gauge', '1', "Share of the host's CPU time: busy, iowait, or steal."),
+  pressure: metric('r2_benchmark.host.cpu.pressure', 'gauge', '1', 'Share of time some process waited for a CPU.'),
+  network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic on the network interface to the store.'),
 };
 
 /** All instruments in the order of export. @type {readonly Instrument[]} */

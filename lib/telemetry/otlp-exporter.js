@@ -74,10 +74,10 @@ export class OtlpExporter {
   async forceFlush() {}
   async shutdown() {}
 
-  /** Exports the final counts, if the collector takes them in time, and reports what was lost. */
+  /** Exports the final counts, if the collector accepts them in time, and reports lost exports. */
   async finish() {
     if (this.#outcome !== null) {
-      // The export in progress has only a part of the final counts.
+      // The export in progress contains only part of the final counts.
       this.close();
       await this.#outcome;
     }
@@ -114,7 +114,7 @@ export class OtlpExporter {
     const child = fork(PROGRAM, [this.#settings.url ?? ''], options);
     const settle = (/** @type {string | null} */ outcome) => this.#child === child && this.#settle(outcome);
     child.on('message', (/** @type {any} */ { outcome }) => outcome !== undefined && settle(outcome));
-    child.on('error', () => settle('its exporter cannot be started')).on('exit', () => settle('its exporter ended'));
+    child.on('error', () => settle('the exporter cannot be started')).on('exit', () => settle('the exporter ended'));
     return (this.#child = child);
   }
 }

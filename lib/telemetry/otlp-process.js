@@ -6,7 +6,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 
 /** @type {string[]} */
 const problems = [];
-// Quoted parts may be secret.
+// Quoted parts may be secrets.
 const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
 diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
@@ -23,7 +23,7 @@ process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
 );
 process.send?.({ problems });
 
-/** Contains nothing of the request or response. @param {Error & { code?: string | number }} error */
+/** Contains nothing from the request or response. @param {Error & { code?: string | number }} error */
 function reasonOf({ code, message }) {
   const reason = /retryable/.test(message) ? 'it asks to retry later' : 'no valid response in time';
   return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);

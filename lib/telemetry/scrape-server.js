@@ -31,7 +31,7 @@ export class ScrapeServer {
   }
 
   constructor() {
-    // More connections, or responses that are never read, would take sockets away from the run.
+    // More connections, or responses that nobody reads, would take sockets away from the run.
     this.#server.maxConnections = 16;
     this.#server.setTimeout(TIMEOUTS.requestTimeout);
   }

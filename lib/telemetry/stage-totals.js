@@ -2,7 +2,7 @@ import { sumOfSnapshots } from '../meter/stage-snapshot.js';
 
 /** @import { StageSnapshot } from '../model/run-events.js' */
 
-/** The counts of a stage over all of its steps. They never decrease, and end up equal to those of the result. */
+/** The counts of a stage over all of its steps. They never decrease, and finally equal the counts in the result. */
 export class StageTotals {
   /** Sum of the finished steps. @type {StageSnapshot | null} */
   #over = null;

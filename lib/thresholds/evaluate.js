@@ -8,8 +8,6 @@ import { OPERATORS, formatThreshold } from './threshold.js';
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { Metric } from './metrics.js'
  * @import { Threshold } from './threshold.js'
- *
- * @typedef {Pick<ThresholdResult, 'value' | 'limit' | 'outcome' | 'message'>} Finding
  */
 
 /**
@@ -35,7 +33,7 @@ export function evaluateThresholds(thresholds, result, baseline) {
  * @param {Threshold} threshold
  * @param {Metric} metric
  * @param {{ result: WritableResult, baseline: WritableResult | null }} results
- * @returns {Finding}
+ * @returns {Pick<ThresholdResult, 'value' | 'limit' | 'outcome' | 'message'>}
  */
 function judge({ stage, operator, limit: wanted }, metric, { result, baseline }) {
   const value = figureOf(result, stage, metric);
@@ -48,7 +46,7 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const unit = 'unit' in wanted ? wanted.unit : undefined;
   if (limit === null) {
     const why = baseline === null ? 'no baseline was given' : whyUnknown(baseline, stage, metric);
-    const message = `it was ${showValue(metric.quantity, value, 0)}; the figure of the baseline is not known: ${why}`;
+    const message = `it was ${showValue(metric.quantity, value, 0)}; the baseline's figure is unknown: ${why}`;
     return { value, limit, outcome: 'inconclusive', message };
   }
   const outcome = OPERATORS[operator](value, limit) ? 'passed' : 'missed';
@@ -102,7 +100,7 @@ function withKinds(stage) {
 /**
  * @param {WritableResult} result
  * @param {string} stage in lower case
- * @returns {string} as in the log, even if the stage did not run
+ * @returns {string} the name in the log, even if the stage did not run
  */
 function stageName(result, stage) {
   return stageNamed(result, stage)?.stage ?? stage[0].toUpperCase() + stage.slice(1);

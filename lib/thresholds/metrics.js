@@ -16,10 +16,10 @@ import { Histogram } from '../model/histogram.js';
  * @property {QuantityName} quantity
  * @property {ThresholdUnit} unit of its values
  * @property {StageFigure | null} fromStage null if only a whole run has it
- * @property {RunFigure | null} fromRun over all stages; null if that is meaningless
+ * @property {RunFigure | null} fromRun over all stages; null if that would be meaningless
  * @property {readonly string[]} [otherNames]
- * @property {Condition} [onlyOf] the kind of stages that have it
- * @property {true} [isLatency] it comes from a histogram, which a log may lack
+ * @property {Condition} [onlyOf] the only kind of stage that has it
+ * @property {true} [isLatency] whether it comes from a histogram, which a log may lack
  *
  * @typedef {'reads' | 'open loop' | 'search' | 'parts'} Condition
  */
@@ -53,7 +53,7 @@ const COUNTERS = [
   { name: 'operations', unit: 'operations', meaning: 'Operations that succeeded, verification included' },
   { name: 'attempts', unit: 'attempts', meaning: 'All attempts, successful or not' },
   { name: 'retries', unit: 'attempts', meaning: 'Failed attempts that were retried' },
-  { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that were gone' },
+  { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that no longer existed' },
   { name: 'changed', unit: 'operations', meaning: 'Operations on existing objects that were replaced during the run' },
   { name: 'archived', unit: 'operations', meaning: 'Operations on existing objects that are archived' },
   { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose content was verified by size only' },
@@ -168,7 +168,7 @@ function capacityOf(field) {
 }
 
 /**
- * A run without a clean-up left nothing, unless it kept its objects; a log does not show which.
+ * A run without a clean-up has left nothing, unless it kept its objects, which a log does not show.
  *
  * @type {RunFigure}
  */
@@ -214,7 +214,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'throughput',
-    meaning: 'Object bytes moved by those operations ÷ the same time',
+    meaning: 'Object bytes moved by successful operations ÷ time, both without warm-up and drain',
     quantity: 'throughput',
     unit: 'bytes/s',
     fromStage: ({ averageBytes }) => averageBytes,
@@ -280,7 +280,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'capacity.low',
-    meaning: 'The lower end of its interval',
+    meaning: 'The lower end of the capacity interval',
     quantity: 'rate',
     unit: 'ops/s',
     fromStage: capacityOf('low'),
@@ -289,7 +289,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'capacity.high',
-    meaning: 'The upper end of its interval',
+    meaning: 'The upper end of the capacity interval',
     quantity: 'rate',
     unit: 'ops/s',
     fromStage: capacityOf('high'),
@@ -307,7 +307,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'cleanup.left',
-    meaning: 'Objects of the run left after clean-up, as counted by the store',
+    meaning: "The run's objects left after clean-up, as counted by the store",
     quantity: 'count',
     unit: 'objects',
     fromStage: null,

@@ -1,10 +1,10 @@
 /**
- * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to that of results. Dividing is exact where
+ * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to the one in results. Dividing is exact, but
  *   multiplying by a fraction is not: 7 × 0.01 is more than 0.07
  *
  * @typedef {object} Quantity
  * @property {string} example of a limit, for messages
- * @property {Readonly<Record<string, Scale>>} units the most common first; the empty one is for a plain number
+ * @property {Readonly<Record<string, Scale>>} units most common first; the empty unit is for a plain number
  * @property {Readonly<Record<string, string>>} spellings alternative spellings of the units
  *
  * @typedef {'time' | 'rate' | 'throughput' | 'size' | 'share' | 'count'} QuantityName
@@ -34,7 +34,7 @@ export const QUANTITIES = Object.freeze({
 /** Suffixes for quantities whose unit is empty. @type {Readonly<Record<string, string>>} */
 const SHOWN_UNITS = { rate: '/s' };
 
-/** Significant digits of a value, unless it takes more to see on which side of the limit it is. */
+/** Significant digits of a value, unless more are needed to show on which side of the limit it is. */
 const DIGITS = 4;
 
 /** Significant digits of any double. */

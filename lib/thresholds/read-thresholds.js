@@ -13,7 +13,7 @@ import { formatThreshold, parseThreshold } from './threshold.js';
  *
  * @typedef {object} AssertedRun a run, as far as it is known in advance
  * @property {readonly string[]} stages in lower case
- * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage is known to lack such figures
+ * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage certainly lacks such figures
  *
  * @typedef {object} ReadThresholds
  * @property {Threshold[]} thresholds the valid ones
@@ -49,7 +49,7 @@ export function readThresholds(assertions, run) {
 /**
  * @param {readonly Threshold[]} thresholds read before the run was known
  * @param {AssertedRun} run
- * @returns {string[]} one line per threshold that the run cannot have
+ * @returns {string[]} one line per threshold on a figure that the run cannot have
  */
 export function checkThresholds(thresholds, run) {
   return thresholds.flatMap((threshold) => {

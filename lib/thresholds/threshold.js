@@ -9,7 +9,7 @@ import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
  * @typedef {object} Threshold asserts that a figure is on one side of a limit
  * @property {string | null} stage in lower case, as in --stages, or with an operation of a mix, such as `mixed.read`; null for a
  *   figure of the whole run
- * @property {string} metric a name of the table in metrics.js
+ * @property {string} metric a name from the table in metrics.js
  * @property {Operator} operator
  * @property {Limit} limit
  *
@@ -72,7 +72,7 @@ export function parseThreshold(text) {
 }
 
 /**
- * A figure of a stage follows the stage's name; one of the whole run has no prefix.
+ * A stage's figure is prefixed with the stage's name; a figure of the whole run has no prefix.
  *
  * @param {string} subject such as `read.p99` or `errors`
  * @returns {{ stage: string | null, name: string, metric: Metric | null }}
@@ -130,7 +130,7 @@ function parseLimit(text, { quantity }) {
 
 /**
  * @param {Threshold} threshold
- * @returns {string} {@link parseThreshold} reads it back
+ * @returns {string} text that {@link parseThreshold} reads back
  */
 export function formatThreshold({ stage, metric, operator, limit }) {
   return `${stage === null ? '' : `${stage}.`}${metric} ${operator} ${formatLimit(limit)}`;

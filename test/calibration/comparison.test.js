@@ -159,7 +159,7 @@ test('ignores a calibration that does not apply to the run, and explains why', a
   const file = await fileWithCalibration(t);
   const { stages, notices, warnings } = compare(file, { client: 'sdk' });
   assert.deepEqual(notices, [
-    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for runs like this',
+    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one that fits this run',
   ]);
   assert.deepEqual([warnings, stages[0].calibration], [[], null]);
 });

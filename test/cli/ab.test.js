@@ -123,7 +123,7 @@ describe('the command line of ab', () => {
       'ab requires write in --stages: each turn has its own objects',
     ]);
     const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
-    assert.match(problem, /^--run-id must leave room for -a and -b/);
+    assert.match(problem, /^--run-id must leave room for the suffixes -a and -b/);
   });
 
   test('rejects list if a page would show what earlier turns left', () => {
@@ -168,7 +168,7 @@ describe('before anything is written, ab refuses', () => {
       'store.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=127.0.0.1\nS3_PORT=1\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
     });
     const sides = ['--a', '', '--b', '', '--quads', '40', '--env-file', `${folder}/store.env`];
-    const problem = '<objects>: 162 turns with 1543210 each would take too much memory, expected at most 1543209';
+    const problem = '<objects>: 162 turns with 1543210 each would take too much memory: expected at most 1543209';
     const tooMany = await runInProcess(['ab', '1543210', '2', ...sides], {});
     assert.equal(tooMany.status, 2);
     assert.ok(tooMany.stderr.includes(`error: ${problem} with --quads 40, or fewer quads\n`), tooMany.stderr);

@@ -155,7 +155,7 @@ describe('a run', { concurrency: 4 }, () => {
     const outcome = await runCommand(t, parameters, { dotEnv });
     assertStatus(outcome, 0);
     assert.deepEqual(outcome.stderr.split('\n'), [
-      'warning: S3_BUCKET lists a bucket more than once: it is used once',
+      'warning: S3_BUCKET lists a bucket more than once; it is used only once',
       'Run hushed: 20 objects of 2KiB in bucket-a under benchmark/hushed/',
       '',
     ]);

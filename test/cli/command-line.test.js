@@ -52,7 +52,10 @@ describe('the command line', { concurrency: 3 }, () => {
   test('rejects invalid ports and collectors by name, without showing a password', async () => {
     for (const given of ['', 'metrics', '65536', '-1', '1.5', ':9464', 'a b:9464', 'http://0.0.0.0:9464']) {
       const [error] = await refused('--local', '10', '2', `--metrics-port=${given}`);
-      assert.match(error, /^error: --metrics-port: expected a port from 0 to 65535, or one after an address such as /);
+      assert.match(
+        error,
+        /^error: --metrics-port: expected a port from 0 to 65535, optionally after an address, as in /,
+      );
     }
     for (const given of ['', 'collector:4317', 'ftp://collector', 'http://user:secret-9@collector']) {
       const [error] = await refused('--local', '10', '2', `--otlp-url=${given}`);
@@ -104,7 +107,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--part-threads 2', '--part-threads requires --multipart, or a --size above 4.9GiB'],
       ['--multipart --stages read --run-id r', '--multipart requires write in --stages'],
       ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
-      ['--multipart --stages write,copy', 'copy cannot be combined with objects in parts: the ETag of a copy'],
+      ['--multipart --stages write,copy', 'copy cannot be combined with objects written in parts: the ETag of a copy'],
       ['--calibrate --multipart', '--calibrate cannot be combined with --multipart or a --size above 4.9GiB'],
       ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
       ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
@@ -174,10 +177,14 @@ describe('the command line', { concurrency: 3 }, () => {
   for (const [option, values, expected] of /** @type {const} */ ([
     ['--size', NO_SIZES, /a size in whole bytes|at most 5TiB/],
     ['--timeout', NO_TIMES, /a duration in whole milliseconds|a time from 1ms to 1h/],
-    ['--run-id', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not start with -/],
-    ['--cleanup', NO_RUN_IDS, /1 to 64 characters of A-Z a-z 0-9 \. _ -, not only dots/],
-    ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
+    [
+      '--prefix',
+      ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)],
+      /names of characters from A-Z a-z 0-9/,
+    ],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
     ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
@@ -355,7 +362,7 @@ describe('the command line', { concurrency: 3 }, () => {
   });
 
   test('--cleanup requires either a run ID or --list', async () => {
-    assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id, or --cleanup --list/);
+    assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id; --cleanup --list/);
     assert.match(
       (await refused('--cleanup', 'a-run', '--list'))[0],
       /^error: --list requires --cleanup without a run id/,
@@ -454,12 +461,12 @@ describe('the commands', { concurrency: 3 }, () => {
 
   test("report all their problems at once, in the user's words", async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --prefix: expected names of A-Z a-z 0-9 . _ -, separated by /, got "/"',
+      'error: --prefix: expected names of characters from A-Z a-z 0-9 . _ -, separated by /, got "/"',
       'error: --timeout: expected a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds), got "soon"',
-      'error: <run-id>: expected 1 to 64 characters of A-Z a-z 0-9 . _ -, not only dots, got "/"',
+      'error: <run-id>: expected 1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);
-    assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id, or cleanup --list/);
+    assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id; cleanup --list/);
     assert.match((await refused('cleanup', 'x', '--list'))[0], /^error: --list requires cleanup without a run id/);
     assert.match((await refused('calibrate', '10'))[0], /^error: <threads>: expected a whole number/);
     assert.match((await refused('merge', 'a', '--json', '-', '--csv', '-'))[0], /^error: --json, --csv: only one/);
@@ -475,8 +482,8 @@ describe('the commands', { concurrency: 3 }, () => {
       /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
-      'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',
-      'error: --json: options of merge follow its name, expected node r2-benchmark.js merge … --json',
+      'error: --quiet: options of merge must follow its name, expected node r2-benchmark.js merge … --quiet',
+      'error: --json: options of merge must follow its name, expected node r2-benchmark.js merge … --json',
       'node r2-benchmark.js merge --help shows the usage',
     ]);
   });

@@ -23,8 +23,8 @@ const AGAINST_EDGE = [
   [['--endpoint-url', 'https://s3.example.com'], /^error: --endpoint-url cannot be combined with --client edge$/m],
   [['--addressing', 'virtual'], /^error: --addressing cannot be combined with --client edge$/m],
   [['--checksum', 'crc32c'], /^error: --checksum cannot be combined with --client edge$/m],
-  [['--stages', 'write,copy'], /^error: --client edge cannot run copy, which a binding does not have$/m],
-  [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy, which a binding does not have$/m],
+  [['--stages', 'write,copy'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
+  [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [['--size', '9MiB'], /^error: --client edge requires a --size of at most 8MiB: a Worker has little memory$/m],
 ];
 

@@ -91,7 +91,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
       // The bucket's last page has one key.
       assert.ok(list.keys > 6 * list.operations && list.keys <= 7 * list.operations, `${list.keys} keys`);
       assert.deepEqual(await changes(), before);
-      assert.match(outcome.stderr, /^Listed "data\/" in .*: 400 objects, which are all$/m);
+      assert.match(outcome.stderr, /^Listed "data\/" in .*: 400 objects, and there are no more$/m);
     });
   }
 
@@ -118,7 +118,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
         assert.deepEqual([read.sizeOnly, range.sizeOnly], [0, count]);
         assert.match(
           outcome.stderr,
-          new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, which are all$`, 'm'),
+          new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, and there are no more$`, 'm'),
         );
         assert.match(
           outcome.stderr,
@@ -282,7 +282,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     assertStatus(outcome, 2);
     assert.match(
       outcome.stderr,
-      /^error: --existing: there is no object of "there\/" in bucket-a, bucket-b, expected a prefix that keys begin with$/m,
+      /^error: --existing: listing "there\/" in bucket-a, bucket-b found no objects, expected a prefix of existing keys$/m,
     );
   });
 });

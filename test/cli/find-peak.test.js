@@ -34,7 +34,7 @@ describe('a search for the peak', () => {
       [[...buckets, '--arrival', 'poisson'], '--arrival requires --rate or --find-peak --peak-of rate'],
       [
         buckets,
-        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches one',
+        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches a single bucket',
       ],
       [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads, buckets or rate, got "hosts"'],
       [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
@@ -46,7 +46,7 @@ describe('a search for the peak', () => {
   test('a dollar amount must be above zero', async () => {
     for (const given of ['', '0', '-1', '1e3', '$5', 'much', '0.0000001']) {
       const [error] = await refused(`--max-cost=${given}`);
-      assert.match(error, /^error: --max-cost: expected dollars above 0, such as 0\.5 or 2, got /);
+      assert.match(error, /^error: --max-cost: expected an amount in dollars above 0, such as 0\.5 or 2, got /);
     }
   });
 

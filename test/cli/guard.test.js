@@ -162,7 +162,7 @@ test('reports a baseline with a different load, and the differences', () => {
     [{ checksum: 'crc32c' }, {}, 'checksum crc32c, now none'],
   ])) {
     assert.deepEqual(warningsFor(before, after), [
-      `--baseline: it was measured with different options, its figures may not be comparable (${difference})`,
+      `--baseline: it was measured with different options, so its figures may not be comparable (${difference})`,
     ]);
   }
 });

@@ -66,6 +66,6 @@ test('shows foreign objects as such, without disturbing the terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
-    '5 objects there (1.0 MiB) belong to no run on these buckets; clean-up leaves them alone: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    '5 objects there (1.0 MiB) do not belong to any run on these buckets; clean-up leaves them alone: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

@@ -26,7 +26,7 @@ test('reports a missing package as the open-file limit if that is low', () => {
   const error = Object.assign(new Error("Cannot find package '/a/dotenv/index.js' imported from /b.js"), {
     code: 'ERR_MODULE_NOT_FOUND',
   });
-  assert.match(loadingProblem(error, 48) ?? '', /may not open enough files .*\(EMFILE\): .*`ulimit -n 1024`/);
+  assert.match(loadingProblem(error, 48) ?? '', /cannot open enough files .*\(EMFILE\): .*`ulimit -n 1024`/);
 });
 
 test('does not hide defects', async () => {

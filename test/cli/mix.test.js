@@ -30,7 +30,7 @@ const REFUSED = [
   [
     'more removes than writes',
     ['--mix', 'read=70,write=10,remove=20'],
-    /--mix requires a share of write at least as large as that of remove: removed objects must be written again/,
+    /--mix requires a share of write at least as large as the share of remove: removed objects must be written again/,
   ],
   ['list', ['--mix', 'read=50,list=50'], /list cannot be combined with --mix: which keys/],
   ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /batch-remove cannot be combined with --mix/],

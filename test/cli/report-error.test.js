@@ -34,7 +34,7 @@ test('reports an unexpected error on one line, without a stack trace', () => {
   assert.equal(lines.length, 1);
   assert.match(
     lines[0],
-    /^error: unexpected error, which is a defect of this tool \(TypeError: x is not a function\); please report/,
+    /^error: unexpected error, a bug in r2-benchmark \(TypeError: x is not a function\); please report/,
   );
   for (const thrown of ['text', undefined, null, 7]) {
     assert.deepEqual([report(thrown).status, report(thrown).lines.length], [1, 1]);
@@ -73,7 +73,7 @@ test('reaching a limit of the host is not a defect of the tool', () => {
     ],
     [new RangeError('Array buffer allocation failed'), /ran out of memory .*`ulimit -v`/],
     [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /ran out of memory .*`ulimit -v`/],
-    [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /may not open more files .*`ulimit -n`/],
+    [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /cannot open more files .*`ulimit -n`/],
     [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'WorkerError' }), /`ulimit -n`/],
   ]);
   for (const [error, expected] of errors) {

@@ -414,7 +414,7 @@ test('a collector that recovers has all counts at the end, and what was lost is 
 test('a host that Prometheus scrapes shows the result, and goes once the last scrape has come', async (t) => {
   const parameters = ['500', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h', '--json', 'result.json'];
   const command = await startCommand(t, parameters);
-  const [, early] = await command.shows('stderr', /^Prometheus finds the metrics of this run at (\S+)$/m);
+  const [, early] = await command.shows('stderr', /^Prometheus can scrape the metrics of this run at (\S+)$/m);
   assert.equal((await fetch(early)).status, 200);
   const [, url] = await command.shows('stderr', /^Waiting up to 1h 0m for a last scrape of (\S+)$/m);
   const text = await (await fetch(url)).text();
@@ -496,7 +496,7 @@ test('a port that is taken, or variables that cannot be read, end the run before
     const { status, stdout, stderr } = await command.outcome;
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, problem);
-    assert.match(stderr, /--metrics-port: cannot listen at port \d+ of 127\.0\.0\.1 \(EADDRINUSE\)/);
+    assert.match(stderr, /--metrics-port: cannot listen on port \d+ of 127\.0\.0\.1 \(EADDRINUSE\)/);
   }
 });
 

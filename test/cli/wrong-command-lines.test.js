@@ -34,7 +34,7 @@ const WRONG = [
   ['1000 10 -d 60s --local', /use --duration/],
   ['1000 10 --qps 100 --local', /use --rate/],
   ['1000 10 --rate fast --local', /--rate: expected operations/],
-  ['1000 10 --stages put,get --local', /--stages: expected some of write,read,/],
+  ['1000 10 --stages put,get --local', /--stages: expected one or more of write,read,/],
   ['1000 10 --stage write --local', /--stage(: use --stages|'.*Did you mean --stages\?)/],
   ['1000 10 --operations write --local', /use --stages/],
   ['1000 10 --stages read --local', /--local requires write in --stages/],
@@ -83,7 +83,7 @@ const WRONG = [
   ['ab 100 10 --local --a --client=sdk', /--b: expected its options in quotes/],
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
   ['compare a b --threads 5', /--threads does not apply here/],
-  ['cleanup', /cleanup requires a run id, or cleanup --list/],
+  ['cleanup', /cleanup requires a run id; cleanup --list/],
   ['--help loads', /no help topic "loads", expected workload, load, /],
 ];
 

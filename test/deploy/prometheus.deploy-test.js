@@ -86,7 +86,7 @@ test('a real Prometheus scrapes a run: its sums are those of the result, and eve
   const command = await startCommand(t, RUN);
   const [, target] = await command.shows(
     'stderr',
-    /^Prometheus finds the metrics of this run at http:\/\/(\S+)\/metrics$/m,
+    /^Prometheus can scrape the metrics of this run at http:\/\/(\S+)\/metrics$/m,
   );
   const from = Date.now() / 1000;
   const ask = await startPrometheus(t, target);

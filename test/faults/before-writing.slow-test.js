@@ -142,7 +142,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Whether run s already has objects in bucket-[ab], bucket-[ab] is not known, because listing failed \(HTTP 403 AccessDenied.*\); whether it leaves any will not be known either$/m,
+      /^It is unknown whether run s already has objects in bucket-[ab], bucket-[ab], because listing failed \(HTTP 403 AccessDenied.*\); whether it leaves any will be unknown, too$/m,
     );
   });
 
@@ -193,7 +193,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^Whether bucket "bucket-a" keeps versions of what is removed is not known \(HTTP 403 AccessDenied/m,
+      /^It is unknown whether bucket "bucket-a" keeps versions of removed objects \(HTTP 403 AccessDenied/m,
     );
   });
 

@@ -202,7 +202,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
     const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
     assertStatus(outcome, 1);
-    assert.match(outcome.stdout, /, 0 left in these buckets, which are not all buckets of the run$/m);
+    assert.match(outcome.stdout, /, 0 left in these buckets, but the run used more$/m);
     assert.match(outcome.stderr, /the run used 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
     assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
   });
@@ -218,7 +218,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.match(wrong.stderr, / --cleanup kept-run --prefix team\/load$/m);
     const absent = await runCommand(t, ['--cleanup', 'never-was'], { dotEnv });
     assertStatus(absent, 0);
-    assert.match(absent.stderr, /^Nothing was removed: do S3_BUCKET and --prefix match the run\?/m);
+    assert.match(absent.stderr, /^Nothing was removed: check that S3_BUCKET and --prefix match the run;/m);
   });
 
   for (const [what, list] of /** @type {const} */ ([
@@ -348,7 +348,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       assertStatus(outcome, 1);
       assert.match(
         outcome.stderr,
-        /^error: .*the list of bucket bucket-[ab] continues after 100 pages in a row without anything that was looked for/m,
+        /^error: .*the list of bucket bucket-[ab] continues after 100 pages in a row without anything relevant/m,
       );
       assert.ok(listed > 100 && listed < 400, `${listed} pages`);
     });
@@ -372,7 +372,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
       assert.match(
         outcome.stderr,
-        /^error: clean-up: no request has succeeded for 60s: is the store still reachable\?$/m,
+        /^error: clean-up: no request has succeeded for 60s: check that the store is still reachable$/m,
       );
       assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
     });

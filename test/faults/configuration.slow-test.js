@@ -88,7 +88,7 @@ describe('arguments and configuration', { concurrency: 3 }, () => {
         assert.equal(outcome.stdout, '');
         assert.match(
           outcome.stderr,
-          new RegExp(`^error: ${option}: expected 1 to 64 characters of A-Z a-z 0-9 \\. _ -, not only dots`),
+          new RegExp(`^error: ${option}: expected 1 to 64 characters from A-Z a-z 0-9 \\. _ -, not only dots`),
         );
         assert.ok(outcome.stderr.split('\n').every((line) => line.length < 300));
       }

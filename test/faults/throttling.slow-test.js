@@ -111,7 +111,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       const env = fastTime(5);
       const run = await faultRun(t, endpoint, ['--client', client, '--cores', '1'], { port: proxy.port, env });
       assertStatus(run, 0);
-      assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): it is asked again in 5\.0s$/m);
+      assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
     });
 
     test(`Row 9: ${client}: a store that only asks for pauses before the first stage is given up`, async (t) => {

@@ -103,12 +103,7 @@ describe('a run called from a program', () => {
     assert.ok(error instanceof UsageError);
     assert.deepEqual(
       error.problems.map((problem) => problem.split(':')[0]),
-      [
-        'there is no option rangeSise of a run; did you mean rangeSize?',
-        'keepAlive',
-        'there is no option json of a run',
-        'objects',
-      ],
+      ['unknown run option rangeSise; did you mean rangeSize?', 'keepAlive', 'unknown run option json', 'objects'],
     );
     const ofStore = await run({
       ...options,

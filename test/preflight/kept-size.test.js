@@ -60,7 +60,7 @@ test('reports two different unexpected sizes: the run had a size distribution', 
   const { problem } = await ask((index) => 7 + index);
   assert.equal(
     problem,
-    '--size: the first objects of run run-1 have 7B and 8B, which they would not have with 1000B; expected the --size that the run was written with, in the same words',
+    '--size: the first objects of run run-1 have 7B and 8B, which does not match 1000B; expected the same --size as when the run was written',
   );
 });
 
@@ -69,7 +69,7 @@ test('objects of several sizes are checked against the size of each', async () =
   const sizeOf = objectSizes({ runId: 'run-1', size: 4096, sizes });
   assert.equal((await ask(sizeOf, { size: 4096, sizes })).problem, null);
   const { problem } = await ask((index) => sizeOf(index) + 1, { size: 4096, sizes });
-  assert.match(problem ?? '', /would not have with 1KiB\.\.4KiB; expected the --size/);
+  assert.match(problem ?? '', /does not match 1KiB\.\.4KiB; expected the same --size/);
   assert.match(
     (await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '',
     /have 4KiB and 4KiB/,

@@ -62,7 +62,7 @@ test('keys with any characters are returned unchanged, in byte order', async (t)
   );
   assert.equal(listed?.withMd5, keys.length);
   assert.equal(listed?.sizeOf(0), Buffer.byteLength(`body of ${sorted[0]}`));
-  assert.deepEqual(notices, [`Listed everything in bucket-0: ${keys.length} objects, which are all`]);
+  assert.deepEqual(notices, [`Listed everything in bucket-0: ${keys.length} objects, and there are no more`]);
 });
 
 test('only keys with the prefix are listed', async (t) => {
@@ -70,7 +70,7 @@ test('only keys with the prefix are listed', async (t) => {
   assert.deepEqual((await list({ existing: 'a/' })).keys, ['0 a/1', '0 a/2']);
   const { problems, listed } = await list({ existing: 'c' });
   assert.equal(listed, null);
-  assert.match(problems[0], /^--existing: there is no object of "c" in bucket-0, expected a prefix/);
+  assert.match(problems[0], /^--existing: listing "c" in bucket-0 found no objects, expected a prefix/);
 });
 
 test('lists buckets only as far as needed, and further if others have too few objects', async (t) => {

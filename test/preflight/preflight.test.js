@@ -306,7 +306,7 @@ test('a run that keeps its objects does not need permission to remove them, and 
   const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
   assert.deepEqual(refusing.notices, [
-    'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured',
+    'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured',
   ]);
   const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);
@@ -367,7 +367,7 @@ test('looks for objects of an earlier run, and names the missing ones', async ()
   assert.deepEqual([problems, notices.length], [[], 1]);
   assert.match(
     notices[0],
-    /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: was it written with --keep/,
+    /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: check that it was written with --keep/,
   );
 });
 

@@ -319,7 +319,7 @@ test('measures less, or nothing, shortly before a scheduled start, and reports t
     assert.ok(time.hostTime - startedAt <= deadline + 1, `${time.hostTime - startedAt} of ${deadline} ms`);
     const count = latencies.get('write')?.count ?? 0;
     assert.ok(count >= least && count <= most, `${count} in ${deadline} ms`);
-    assert.equal(problem, least === 0 ? 'there is no time left for it before the start' : null);
+    assert.equal(problem, least === 0 ? 'no time is left for it before the start' : null);
     assert.deepEqual([stored.size, run.probes.size], [0, 0]);
   }
 });

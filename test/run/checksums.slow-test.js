@@ -61,7 +61,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
       assert.equal(refused.problems.length, 1);
       assert.match(
         refused.problems[0],
-        /^--checksum: the store took an object with a wrong crc32c in bucket-a, bucket-b: it ignores checksums; .*--no-preflight/,
+        /^--checksum: the store accepted an object with a wrong crc32c in bucket-a, bucket-b: it ignores checksums; .*--no-preflight/,
       );
       assert.deepEqual([refused.isTransient, refused.stages], [false, []]);
       const meant = await run(endpoint, { client, checksum: 'crc32c', preflight: false, stages: ['write', 'remove'] });

@@ -235,7 +235,7 @@ const SITES = [
     'a login page',
     { location: "default_type text/html; return 200 '<html>Sign in</html>';" },
     2,
-    /failed \(HTTP 200 with an HTML page in place of the object\): is it the address of the bucket/,
+    /failed \(HTTP 200 with an HTML page in place of the object\): check that it is the bucket's address/,
   ],
   [
     'a redirect',
@@ -255,7 +255,12 @@ const SITES = [
     0,
     /does not cache objects of bucket-\d+ \(a second read was DYNAMIC\): Cloudflare caches by file extension, unless a Cache Rule/,
   ],
-  ['no cache at all', { location: '' }, 0, /No header of the public URL says that a cache answers reads of bucket-\d+/],
+  [
+    'no cache at all',
+    { location: '' },
+    0,
+    /No response header of the public URL shows that a cache serves reads of bucket-\d+/,
+  ],
 ];
 
 for (const [title, options, status, shown] of SITES) {

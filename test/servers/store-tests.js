@@ -476,7 +476,7 @@ export function testCleanup(title, server) {
       const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
       assertStatus(listed, 0);
       assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7 MiB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
-      assert.match(listed.stdout, /^4 objects there .* belong to no run/m);
+      assert.match(listed.stdout, /^4 objects there .* do not belong to any run/m);
 
       const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
 

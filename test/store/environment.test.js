@@ -119,7 +119,7 @@ test('reports where extra parts of a host name belong, without showing a passwor
 
 test('does not show a password before a bucket or a region', async () => {
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
-    'S3_BUCKET: expected comma-separated bucket names of 3 to 63 characters of A-Z a-z 0-9 . _ -, got "…@example.com/bucket,bucket-b"',
+    'S3_BUCKET: expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got "…@example.com/bucket,bucket-b"',
   ]);
   assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
     'S3_REGION: expected a region such as auto, got "…@example.com"',

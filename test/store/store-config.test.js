@@ -58,7 +58,7 @@ test("the AWS CLI's keys and region are enough for an AWS bucket", async () => {
     },
   );
   assert.deepEqual(notices, [
-    'Using credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
+    'Using credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (AWS default); region eu-west-1 (AWS_REGION)',
   ]);
   assert.deepEqual([warnings, renewal], [[], null]);
 });
@@ -101,7 +101,7 @@ test('keys in the environment take precedence over a profile, as with the AWS CL
   const { store, notices, overrides } = await find(env, { bucket: ['bucket-a'] });
   assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
   assert.deepEqual(notices, [
-    'Using credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
+    'Using credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (AWS default); region eu-north-1 (region of the profile "dev")',
   ]);
   assert.deepEqual(overrides, env, 'a later command finds the same store');
   const both = await find({ ...env, ...AWS_KEYS }, { bucket: ['bucket-a'] });

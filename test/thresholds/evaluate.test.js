@@ -158,7 +158,7 @@ test('an unknown figure is inconclusive, with the reason', () => {
   assert.deepEqual(judged('read.p99 < 50ms', { ...RESULT, stages: [] }).message, 'not known: no stage ran');
   assert.match(
     judged('write.p99 < 2 * baseline', RESULT).message,
-    /the figure of the baseline is not known: no baseline was given$/,
+    /the baseline's figure is unknown: no baseline was given$/,
   );
 });
 
