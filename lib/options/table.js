@@ -126,7 +126,7 @@ const WORKLOAD = {
   },
   size: {
     flag: '--size <size>',
-    help: 'object size: 64kB; or several: 4KiB..1MiB',
+    help: 'object size, e.g. 64kB, or several sizes, e.g. 4KiB..1MiB',
     detail: 'up to 5TiB; see [sizes](../measure/loads.md#objects-of-several-sizes)',
     main: true,
     read: values.objectSizes,
@@ -142,7 +142,7 @@ const WORKLOAD = {
   },
   access: {
     flag: '--access <pattern>',
-    help: 'order of reads: sequential, uniform, zipf:0.99',
+    help: 'order of reads: sequential, uniform, or e.g. zipf:0.99',
     detail: 'see [the order of reads](../measure/loads.md#the-order-of-reads)',
     read: parseAccess,
     record: formatAccess,
@@ -173,7 +173,7 @@ const WORKLOAD = {
   },
   mix: {
     flag: '--mix <shares>',
-    help: 'one stage of mixed operations: read=70,write=20,stat=5,remove=5',
+    help: 'one stage of mixed operations, e.g. read=70,write=20,stat=5,remove=5',
     detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/mixed-loads.md)',
     main: true,
     read: values.mix,
@@ -184,7 +184,7 @@ const WORKLOAD = {
   },
   rangeSize: {
     flag: '--range-size <size>',
-    help: 'bytes per object that the stage range reads',
+    help: 'bytes that Range reads from each object',
     read: values.rangeSize,
     write: formatSize,
     default: formatSize(DEFAULT_AMOUNTS.rangeSize),
@@ -203,7 +203,7 @@ const WORKLOAD = {
   },
   batch: {
     flag: '--batch <objects>',
-    help: 'objects per request of the stage batch-remove',
+    help: 'objects per batch-remove request',
     detail: '1 to 1000',
     read: values.keyCount,
     default: String(DEFAULT_AMOUNTS.batch),
@@ -241,7 +241,7 @@ const WORKLOAD = {
   },
   partThreads: {
     flag: '--part-threads <n>',
-    help: 'parts of an object in flight, each over its own connection',
+    help: 'parts of each object sent at once, each on its own connection',
     read: values.partThreads,
     default: String(DEFAULT_PART_THREADS),
     needs: inParts,
@@ -291,7 +291,7 @@ const WORKLOAD = {
   },
   allowVersioned: {
     flag: '--allow-versioned',
-    help: "accept versioned buckets; clean-up removes the run's versions",
+    help: 'accept versioned buckets; clean-up also removes the versions that the run created',
     of: ['ab'],
   },
 };
@@ -300,7 +300,7 @@ const WORKLOAD = {
 const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
-    help: 'open loop: start this many operations per second',
+    help: 'open loop: start this many operations per second, in every stage',
     detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,
@@ -344,7 +344,7 @@ const LOAD = {
   },
   untilStable: {
     flag: '--until-stable <share>',
-    help: 'stop a stage early once its mean rate is known to within this share: 2%',
+    help: 'stop a stage early once its mean rate is known to within this share, e.g. 2%',
     detail:
       'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
     read: values.precision,
@@ -388,7 +388,7 @@ const CAPACITY = {
   },
   target: {
     flag: '--target <ops/s>',
-    help: 'report how many buckets reach this rate',
+    help: 'report how many buckets are needed for this rate',
     read: values.rate,
     needs: { peakOf: 'buckets' },
     role: 'repeat',
@@ -404,7 +404,7 @@ const CAPACITY = {
   },
   ramp: {
     flag: '--ramp <threads>',
-    help: 'add threads in steps, at the same time on all hosts: 8,16,32,64',
+    help: 'add threads in steps, at the same time on all hosts, e.g. 8,16,32,64',
     detail: 'see [ramps](../measure/many-hosts.md#one-ramp)',
     read: values.rampThreads,
     excludes: { findPeak: true, maxCost: true },
@@ -436,6 +436,7 @@ const CAPACITY = {
   maxCost: {
     flag: '--max-cost <dollars>',
     help: "cost limit of the run, at R2's list prices",
+    detail: 'see [what it costs](../use/first-run.md#what-it-costs)',
     read: values.dollars,
     of: ['ab'],
     helpOf: { ab: "cost limit of all turns, at R2's list prices" },
@@ -452,8 +453,11 @@ function described(client) {
 const CLIENT = {
   client: {
     flag: '--client <name>',
-    help: CLIENT_NAMES.map(described).join(' or '),
-    detail: 'see [two clients](../develop/performance.md#two-clients) and [at the edge](../measure/edge.md)',
+    help: CLIENT_NAMES.map(described)
+      .join(', ')
+      .replace(/, (?=[^,]+$)/, ' or '),
+    detail:
+      'see [two clients](../develop/performance.md#two-clients), [at the edge](../measure/edge.md) and [public reads](../measure/public-reads.md)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
@@ -599,7 +603,7 @@ const STORE = {
   },
   addressing: {
     flag: '--addressing <style>',
-    help: 'how requests address the bucket: path or virtual',
+    help: 'whether the bucket is in the path or in the host name: path or virtual',
     read: oneOf('path', 'virtual'),
     excludes: { local: true, client: 'edge' },
     of: STORE_COMMANDS,
@@ -619,7 +623,7 @@ const STORE = {
 const HOSTS = {
   startAt: {
     flag: '--start-at <time>',
-    help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
+    help: "start at this time, by the store's clock: ISO time, epoch seconds, next:60s or +30s",
     detail: 'see [one start](../measure/many-hosts.md#one-start)',
     read: parseStartTime,
     excludes: { findPeak: true },
@@ -644,7 +648,7 @@ const HOSTS = {
 const OUTPUT = {
   log: {
     flag: '--log <file>',
-    help: 'write the log to a file; the screen stays readable',
+    help: 'write the log to a file; the terminal keeps the live view',
     main: true,
     read: values.logFile,
   },
@@ -685,7 +689,7 @@ const OUTPUT = {
   },
   junit: {
     flag: '--junit <file>',
-    help: 'write JUnit XML to a file: a test case for each limit; - is stdout',
+    help: 'write JUnit XML to a file, with a test case for each threshold; - is stdout',
     read: someText,
     of: ['merge'],
   },
@@ -702,25 +706,25 @@ const OUTPUT = {
 const CHECKS = {
   assert: {
     flag: '--assert <limit>',
-    help: "exit with 3 unless this holds: 'read.p99 < 50ms'; may be repeated",
-    detail: 'see [limits](../use/ci.md)',
+    help: "exit with 3 unless this holds, e.g. 'read.p99 < 50ms'; can be repeated",
+    detail: 'see [thresholds](../use/ci.md#thresholds)',
     main: true,
     read: (text) => text,
     repeats: true,
     excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
-    helpOf: { compare: "exit with 3 unless this holds: 'read.rate > 0.95 * baseline'" },
+    helpOf: { compare: "exit with 3 unless this holds, e.g. 'read.rate > 0.95 * baseline'" },
   },
   assertFile: {
     flag: '--assert-file <file>',
-    help: 'read such limits from a file, one per line',
+    help: 'read further thresholds from a file, one per line',
     read: someText,
     excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
   },
   baseline: {
     flag: '--baseline <file>',
-    help: "earlier --json result, for limits such as 'read.rate > 0.95 * baseline'",
+    help: "earlier --json result, for thresholds such as 'read.rate > 0.95 * baseline'",
     read: someText,
     needs: [{ assert: true }, { assertFile: true }],
     excludes: RUNS_ONLY,
@@ -744,7 +748,7 @@ const METRICS = {
   },
   metricsPort: {
     flag: '--metrics-port <port>',
-    help: 'serve metrics to Prometheus, for Grafana: 9464, 0.0.0.0:9464',
+    help: 'serve metrics to Prometheus on this port, e.g. 9464 or 0.0.0.0:9464',
     detail: 'see [Prometheus](metrics.md#prometheus)',
     read: values.listenAddress,
     excludes: RUNS_ONLY,
@@ -810,7 +814,7 @@ const COMPARISON = {
   },
   a: {
     flag: '--a <options>',
-    help: "options of A, in quotes: '--client direct'",
+    help: "options of A, in quotes, e.g. '--client direct'",
     read: shellWords,
     only: ['ab'],
   },

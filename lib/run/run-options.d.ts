@@ -10,25 +10,25 @@ export interface RunOptions {
   threads: number | string;
   /** read existing objects under this prefix ('*': all); write nothing */
   existing?: string;
-  /** object size: 64kB; or several: 4KiB..1MiB (default: 16KiB) */
+  /** object size, e.g. 64kB, or several sizes, e.g. 4KiB..1MiB (default: 16KiB) */
   size?: number | string;
-  /** order of reads: sequential, uniform, zipf:0.99 (default: sequential) */
+  /** order of reads: sequential, uniform, or e.g. zipf:0.99 (default: sequential) */
   access?: string;
   /** stages to run, comma-separated (default: write,read,stat,remove) */
   stages?: string | readonly string[];
-  /** one stage of mixed operations: read=70,write=20,stat=5,remove=5 */
+  /** one stage of mixed operations, e.g. read=70,write=20,stat=5,remove=5 */
   mix?: string | Readonly<Record<string, number>>;
-  /** bytes per object that the stage range reads (default: 4KiB) */
+  /** bytes that Range reads from each object (default: 4KiB) */
   rangeSize?: number | string;
   /** keys per list page (default: 1000) */
   pageSize?: number | string;
-  /** objects per request of the stage batch-remove (default: 1000) */
+  /** objects per batch-remove request (default: 1000) */
   batch?: number | string;
   /** write objects in parts; objects above 4.9 GiB always are */
   multipart?: boolean;
   /** part size, 5MiB or more (default: 8MiB) */
   partSize?: number | string;
-  /** parts of an object in flight, each over its own connection (default: 4) */
+  /** parts of each object sent at once, each on its own connection (default: 4) */
   partThreads?: number | string;
   /** checksum that the store verifies on each write: crc64nvme, crc32c, none (default: none) */
   checksum?: 'crc64nvme' | 'crc32c' | 'none';
@@ -38,9 +38,9 @@ export interface RunOptions {
   runId?: string;
   /** prefix of every key (default: benchmark) */
   prefix?: string;
-  /** accept buckets that keep versions; clean-up removes the run's */
+  /** accept versioned buckets; clean-up also removes the versions that the run created */
   allowVersioned?: boolean;
-  /** open loop: start this many operations per second */
+  /** open loop: start this many operations per second, in every stage */
   rate?: number | string;
   /** spacing of the starts in an open loop: constant or poisson (default: constant) */
   arrival?: 'constant' | 'poisson';
@@ -48,7 +48,7 @@ export interface RunOptions {
   duration?: number | string;
   /** initial time of each stage to exclude from rates and percentiles (default: 0s) */
   warmup?: number | string;
-  /** stop a stage early once its mean rate is known to within this share: 2% */
+  /** stop a stage early once its mean rate is known to within this share, e.g. 2% */
   untilStable?: number | string;
   /** pause between timed stages (5s if hosts start together) */
   gap?: number | string;
@@ -56,11 +56,11 @@ export interface RunOptions {
   findPeak?: boolean;
   /** what findPeak varies: threads, buckets or rate (default: threads) */
   peakOf?: 'threads' | 'buckets' | 'rate';
-  /** report how many buckets reach this rate */
+  /** report how many buckets are needed for this rate */
   target?: number | string;
   /** p99 limit (default: 50ms) */
   slo?: number | string;
-  /** add threads in steps, at the same time on all hosts: 8,16,32,64 */
+  /** add threads in steps, at the same time on all hosts, e.g. 8,16,32,64 */
   ramp?: string | readonly number[];
   /** add hosts in steps: shard i joins in slot i */
   rampHosts?: boolean;
@@ -68,7 +68,7 @@ export interface RunOptions {
   stepTime?: number | string;
   /** cost limit of the run, at R2's list prices */
   maxCost?: number | string;
-  /** direct or sdk (the AWS SDK) or edge (a Worker) or public (default: direct) */
+  /** direct, sdk (the AWS SDK), edge (a Worker) or public (a public URL) (default: direct) */
   client?: 'direct' | 'sdk' | 'edge' | 'public';
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;
@@ -96,11 +96,11 @@ export interface RunOptions {
   region?: string;
   /** AWS CLI profile with credentials and settings, instead of .env's keys */
   profile?: string;
-  /** where requests name the bucket: path or virtual */
+  /** whether the bucket is in the path or in the host name: path or virtual */
   addressing?: 'path' | 'virtual';
   /** connect through a proxy: its URL, env or none */
   proxy?: string;
-  /** start by the store's clock: ISO time, epoch seconds, next:60s, +30s */
+  /** start at this time, by the store's clock: ISO time, epoch seconds, next:60s or +30s */
   startAt?: string | Date;
   /** this host's share: i of N from 0, or auto */
   shard?: string;

@@ -136,6 +136,7 @@ export const CLIENTS = Object.freeze({
   edge: Object.freeze({ ...direct, about: 'a Worker' }),
   public: Object.freeze({
     ...direct,
+    about: 'a public URL',
     readsCache: true,
     open: async (/** @type {StoreOptions} */ options) => {
       const { PublicStore } = await import('./public-store.js');

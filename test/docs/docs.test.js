@@ -29,7 +29,7 @@ function isOurs({ language }) {
 }
 
 /** Other programs, which have their own options. */
-const OTHER_PROGRAMS = /^(ansible-playbook|git|kubectl|npm|sbatch|node --test|ulimit) /;
+const OTHER_PROGRAMS = /^(ansible-playbook|docker|git|kubectl|npm|sbatch|node --test|ulimit) /;
 
 /**
  * @param {string} code

@@ -47,7 +47,7 @@ function inCommonJs(code) {
 }
 
 describe('the installed library', () => {
-  test('runs the five examples on its page, as modules and in CommonJS', async () => {
+  test('runs the six examples on its page, as modules and in CommonJS', async () => {
     const program = path.join(folder, 'node_modules/r2-benchmark/r2-benchmark.js');
     const together = ['--local', '--run-id', 'together', '--start-at', '+3s'];
     const hosts = ['a', 'b'].map((host, index) =>
@@ -65,7 +65,7 @@ describe('the installed library', () => {
     for (const { status, output } of await Promise.all(hosts)) {
       assert.equal(status, 0, output);
     }
-    assert.equal(examples.length, 5);
+    assert.equal(examples.length, 6);
     for (const { title, code, name } of examples) {
       for (const [file, text] of [
         [`${name}.mjs`, code],
