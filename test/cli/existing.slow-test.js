@@ -187,7 +187,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     assert.deepEqual([stat.operations, stat.integrityErrors], [30, 0]);
     assert.match(
       outcome.stderr,
-      /integrity error: bucket-a\/data\/\d+: the bytes do not have the MD5 that the ETag names/,
+      /integrity error: bucket-a\/data\/\d+: the MD5 of the bytes differs from the ETag/,
     );
   });
 
