@@ -56,8 +56,8 @@ export function readResult(text, file = 'result') {
     problems: [],
     warnings: [
       ...laterFormat(format),
-      ...(further.length === 0 ? [] : [`counters that this version does not know, added up: ${listed(further)}`]),
-      ...(known.length === 0 ? [] : [`fields that this version does not know, left out: ${listed(known)}`]),
+      ...(further.length === 0 ? [] : [`added up counters that this version does not know: ${listed(further)}`]),
+      ...(known.length === 0 ? [] : [`ignored fields that this version does not know: ${listed(known)}`]),
     ],
   };
 }
