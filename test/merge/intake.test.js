@@ -158,7 +158,7 @@ test('interleaved lines of two hosts in one file are reported and never added up
       '!mixed.txt:2: another run begins before the run from line 1 ended: either the log was cut short, or several hosts write to one file',
     ),
   );
-  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write appears again/.test(warning)));
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write is repeated/.test(warning)));
   const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
   assert.ok((aggregate.peaks.Write ?? 0) <= largest);
 });
