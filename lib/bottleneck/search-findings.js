@@ -206,7 +206,7 @@ export function rateBottleneck(
       : bottleneck;
   }
   const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `above ${decimal(rate)}/s`;
-  const late = `${where}, responses took longer than ${slo.toFixed(2)}ms`;
+  const late = `responses took longer than ${slo.toFixed(2)}ms ${where}`;
   if (isBusy && bottleneck.cause.endsWith('CPU')) {
     return bottleneck;
   }

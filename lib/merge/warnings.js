@@ -197,7 +197,8 @@ export function mixedRuns(runs) {
   const foreign = others.filter(({ result }) => result.run !== first.result.run);
   const isConcurrent = (/** @type {HostRun} */ run) => overlaps(run, first);
   const isShard = (/** @type {HostRun} */ run) => shardsOf([run]).some(({ count }) => count > 1);
-  const other = (/** @type {HostRun} */ run) => `run ${run.result.run} and run ${first.result.run} in ${placeOf(first)}`;
+  const other = (/** @type {HostRun} */ run) =>
+    `run ${run.result.run} and run ${first.result.run} in ${placeOf(first)}`;
   return [
     ...firstOf(
       foreign.filter((run) => !isConcurrent(run)),
@@ -205,7 +206,8 @@ export function mixedRuns(runs) {
     ),
     ...firstOf(
       foreign.filter((run) => isConcurrent(run) && (isShard(run) || isShard(first))),
-      (run) => `${other(run)} took place at the same time and are added up; give the shards of one run the same --run-id`,
+      (run) =>
+        `${other(run)} took place at the same time and are added up; give the shards of one run the same --run-id`,
     ),
     ...otherSizes(runs),
     ...otherOption(runs, 'access', 'sequential'),

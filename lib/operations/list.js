@@ -86,7 +86,10 @@ function checkExistingPage(record, keys, continues) {
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
-    throw new IntegrityError(record, `the list page that starts at this key contains ${shown(strange)}, which has a different prefix`);
+    throw new IntegrityError(
+      record,
+      `the list page that starts at this key contains ${shown(strange)}, which has a different prefix`,
+    );
   }
   const shownKeys = Math.min(named.length, locals.length);
   for (let position = 0; position < shownKeys; position++) {
@@ -121,7 +124,10 @@ function checkPage(record, keys, continues) {
     if (position < locals.length && keyOf(record, position) === key) {
       position += 1;
     } else if (record.workload.keyspace.recogniseName(key) === null) {
-      throw new IntegrityError(record, `the list page that starts at this key contains ${shown(key)}, which the run did not write`);
+      throw new IntegrityError(
+        record,
+        `the list page that starts at this key contains ${shown(key)}, which the run did not write`,
+      );
     } else if (position < locals.length || isLastOfBucket) {
       others += 1;
     }
@@ -171,7 +177,10 @@ function keyOf({ locals, workload: { keyspace, shard } }, position) {
 function refuseMissing(record, position) {
   if (exists(record, record.locals[position])) {
     const hint = record.workload.wroteObjects ? '' : '; check that the run was written with as many <objects>';
-    throw new IntegrityError(record, `the list page that starts at this key does not contain ${keyOf(record, position)}${hint}`);
+    throw new IntegrityError(
+      record,
+      `the list page that starts at this key does not contain ${keyOf(record, position)}${hint}`,
+    );
   }
 }
 

@@ -106,10 +106,7 @@ function checkRange(record, first, whole) {
   if (start !== first || last !== first + size - 1 || length !== whole) {
     const got = shown.length === 0 ? 'no valid value' : `${start}-${last}/${length}`;
     const hint = length === whole ? '' : otherSizeHint(workload);
-    throw new IntegrityError(
-      record,
-      `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}${hint}`,
-    );
+    throw new IntegrityError(record, `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}${hint}`);
   }
 }
 

@@ -505,10 +505,7 @@ test('operations as fast as one alone have too few threads', () => {
   assert.match(classify({ ...PLAIN, p50: 16.6 }).evidence, /so something else slowed the single thread down/);
   assert.equal(causeOf({ p50: 24 }), 'concurrency');
   assert.equal(causeOf({ p50: 24.1 }), 'inconclusive');
-  assert.match(
-    classify({ ...PLAIN, p50: 21, unloadedP50: null }).evidence,
-    /^the latency with one thread is unknown/,
-  );
+  assert.match(classify({ ...PLAIN, p50: 21, unloadedP50: null }).evidence, /^the latency with one thread is unknown/);
   assert.equal(classify({ ...PLAIN, p50: null }).evidence, 'no operation completed after the --warmup time');
   assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'inconclusive');
 });

@@ -185,10 +185,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     assert.ok(read.integrityErrors > 0, JSON.stringify(read));
     assert.equal(read.operations + read.integrityErrors, 30);
     assert.deepEqual([stat.operations, stat.integrityErrors], [30, 0]);
-    assert.match(
-      outcome.stderr,
-      /integrity error: bucket-a\/data\/\d+: the MD5 of the bytes differs from the ETag/,
-    );
+    assert.match(outcome.stderr, /integrity error: bucket-a\/data\/\d+: the MD5 of the bytes differs from the ETag/);
   });
 
   test('is limited by <objects>, and takes them from all buckets', async (t) => {
