@@ -91,12 +91,11 @@ class StageLines {
   }
 }
 
-/** Reads the lines of one run. */
 export class RunReader {
   #findings;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
-  /** By lower-case name. @type {Map<string, StageLines>} */
+  /** @type {Map<string, StageLines>} */
   #stagesInLowerCase = new Map();
   /** The stage of the last lines. @type {StageLines | null} */
   #current = null;

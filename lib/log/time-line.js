@@ -5,7 +5,7 @@ const SECONDS_PER_DAY = 86_400;
 /** A clock can be set back by up to this many seconds; a larger step back means that midnight has passed. */
 const MAX_SETBACK = 3600;
 
-/** Adds the date to the times of day of a log, line by line. Without a known date, days count from that of the first line. */
+/** Adds the date to the times of day of a log, line by line. Without a known date, days count from the first line. */
 export class TimeLine {
   /** @type {number | null} */
   #latest = null;

@@ -393,7 +393,7 @@ function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupO
 }
 
 /**
- * The runs of a host follow each other, so its peak is that of the best run.
+ * The runs of a host follow each other, so the best run determines its peak.
  *
  * @param {ReadonlyMap<StageView, number>} peaks
  */

@@ -103,7 +103,7 @@ export function hostsOfOneRunApart(views) {
     warned.add(result.run);
     const message =
       `run ${result.run}: ${later.view.host.name} began ${later.view.stage.stage} ${seconds(later.start - earlier.start)} after ` +
-      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had finished it by then: start all hosts of a run ` +
+      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had already finished it: start all hosts of a run ` +
       'at the same time, or within one slot of --start-at next:30s';
     return [{ file, line, message, incomplete: false }];
   });
@@ -183,8 +183,8 @@ function seconds(ms) {
 }
 
 /**
- * Warns about runs that can be added up but seem unrelated. Hosts started without --run-id have their own run ids, which needs
- * no warning; but shards are meant to be parts of one run.
+ * Warns about runs that can be added up but seem unrelated. Hosts started without --run-id have different run ids: that needs
+ * no warning. But shards are meant to be parts of one run.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]}

@@ -12,7 +12,7 @@ const TRANSIENT = new Set([
   ...['OperationAborted', 'RequestTimeout'],
 ]);
 
-/** In messages. */
+/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /** Format of an error code. Any other text from a store is not shown. */

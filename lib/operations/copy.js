@@ -8,8 +8,7 @@ import { checkEtag, sendRead } from './versions.js';
 
 /**
  * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key is
- * written twice. The response has no size, but its ETag must be that of the
- * object.
+ * written twice. The response has no size, but its ETag must be that of the object.
  */
 export const copy = defineOperation({
   name: 'copy',

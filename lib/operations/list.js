@@ -7,14 +7,14 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** In messages. */
+/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of
- * a fixed size. Each request gives its starting point (start-after) instead of the previous page's token, so threads can
- * list different pages concurrently. Each page must hold exactly its keys and begin where the previous one ends, so all
- * pages together are exactly the run's keys.
+ * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of a
+ * fixed size. Each request gives its start (start-after) instead of the token of the previous page, so that threads can list
+ * different pages concurrently. Each page must contain exactly its own keys, so that all pages together contain exactly the
+ * run's keys.
  */
 export const list = defineOperation({
   name: 'list',

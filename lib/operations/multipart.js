@@ -196,7 +196,6 @@ export class Uploader {
   }
 }
 
-/** One object being uploaded. */
 class Upload {
   #record;
   #steps;

@@ -20,7 +20,7 @@ const NO_OBJECTS = new Uint32Array(0);
 export class OperationRecord {
   /** Index of the operation among the kinds of its stage. */
   kind = 0;
-  /** The object's index among those of this host. */
+  /** The object's index on this host. */
   localIndex = 0;
   /** The object's index in the whole run. */
   index = 0;
@@ -34,7 +34,7 @@ export class OperationRecord {
   locals = NO_OBJECTS;
   /** Whether the bucket is known to have no objects after these. */
   isLastOfBucket = false;
-  /** Local index of the bucket's next object after these; -1 if there is none or it is unknown. */
+  /** Local index of the bucket's next object; -1 if there is none, or if unknown. */
   nextLocal = -1;
   /** Number of earlier claims in the stage; the same for all attempts. */
   turn = 0;

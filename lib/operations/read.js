@@ -9,7 +9,7 @@ import { checkBody, sendRead } from './versions.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** Preflight reads no larger objects of an earlier run, which would take too long, and only checks that they exist. */
+/** Preflight only checks that larger objects of an earlier run exist, because reading them would take too long. */
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**

@@ -72,7 +72,7 @@ function keyspaceOf(key, prefix) {
 
 /**
  * Locates each object of a run. Bucket and key of object i are pure functions of (run ID, i), so that any host that knows the
- * run ID can read, stat or remove the same objects, and can tell whether a listed key belongs to the run.
+ * run ID can read, stat or remove the same objects, and recognise listed keys of the run.
  */
 export class Keyspace {
   #seed;

@@ -120,7 +120,7 @@ export class ListedObjects {
 
   /** @param {ListState} state */
   constructor(state) {
-    /** Can be sent to another thread. */
+    /** For other threads. */
     this.state = state;
     this.buckets = state.buckets;
     this.keyPrefix = state.prefix;
@@ -176,7 +176,7 @@ export class ListedObjects {
     return largest;
   }
 
-  /** Distribution of sizes; undefined if all objects have one size. @returns {SizeDistribution | undefined} */
+  /** undefined if all objects have one size. @returns {SizeDistribution | undefined} */
   get sizes() {
     const sorted = Float64Array.from(this.#order, (position) => this.#sizes[position]).sort();
     const last = sorted.length - 1;
@@ -218,7 +218,7 @@ export class ListedObjects {
 
   /**
    * @param {number} index
-   * @returns {Buffer | null} the ETag if it looks like an MD5, in which case it may be that of the object's bytes
+   * @returns {Buffer | null} the ETag if it looks like an MD5: it may be the MD5 of the object's bytes
    */
   md5Of(index) {
     const position = this.#positionOf(index);

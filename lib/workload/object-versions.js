@@ -257,7 +257,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A read found no object, which was certainly valid: if exactly one removal explains it, older versions are stale from now on.
+   * A read found no object, and that was certainly valid. If only one removal explains it, older versions are stale from now on.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}

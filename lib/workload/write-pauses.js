@@ -28,7 +28,7 @@ export class WritePauses {
   /**
    * @param {number} key number of the key
    * @param {number} now
-   * @returns {boolean} whether the caller may write the key, which nobody else may until {@link release}
+   * @returns {boolean} whether the caller may write the key; no other caller may until {@link release}
    */
   take(key, now) {
     const freeFrom = Atomics.load(this.#freeFrom, key);
