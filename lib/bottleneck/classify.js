@@ -61,8 +61,9 @@ import { describe, isProven } from './message.js';
  * @property {boolean} movesBytes whether the stage's operations transfer objects: only then can bandwidth be the limit
  * @property {HalfSize | null} halfSize the plateau at two object sizes; null if it was not tried
  * @property {Refusals} refusals of the step that lost the most time to refusals, among the steps at the peak
- * @property {BusyHost | null} busyHost a step that determines the capacity, and in which the host had too little CPU
- * @typedef {Pick<Evidence, 'host' | 'cpuCores' | 'loops'>} BusyHost
+ * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost a step that determines the capacity, and in which the
+ *   host had too little CPU
+ *
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *

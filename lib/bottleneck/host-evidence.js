@@ -167,10 +167,8 @@ export const WITHOUT_CPU = 0.2;
 export const BUSY_CPUS = 0.9;
 
 /**
- * Whether neither the client nor a store on the same host can show what it can do.
- *
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean}
+ * @returns {boolean} whether the client, and a store on the same host, had too little CPU to show what they can do
  */
 export function isHostBusy(evidence) {
   return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);

@@ -10,10 +10,6 @@ import { runOfResult } from './result-run.js';
  * @import { MergeWarning, Result } from '../model/result.js'
  * @import { LogLine } from './lines.js'
  * @import { ReadRun } from './read-log.js'
- *
- * @typedef {object} ReadFiles
- * @property {ReadRun[]} runs in the order of the files
- * @property {MergeWarning[]} warnings about whole files
  */
 
 const STANDARD_INPUT = '-';
@@ -36,7 +32,7 @@ const JSON_START = /^\uFEFF?\s*\{/;
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
- * @returns {Promise<ReadFiles>}
+ * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in the order of the files; warnings about whole files
  * @throws {Error} if a file contains more than any run writes
  */
 export async function readFiles(files, standardInput, options) {

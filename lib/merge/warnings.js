@@ -278,10 +278,7 @@ function extentOf({ result }) {
   return { start: start + correction, stop: stop + correction };
 }
 
-/**
- * @typedef {{ index: number, count: number }} Shard
- * @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards
- */
+/** @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards */
 
 /**
  * Finds shards without a log. All runs with the same run id count: a shard that wrote does not have to read later.
@@ -340,7 +337,7 @@ function gapsOf(runs, together) {
 
 /**
  * @param {readonly HostRun[]} runs
- * @returns {Shard[]}
+ * @returns {{ index: number, count: number }[]}
  */
 function shardsOf(runs) {
   return runs.flatMap(({ result }) => {

@@ -230,10 +230,7 @@ export class ListedObjects {
     this.#proven[slot] = 1;
   }
 
-  /**
-   * @param {number} slot
-   * @returns {boolean}
-   */
+  /** @param {number} slot */
   provesMd5(slot) {
     return this.#proven[slot] === 1;
   }
