@@ -2,23 +2,24 @@ import { percent, rounded } from '../text/figures.js';
 
 /** @import { BucketSum, LatencySummary } from '../model/result.js' */
 
-/** Medians and shares of fewer operations are down to chance. */
+/** With fewer operations, medians and shares are down to chance. */
 const MIN_OPERATIONS = 100;
 
 /**
- * A bucket is slower if its median and its mean latency are at least this many times those of the others. A cache that
- * answers about half of the reads moves only medians, and a few very slow answers move only means: neither makes a slow bucket.
+ * A bucket is slower if its median latency and its mean latency are both at least this many times as high as in the other buckets.
+ * A cache that serves about half of the reads moves only medians, and a few very slow responses move only means: neither makes
+ * a bucket slow.
  */
 const SLOWER = 1.5;
 
-/** A smaller difference may be a delay of the client. ms */
+/** A smaller difference may be a delay of the client. */
 const MIN_DIFFERENCE_MS = 1;
 
-/** Fewer failed attempts, or a smaller share, are an accident. */
+/** Fewer failed attempts, or a smaller share, can be chance. */
 const MIN_FAILED = 10;
 const MIN_FAILED_SHARE = 0.01;
 
-/** A bucket fails more often if its share is at least this many times that of the others. */
+/** A bucket fails more often if its share of failures is at least this many times that of the others. */
 const MORE_OFTEN = 3;
 
 /**
@@ -60,7 +61,7 @@ function comparedLatency(bucket, others) {
 
 /**
  * @param {readonly BucketSum[]} buckets
- * @returns {LatencySummary[]} of those with enough operations
+ * @returns {LatencySummary[]} of buckets with enough operations
  */
 function knownLatencies(buckets) {
   return buckets.flatMap(({ latency }) => (latency === null || latency.count < MIN_OPERATIONS ? [] : [latency]));

@@ -33,7 +33,7 @@ import { describe, isProven } from './message.js';
  * @property {boolean} [isShared] whether the process also did other work
  * @property {number} operations that succeeded
  * @property {number} measured operations outside warm-up and drain
- * @property {number} failed operations that failed for good
+ * @property {number} failed operations that failed after all retries
  * @property {number} attempts
  * @property {number} throttled attempts that the store refused with a request to slow down
  * @property {number} backoffShare share of the threads' time spent on failed attempts and the pauses after them, 0 to 1
@@ -41,60 +41,61 @@ import { describe, isProven } from './message.js';
  * @property {number | null} mean ms; null if there are no operations
  * @property {number | null} minimum ms; null if there are no operations
  * @property {number | null} unloadedP50 ms of the same operation with one thread; null if it was not measured
- * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if they were smaller than the stage's
- *   and operations move them; a whole object takes one thread at least that long
+ * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if operations move objects and these were
+ *   smaller than the stage's; `unloadedP50` is then a lower bound
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 median ms by which operations of an open loop started late; null in a closed loop
  * @property {number | null} startDelayP90 the 90th percentile
  * @property {number} openedShare connections opened beyond one per thread ÷ attempts
- * @property {HostLoad | null} host what the host did during the stage; null if it was not sampled
- * @property {Search | null} search of a capacity search
+ * @property {HostLoad | null} host null if it was not sampled
+ * @property {Search | null} search null if the stage is not a capacity search
  */
 
 /**
- * The conclusion of a search, and the other facts its bottleneck follows from.
+ * The conclusion of a search, and further facts that determine its bottleneck.
  *
  * @typedef {object} SearchEvidence
  * @property {number} maxThreads that it may use
- * @property {boolean} movesBytes whether the stage's operations carry objects: only then can bandwidth be the limit
+ * @property {boolean} movesBytes whether the stage's operations transfer objects: only then can bandwidth be the limit
  * @property {HalfSize | null} halfSize the plateau at two object sizes; null if it was not tried
- * @property {Refusals} refusals of the step at the peak that lost the most time to refusals
- * @property {BusyHost | null} busyHost a step that the capacity follows from, in which the host had too little CPU
- * @typedef {Pick<Evidence, 'host' | 'cpuCores' | 'loops'>} BusyHost
+ * @property {Refusals} refusals of the step that lost the most time to refusals, among the steps at the peak
+ * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost a step that determines the capacity, and in which the
+ *   host had too little CPU
+ *
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` alternate with the same threads; `held`
- *   is the rate of the hold before them, of whole objects, in operations per second
+ *   is the rate of the preceding hold, with whole objects, in operations per second
  * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the rate is the mean
  *   of two steps, and the spread is their difference as a share of it
  */
 
-/** The median of fewer operations is down to chance. */
+/** With fewer operations, the median is down to chance. */
 const MIN_OPERATIONS = 100;
 
-/** If this share of the operations fails, the rate of the others does not show what the store can do. */
+/** If this share of operations fails, the rate of the others does not show what the store can do. */
 const FAILED_OPERATIONS = 0.1;
 
-/** A stage that gives up a larger share of its operations has not kept its rate. */
+/** If a larger share of its operations fails, a stage has not kept its rate. */
 const LOST_OPERATIONS = 0.01;
 
-/** If half of the operations of an open loop start later than this, it has too few threads for its rate. ms */
+/** If half of its operations start later than this, an open loop has too few threads for its rate. */
 const LATE_START_MS = 50;
 
 /**
- * Within this factor of the unloaded median latency, operations are as fast as if they were alone. If they are faster than
- * that, something else slowed the one thread down, and its latency is no reference.
+ * Within this factor of the unloaded median latency, operations are as fast as a single operation. If they are faster, something
+ * else slowed the single thread down, and its latency cannot serve as a reference.
  */
 const UNLOADED_RANGE = 1.2;
 
 /**
  * @param {Evidence} evidence
- * @returns {Bottleneck} a cause is proven, or likely if only a precondition of its proof is missing
+ * @returns {Bottleneck} the cause is proven, or likely if only a precondition of the proof is missing
  */
 export function classify(evidence) {
   const { finding, figures } = findingOf(evidence);
@@ -103,11 +104,11 @@ export function classify(evidence) {
 
 /**
  * @param {Evidence} evidence
- * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` are those that show it
+ * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` show it
  */
 function findingOf(evidence) {
   const found = ofSharedProcess(findCause(evidence), evidence);
-  // The time is spent on this host.
+  // The time is then spent on this host, not beyond it.
   const finding = found === 'beyond this host' && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
@@ -116,17 +117,17 @@ function findingOf(evidence) {
   if (finding !== 'store' || refusals === undefined) {
     return { finding, figures: evidence };
   }
-  // A store refuses nothing at the number of threads it can just serve, but it does with more.
+  // With as many threads as it can serve, a store refuses nothing, but with more it does: the refusals are in another step.
   if (throttlingCosts(refusals)) {
     return { finding: 'store throttling', figures: { ...evidence, ...refusals } };
   }
   const { p50, unloadedP50 } = evidence;
-  // When operations wait for a store at its limit, they take longer than one alone.
+  // Operations that wait for a store at its limit take longer than a single operation.
   const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
   return { finding: isQuick ? 'quick on a plateau' : 'store', figures: evidence };
 }
 
-/** Causes that rest on the CPU time of the process. */
+/** Causes whose proof needs the CPU time of the process. */
 const BY_CPU_TIME = new Set(['client CPU', 'host CPU']);
 
 /**
@@ -139,13 +140,13 @@ function ofSharedProcess(found, { isShared = false }) {
   return isShared && BY_CPU_TIME.has(found) ? 'process shared' : found;
 }
 
-/** A thread that wants a smaller share of its time is not held up by other processes. */
+/** A thread that wants a CPU for a smaller share of its time is not slowed down by other processes. */
 const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: the client, or the embedded endpoint, wanted most of its time,
- *   and neither a plateau nor a full link contradicts it
+ * @returns {boolean} whether waiting for a CPU explains the rate: the client or the embedded endpoint wanted a CPU most of the
+ *   time, and neither a plateau nor a full link contradicts it
  */
 function lacksCpu(evidence) {
   const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
@@ -154,19 +155,19 @@ function lacksCpu(evidence) {
 }
 
 /**
- * @param {Evidence} evidence that shows no other cause: not even a plateau contradicts this one
- * @returns {boolean} whether the client waited for CPUs that others took, although it may have wanted little of its time
+ * @param {Evidence} evidence that shows no other cause, so that not even a plateau contradicts this one
+ * @returns {boolean} whether the client waited for CPUs that others took, even if it wanted a CPU for little of the time
  */
 function waitsForOthers(evidence) {
   const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
   return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && !isLinkFull(evidence);
 }
 
-/** On cold connections and caches, the first thread is up to this many times slower than those after it. */
+/** With cold connections and caches, the first thread is up to this many times slower than later threads. */
 const COLD_THREAD = 2;
 
 /**
- * The cause that is likely when the proof fails for this reason. docs/measure/bottlenecks.md lists them.
+ * The likely cause if the proof fails for this reason. docs/measure/bottlenecks.md lists them.
  *
  * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
  */
@@ -196,7 +197,7 @@ const LIKELY = {
   'CPUs not known': beyondQuietClient,
 };
 
-/** Reasons that a busy host does not explain. Most of them leave open what the time is spent on. */
+/** Reasons that a busy host does not explain. With most of them, it is unknown how the time was spent. */
 const NO_FIGURES = new Set([
   ...['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors'],
   // The store refused requests, however busy the host was.
@@ -206,7 +207,7 @@ const NO_FIGURES = new Set([
 /**
  * @param {InconclusiveReason} reason
  * @param {Evidence} evidence
- * @returns {ProvenCause | null} null if the figures fit two causes or no cause
+ * @returns {ProvenCause | null} null if the figures fit several causes or none
  */
 function likelyCause(reason, evidence) {
   const isStoreHere = sharesHostWithStore(evidence);
@@ -228,7 +229,7 @@ function provenOf(evidence) {
 
 /**
  * @param {Evidence} evidence
- * @returns {Evidence} the same stage on a host that runs nothing else
+ * @returns {Evidence} as if the host ran nothing else
  */
 function onIdleHost(evidence) {
   const { host, search } = evidence;
@@ -248,9 +249,9 @@ function onIdleHost(evidence) {
 }
 
 /**
- * One thread alone cannot be faster than the fastest operation.
+ * Takes the fastest operation as a lower bound for the latency with one thread.
  *
- * @param {Evidence} evidence without a latency with one thread
+ * @param {Evidence} evidence without the latency with one thread
  * @returns {ProvenCause | null}
  */
 function provenByQuickest(evidence) {
@@ -259,7 +260,7 @@ function provenByQuickest(evidence) {
   return found === 'concurrency' ? found : null;
 }
 
-/** @param {Evidence} evidence of operations that wait for something, on a system that does not report how every thread was scheduled */
+/** @param {Evidence} evidence of waiting operations, on a system that does not report how all threads were scheduled */
 function beyondQuietClient({ eventLoopUtilization }) {
   return eventLoopUtilization < IDLE_LOOP ? 'beyond this host' : null;
 }
@@ -337,7 +338,7 @@ function classifyConcurrency(evidence) {
   if (isRefused(evidence)) {
     return 'some refused';
   }
-  // Unless it ran out of threads, a search knows better than any latency whether more of them would help.
+  // Unless it ran out of threads, a search shows better than any latency whether more threads would help.
   if (search !== null && threads < search.maxThreads) {
     return 'no plateau';
   }
@@ -354,8 +355,8 @@ function classifyConcurrency(evidence) {
 }
 
 /**
- * @param {Evidence & { p50: number }} evidence of operations that take longer than one alone
- * @param {number} unloadedP50 ms that one alone takes
+ * @param {Evidence & { p50: number }} evidence of operations that take longer than with one thread
+ * @param {number} unloadedP50 ms
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifySlowness(evidence, unloadedP50) {
@@ -369,12 +370,12 @@ function classifySlowness(evidence, unloadedP50) {
   return isLinkFull(evidence) ? 'network link' : classifyWaiting(evidence, evidence.p50);
 }
 
-/** Causes that the use of time proves, even if client threads waited for a CPU now and then. */
+/** Causes that are proven by where the time is spent, even if client threads waited for a CPU at times. */
 const SHOWN_BY_WAITING = new Set(['network link', 'beyond this host']);
 
 /**
  * @param {Evidence} evidence
- * @param {ProvenCause | InconclusiveReason} found the finding on a host with CPU to spare
+ * @param {ProvenCause | InconclusiveReason} found the finding if the host has CPU to spare
  * @returns {ProvenCause | InconclusiveReason}
  */
 function unlessHostBusy(evidence, found) {
@@ -384,7 +385,7 @@ function unlessHostBusy(evidence, found) {
 
 /**
  * If one of several buckets is slow, or the store stalls for a while, most operations are as fast as before, but the threads
- * spend most of their time in the slow ones.
+ * spend most of their time on the slow operations.
  *
  * @param {Evidence} evidence
  * @returns {ProvenCause | InconclusiveReason}
@@ -396,10 +397,10 @@ function classifyTail(evidence) {
   return isComparable && classifyWaiting(evidence, mean) === 'beyond this host' ? 'beyond this host' : 'long tail';
 }
 
-/** Connections are opened a few at a time. If a larger share of the attempts needs a new one, they wait for each other. */
+/** Connections are opened a few at a time. If a larger share of attempts needs a new connection, they wait for each other. */
 const OPENED_SHARE = 0.1;
 
-/** From this multiple of the unloaded median latency, operations wait for something. */
+/** At this multiple of the unloaded median latency, operations wait for something. */
 const SLOWED = 1.5;
 
 /**
@@ -410,12 +411,12 @@ function isAnyHostBusy(evidence) {
   return isHostBusy(evidence) || (evidence.search?.busyHost ?? null) !== null;
 }
 
-/** Up to this share of its time, a loop can serve one thread promptly. */
+/** A loop busy for less than this share of its time serves a single thread promptly. */
 const ROOM_FOR_ONE = 0.5;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether the lack of CPU may also have slowed the one thread alone, so that its latency is no reference
+ * @returns {boolean} whether lack of CPU may also have slowed the single thread, so that its latency cannot serve as a reference
  */
 function mayHaveSlowedOneThread(evidence) {
   const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
@@ -425,7 +426,7 @@ function mayHaveSlowedOneThread(evidence) {
 /** A link is the limit if it is full in this share of the seconds. */
 const FULL_SECONDS = 0.8;
 
-/** Up to this share of its time, the client could have sent more if the link had room. */
+/** A client busy for less than this share of its time could have sent more if the link had room. */
 const CLIENT_BELOW_LINK = 0.8;
 
 /** @param {Evidence} evidence */
@@ -436,17 +437,17 @@ function isLinkFull(evidence) {
   return network !== null && Number(network.fullShare) >= FULL_SECONDS && isClientBelow;
 }
 
-/** Up to these shares of their time, a loop and a CPU can react at any moment. */
+/** A loop and a CPU that are busy for at most these shares of their time can react at any moment. */
 const IDLE_LOOP = 0.7;
 const IDLE_CPU = 0.9;
 
-/** The threads must spend this share of their time waiting for answers. */
+/** The threads must spend this share of their time waiting for responses. */
 const WAITING_FOR_ANSWERS = 0.8;
 
 /**
  * @param {Evidence} evidence of operations that wait for something
- * @param {number} latency ms that an operation takes
- * @returns {ProvenCause | InconclusiveReason} `beyond this host`, or the figure that does not show it
+ * @param {number} latency ms of an operation
+ * @returns {ProvenCause | InconclusiveReason} `beyond this host`, or why it is not proven
  */
 function classifyWaiting(evidence, latency) {
   const { openedShare, host, backoffShare } = evidence;
@@ -476,25 +477,25 @@ function classifyWaiting(evidence, latency) {
   if (host.cpu.busiest > IDLE_CPU) {
     return 'CPU not idle';
   }
-  // An answer may wait for as long as the loop is late, and so may the request after it.
+  // A response can wait for as long as the loop is late, and so can the request after it.
   return 1 - backoffShare - delay / latency >= WAITING_FOR_ANSWERS ? 'beyond this host' : 'late loop';
 }
 
-/** From this share of its time, a loop has no time left. */
+/** A loop that is busy for this share of its time has none left. */
 const BUSY_LOOP = 0.9;
 
-/** The same for its thread as the system scheduled it: the share of the time in which it ran, or waited for a CPU. */
+/** The same for its thread, by the share of the time in which it ran or waited for a CPU. */
 const BUSY_THREAD = 0.85;
 
-/** Below the first share a thread had enough CPU; above the second it had too little. */
+/** A thread that waits less than the first share had enough CPU; from the second share on, it had too little. */
 const MAX_WAIT_ON_CPU = 0.1;
 const MIN_WAIT_FOR_CPU = 0.15;
 
 /**
- * The endpoint of --local is the only store whose load is known. If it has no time left, no search is needed to show that it
- * is the limit.
+ * The endpoint of --local is the only store whose load is known. If it has no time left, it is the limit, without a search to
+ * show it.
  *
- * @param {Evidence} evidence the client's event loops have room
+ * @param {Evidence} evidence in which the client's event loops have room
  * @returns {ProvenCause | null}
  */
 function classifyEndpoint(evidence) {
@@ -510,10 +511,10 @@ function classifyEndpoint(evidence) {
   return isStarved && (busyShare(evidence) ?? 0) >= BUSY_CPUS ? 'host CPU' : null;
 }
 
-/** If one loop is full while their average is below this, the client has room on the others. */
+/** If one loop is full, but all loops together are below this on average, the client has room on the others. */
 const EVENLY_BUSY = 0.8;
 
-/** A busy loop must have had a CPU for this share of its time; otherwise other processes had it. */
+/** A busy loop must have had a CPU for this share of its time; otherwise, other processes used the CPU. */
 const CPU_SHARE = 0.85;
 
 /**
@@ -540,7 +541,7 @@ function classifyClient(evidence) {
     if (takerOfCpu(evidence.host) !== null) {
       return 'host CPU';
     }
-    // Its threads, including those of the garbage collector, waited for each other.
+    // With all CPUs in use, its threads, including those of the garbage collector, waited for each other.
     return cpuCores >= CPU_SHARE * (evidence.host?.cpu?.usable || Infinity) ? 'client CPU' : 'host busy with others';
   }
   if (meanDemand(evidence) < EVENLY_BUSY) {
@@ -552,7 +553,7 @@ function classifyClient(evidence) {
   return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
 }
 
-/** A smaller share of refused attempts is an accident. */
+/** A smaller share of refused attempts can be chance. */
 const REFUSED_SHARE = 0.01;
 
 /** Losing this share of the threads' time to failed attempts costs operations. */
@@ -561,12 +562,12 @@ const LOST_TIME = 0.2;
 /** This share of refusals costs operations even if they take no time because nothing is retried. */
 const REFUSED_GOODPUT = 0.2;
 
-/** Refusals account for the lost time if they make up this share of the failed attempts. */
+/** Refusals explain the lost time if they are this share of the failed attempts. */
 const REFUSED_FAILURES = 0.8;
 
 /**
  * @param {Refusals} figures
- * @returns {boolean} whether refusals by the store keep the stage from doing more
+ * @returns {boolean} whether throttling by the store limits the stage's rate
  */
 function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
   const isMostOfFailures = throttled >= REFUSED_FAILURES * (attempts - operations);
@@ -576,13 +577,13 @@ function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
 
 /**
  * @param {Pick<Refusals, 'attempts' | 'throttled'>} figures
- * @returns {boolean} whether the store refused more than an accident would explain
+ * @returns {boolean} whether the store refused more attempts than chance would explain
  */
 function isRefused({ attempts, throttled }) {
   return throttled > 0 && throttled >= REFUSED_SHARE * attempts;
 }
 
-/** Up to this share of its time, the client has enough room not to be the limit. */
+/** A client busy for at most this share of its time is not the limit. */
 const ROOMY_LOOP = 0.75;
 
 /** If bandwidth is the limit, the bytes per second of the two sizes differ by at most this share. */
@@ -594,7 +595,7 @@ const BANDWIDTH_GAIN = 1.5;
 /** If two steps of one size differ by more than this share, something other than the size has changed. */
 const SAME_STEPS = 0.1;
 
-/** If the rate changes by more than this share between a step and the hold, there was no plateau when the sizes were compared. */
+/** If the rate of a step and of the hold differ by more than this share, there was no plateau when the sizes were compared. */
 const SAME_RATE = 0.15;
 
 /** If operations are the limit, the operations per second of the two sizes differ by at most this share. */

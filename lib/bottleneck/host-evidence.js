@@ -16,8 +16,8 @@ export function busiestThread({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'busyLoops' | 'loops'>} evidence
- * @returns {number} the average share of their time that the event loops wanted, or that they were busy if the system does not
- *   report how they were scheduled
+ * @returns {number} the average share of the time in which event loops wanted a CPU; if the system does not report how they were
+ *   scheduled, in which they were busy
  */
 export function meanDemand({ host, busyLoops, loops }) {
   const threads = threadsOf(host);
@@ -30,7 +30,7 @@ export function meanDemand({ host, busyLoops, loops }) {
  * @typedef {{ running: number, waiting: number }} Thread
  *
  * @param {HostLoad | null} host
- * @returns {Thread[]} all event loops; empty if any of them is unknown
+ * @returns {Thread[]} all event loops; empty if any is unknown
  */
 function threadsOf(host) {
   const loops = host?.loops ?? [];
@@ -41,8 +41,8 @@ function threadsOf(host) {
 }
 
 /**
- * While the hypervisor has the CPU of a thread, Linux counts that thread as neither running nor waiting: stolen time is not in
- * its task clock. The thread has lost the same share of its time on a CPU as all of them.
+ * While the hypervisor has taken the CPU of a thread, Linux counts the thread as neither running nor waiting: its task clock
+ * excludes stolen time. Assumes that the thread lost the same share of its CPU time as all threads.
  *
  * @template {Thread} Scheduled
  * @param {Scheduled} thread
@@ -65,8 +65,8 @@ function demandOf({ running, waiting }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {EndpointLoad | null} the embedded endpoint, if its thread wanted more of its time than any of the client's;
- *   null without an endpoint, or if the system does not report every thread
+ * @returns {EndpointLoad | null} the embedded endpoint, if its thread wanted a CPU for more of the time than any thread of the
+ *   client; null without an endpoint, or if the system does not report every thread
  */
 export function busierEndpoint({ host }) {
   const endpoint = host?.endpoint ? withStolenTime(host.endpoint, host) : null;
@@ -76,14 +76,14 @@ export function busierEndpoint({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {number | null} median ms by which timers of the slowest loop fired late
+ * @returns {number | null} median ms by which timers fired late, in the slowest loop
  */
 export function loopDelay({ host }) {
   const delays = (host?.loops ?? []).map(({ delayP50 }) => delayP50);
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
 }
 
-/** A mean of this many times the median shows that some operations take much longer than most. */
+/** A mean this many times the median shows that some operations take much longer than most. */
 const LONG_TAIL = 2;
 
 /** @param {Pick<Evidence, 'mean' | 'p50'>} evidence */
@@ -101,8 +101,8 @@ export function stolenShare({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {number | null} the busy share of the CPUs that the process may use, 0 to 1; it includes other guests of
- *   the hypervisor
+ * @returns {number | null} busy share of the CPUs that the process may use, 0 to 1, including CPU time of other guests of the
+ *   hypervisor
  */
 export function busyShare({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -113,7 +113,7 @@ export function busyShare({ host, cpuCores }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether other processes, or other guests of the hypervisor, took nearly all that the client left of its CPUs
+ * @returns {boolean} whether other processes, or other guests of the hypervisor, took nearly all CPU time that the client left
  */
 export function areCpusTaken({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -121,15 +121,15 @@ export function areCpusTaken({ host, cpuCores }) {
   return cpu !== null && left > 0 && cpu.others + stolenShare({ host }) * cpu.usable >= BUSY_CPUS * left;
 }
 
-/** From this share of the busy CPU time, the store is what keeps the CPUs busy. */
+/** A store with this share of the busy CPU time is what keeps the CPUs busy. */
 const MOST_OF_CPU = 0.5;
 
-/** Up to this busy share, a host has CPU to spare for a store. */
+/** Below this busy share, a host has CPU to spare for a store. */
 const ROOM_FOR_STORE = 0.7;
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether a store on the same host took most of its CPU, and left little of it
+ * @returns {boolean} whether a store on the same host took most of its CPU time and left little
  */
 export function sharesHostWithStore({ host, cpuCores }) {
   const { store, cpu = null } = host ?? {};
@@ -142,8 +142,8 @@ export function sharesHostWithStore({ host, cpuCores }) {
 }
 
 /**
- * Who had the CPUs that the client's threads waited for. The waits are added up, because the threads may also have waited for
- * each other.
+ * What used the CPUs that the client's threads waited for. Waits are added up, because the threads may also have waited for each
+ * other.
  *
  * @param {HostLoad | null} host
  * @returns {'quota' | 'others' | 'steal' | null} null if nothing explains at least half of the waiting
@@ -163,14 +163,12 @@ export function takerOfCpu(host) {
 /** If the client waits for a CPU for this share of its time, its rate does not show what the store can do. */
 export const WITHOUT_CPU = 0.2;
 
-/** If the CPUs are busy for this share of their time, everything on them gets less than it could use. */
+/** If the CPUs are busy for this share of their time, every process gets less than it could use. */
 export const BUSY_CPUS = 0.9;
 
 /**
- * A store on the same host shares its CPUs with the client, and neither shows what it can do.
- *
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean}
+ * @returns {boolean} whether the client, and a store on the same host, had too little CPU to show what they can do
  */
 export function isHostBusy(evidence) {
   return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);
@@ -178,7 +176,7 @@ export function isHostBusy(evidence) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether next to nothing was left of the CPUs that the process may use, or of its quota
+ * @returns {boolean} whether almost nothing was left of the CPUs that the process may use, or of its quota
  */
 export function isHostCrowded(evidence) {
   const heldBack = evidence.host?.quota?.throttled ?? 0;

@@ -33,7 +33,7 @@ const PROVEN = {
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
-  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit, more <threads> would`,
+  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit; more <threads> would show one`,
   store: (evidence) =>
     evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
@@ -43,17 +43,17 @@ const PROVEN = {
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 
-/** What to try if other processes, perhaps the store, keep the CPUs busy. */
+/** Advice if other processes, perhaps the store, keep the CPUs busy. */
 const ELSEWHERE = 'a store elsewhere, or an idle host';
 
-/** What to try next although the cause is proven. @type {Partial<Record<ProvenCause, (evidence: Evidence) => string>>} */
+/** Advice for proven causes. @type {Partial<Record<ProvenCause, (evidence: Evidence) => string>>} */
 const MORE = {
   'client CPU': () => 'a host with more CPUs, or several hosts',
   'host CPU': ({ host }) => (takerOfCpu(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
   'beyond this host': () => '--find-peak, or two hosts at once',
 };
 
-/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; a search does not advise itself */
+/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; null for a search on an idle host */
 const searchFor = (evidence) => {
   if (isHostBusy(evidence)) {
     return ELSEWHERE;
@@ -61,7 +61,7 @@ const searchFor = (evidence) => {
   return evidence.search === null ? '--find-peak' : null;
 };
 
-/** Why no cause is proven, and what to try next. */
+/** Why no cause is proven, and advice. */
 const INCONCLUSIVE = /** @type {const} */ ({
   'few operations': {
     why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to show a limit`,
@@ -81,8 +81,8 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'host busy with others': {
     why: (/** @type {Evidence} */ evidence) =>
       busiestThread(evidence) === null
-        ? `${PROVEN['client CPU'](evidence)}: other processes had its CPU`
-        : `the client had too little CPU, and it is not known what had it: ${schedule(evidence)}, ${cpus(evidence)}`,
+        ? `${PROVEN['client CPU'](evidence)}: other processes used its CPU`
+        : `the client had too little CPU, and what used it is unknown: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
   },
   'process shared': {
@@ -114,7 +114,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: searchFor,
   },
   'rate kept at times': {
-    why: (/** @type {Evidence} */ evidence) => `the requested rate was not kept all the time, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `the requested rate was not always kept, ${room(evidence)}`,
     advice: searchFor,
   },
   'some refused': {
@@ -122,7 +122,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: searchFor,
   },
   'no unloaded latency': {
-    why: (/** @type {Evidence} */ evidence) => `the latency with one thread is not known, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `the latency with one thread is unknown, ${room(evidence)}`,
     advice: searchFor,
   },
   'time lost to errors': {
@@ -131,7 +131,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: null,
   },
   'warm-up alone': {
-    why: () => 'no operation completed after the time of --warmup',
+    why: () => 'no operation completed after the --warmup time',
     advice: 'a shorter --warmup',
   },
   'drain alone': {
@@ -154,7 +154,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'quicker under load': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, which something else slowed down, ${room(evidence)}`,
+      `${latencies(evidence)}, so something else slowed the single thread down, ${room(evidence)}`,
     advice: searchFor,
   },
   'slower under load': {
@@ -193,12 +193,12 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'late loop': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but less than 80% of it was spent waiting for answers: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
+      `${latencies(evidence)}, but less than 80% of it was spent waiting for responses: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
     advice: searchFor,
   },
   'smaller objects alone': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, and larger ones take longer under any load, ${room(evidence)}`,
+      `${latencies(evidence)}, but larger objects take longer under any load, ${room(evidence)}`,
     advice: searchFor,
   },
   'no plateau': {
@@ -242,7 +242,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
 });
 
 /**
- * Prefixes for stages that ended early. No option would have shown more there, so they come without advice.
+ * Prefixes for stages that ended early. They get no advice, because no option would have shown more.
  *
  * @type {Record<Evidence['end'], string>}
  */
@@ -251,14 +251,14 @@ const EARLY_END = {
   overloaded: '',
   stopped: 'stopped before its end: ',
   unpaid: 'ended at the cost limit: ',
-  stalled: 'nothing succeeded any more: ',
+  stalled: 'operations stopped succeeding: ',
   fatal: 'ended by an error: ',
 };
 
 /**
  * @param {ProvenCause | InconclusiveReason} finding
  * @param {Evidence} evidence
- * @param {ProvenCause | null} likely the cause if it is likely
+ * @param {ProvenCause | null} likely the likely cause
  * @returns {Bottleneck}
  */
 export function describe(finding, evidence, likely) {
@@ -269,7 +269,7 @@ export function describe(finding, evidence, likely) {
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
   const next = typeof advice === 'function' ? advice(evidence) : advice;
-  // This reason means that it is unknown who had the CPU.
+  // With this reason, it is unknown what used the CPU.
   const isStarved = likely === 'host CPU' && finding !== 'host busy with others';
   const shown = isStarved ? PROVEN['host CPU'](evidence) : why(evidence);
   return {
@@ -289,7 +289,7 @@ export function isProven(finding) {
 
 /** @param {Evidence} evidence */
 function plateau({ search }) {
-  return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
+  return `more than ${counted(search?.knee ?? 0, 'thread')} brought no gain`;
 }
 
 /** @param {Evidence} evidence */
@@ -302,7 +302,7 @@ function bestStep({ search }) {
   return `${decimal(search?.best ?? 0)}/s in the best step before`;
 }
 
-/** @param {Evidence} evidence which a busy host has spoilt */
+/** @param {Evidence} evidence distorted by a busy host */
 function whatWasSeen(evidence) {
   const { search } = evidence;
   if (search?.holdAgrees === false) {
@@ -349,7 +349,7 @@ function fullEndpoint(evidence) {
   const { cpu = null, endpoint = null } = evidence.host ?? {};
   const of = cpu === null ? '' : ` of ${counted(cpu.usable, 'CPU')}`;
   return (
-    `the embedded endpoint can do no more: its one event loop ran ${percent(endpoint?.running ?? 0)} of the time, ` +
+    `the embedded endpoint is at its limit: its only event loop ran ${percent(endpoint?.running ?? 0)} of the time, ` +
     `with ${(endpoint?.cpu ?? 0).toFixed(2)}${of}, ${room(evidence)}`
   );
 }
@@ -402,7 +402,7 @@ function retransmissions({ host }) {
   const { tcp = null } = host ?? {};
   return tcp === null || tcp.sent === 0
     ? ''
-    : `, ${((100 * tcp.retransmitted) / (tcp.sent + tcp.retransmitted)).toFixed(2)}% of TCP segments sent again`;
+    : `, ${((100 * tcp.retransmitted) / (tcp.sent + tcp.retransmitted)).toFixed(2)}% of TCP segments retransmitted`;
 }
 
 /** @param {NetworkLoad} network */
@@ -464,7 +464,7 @@ const ADVICE = {
 
 /**
  * @param {LimitingResource | null} limitingResource
- * @returns {string | null} what to try next; null if more of nothing would help
+ * @returns {string | null} what to try next; null if more of a resource would not help
  */
 export function adviceFor(limitingResource) {
   return limitingResource === null ? 'another run' : ADVICE[limitingResource];

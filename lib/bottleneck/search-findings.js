@@ -42,13 +42,13 @@ function bucketsFor(target, { limit, perBucket, steps }) {
 
 /** @type {Record<UnknownLimitReason, (conclusion: BucketConclusion) => string>} */
 const REASONS = {
-  'no plateau': () => 'the first bucket alone has shown no plateau',
+  'no plateau': () => 'the first bucket alone showed no plateau',
   'too few threads': ({ threadsPerBucket }) =>
     `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
   'too few operations': ({ needed }) => `${rounded(needed?.operations ?? 0)} operations or more are needed`,
   'client busy': (conclusion) => `${growth(conclusion)}, but this host had too little CPU`,
-  'in between': (conclusion) => `${growth(conclusion)}: more than none, less than in proportion`,
-  'ended early': () => 'the search ended before its time',
+  'in between': (conclusion) => `${growth(conclusion)}: some growth, but less than proportional`,
+  'ended early': () => 'the search ended early',
 };
 
 /** @type {Record<UnknownLimitReason, string | null>} */
@@ -91,7 +91,7 @@ function targetEvidence(target, needed, { limit, steps }) {
     return '';
   }
   if (needed === null) {
-    return `more buckets will not bring ${rate}`;
+    return `more buckets will not reach ${rate}`;
   }
   const tried = steps[steps.length - 1].buckets;
   return `buckets needed for ${rate}: ${rounded(needed)}${needed > tried ? ', if the growth continues' : ''}`;
@@ -130,17 +130,17 @@ function unknown(evidence, advice) {
 }
 
 /**
- * @param {string} evidence that the host had too little CPU
+ * @param {string} evidence of too little CPU
  * @returns {Bottleneck}
  */
 function starved(evidence) {
   return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
-/** Up to this share of its time, an event loop can do more. */
+/** An event loop busy for less than this share of its time can do more. */
 const IDLE_LOOP = 0.7;
 
-/** More time would narrow an interval whose ends are further apart than this factor. */
+/** If the ends of an interval differ by more than this factor, more time would narrow it. */
 const WIDE = 1.1;
 
 /**
@@ -162,7 +162,7 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
       : []),
     ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
     ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
-      ? ['there was no time for more']
+      ? ['there was no time for more steps']
       : []),
   ];
   return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join('; ') };
@@ -171,7 +171,7 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
 /**
  * @param {RateConclusion} conclusion
  * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that represents the stage
- * @param {object} broken how the limit was broken
+ * @param {object} broken how a limit was exceeded
  * @param {number} broken.slo ms
  * @param {boolean} broken.isByErrors
  * @param {boolean} broken.isBusy whether the host had too little CPU in that step
@@ -184,7 +184,7 @@ export function rateBottleneck(
 ) {
   const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
-    const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
+    const evidence = 'this host started operations too late, or had too little CPU, before the store was too slow';
     if (isBusy) {
       return starved(evidence);
     }
@@ -192,7 +192,7 @@ export function rateBottleneck(
     return clientLoad.eventLoopUtilization < IDLE_LOOP
       ? {
           ...{ cause: 'concurrency', certainty: 'likely', advice },
-          evidence: `all threads waited for answers, event loop ${percent(clientLoad.eventLoopUtilization)} busy, before the store was late`,
+          evidence: `all threads were waiting for responses, event loop ${percent(clientLoad.eventLoopUtilization)} busy, before the store was too slow`,
         }
       : unknown(evidence, advice);
   }
@@ -200,13 +200,13 @@ export function rateBottleneck(
     return unknown('no rate was tried for long enough', adviceFor(limitingResource));
   }
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
-    // The search chose that rate: keeping it is no limit.
+    // The search chose that rate, so it is not a limit.
     return bottleneck.cause === 'requested rate'
-      ? unknown('every rate that was tried was kept', adviceFor(limitingResource))
+      ? unknown('all rates that were tried were kept', adviceFor(limitingResource))
       : bottleneck;
   }
   const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `above ${decimal(rate)}/s`;
-  const late = `${where} answers took longer than ${slo.toFixed(2)}ms`;
+  const late = `responses took longer than ${slo.toFixed(2)}ms ${where}`;
   if (isBusy && bottleneck.cause.endsWith('CPU')) {
     return bottleneck;
   }

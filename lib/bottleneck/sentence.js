@@ -3,7 +3,7 @@ import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
 
-/** The limit of a stage, as it reads in a sentence. @type {Readonly<Record<string, string>>} */
+/** Limits, for use in a sentence. @type {Readonly<Record<string, string>>} */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
   'host CPU': 'the CPU of the host',
@@ -19,7 +19,7 @@ const LIMITS = Object.freeze({
 /**
  * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
- * @returns {string} the beginning of a sentence about their limit
+ * @returns {string} the start of a sentence about their limit
  */
 export function describeLimit(stages, { cause, certainty }) {
   const names = [stages].flat();
@@ -33,7 +33,7 @@ export function describeLimit(stages, { cause, certainty }) {
 
 /**
  * @param {string} cause
- * @returns {string} as it reads in a sentence
+ * @returns {string} for use in a sentence
  */
 export function nameOfLimit(cause) {
   return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
@@ -44,7 +44,7 @@ export function nameOfLimit(cause) {
  *
  * @param {string | readonly string[]} stages one, or several that had the same limit
  * @param {Readonly<BottleneckSum>} bottleneck
- * @returns {string} of any length, on one line
+ * @returns {string} one line of any length
  */
 export function bottleneckSentence(stages, { evidence, advice, ...limit }) {
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;

@@ -1,11 +1,11 @@
 import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
 
 /**
- * The log lines that are read back: the four line shapes (a contract shared with the original tool) and the machine lines.
+ * The log lines that are read back: the four shapes of lines that the original tool also writes, and the machine lines.
  *
  * @typedef {{ kind: 'schedule', stage: string, objects: number }} ScheduleLine
- * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine `time` is the
- *   second's end, `HH:MM:SS` in UTC; `rate` in ops/s, `megabytes` per second
+ * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine `time` is the end of
+ *   the second, `HH:MM:SS` in UTC; `rate` in ops/s, `megabytes` per second
  * @typedef {{ kind: 'retrying', retries: number }} RetryingLine
  * @typedef {{ kind: 'summary', stage: string, duration: number, peak: number, average: number, megabytes: number,
  *   retries: number }} SummaryLine `duration` in ms, rates in ops/s
@@ -13,7 +13,7 @@ import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
  * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine} LogLine
  */
 
-/** A longer line is not a log line. Characters. */
+/** Longer lines are not log lines. Characters. */
 export const MAX_LINE_LENGTH = 8192;
 
 const MACHINE = '# r2-benchmark ';
@@ -41,9 +41,9 @@ export function scheduleLine({ stage, objects, threads, buckets }) {
 }
 
 /**
- * The stamp is the end of the second. Counts are never scaled.
+ * Stamped with the end of the second. Counts are never scaled.
  *
- * @param {string} stage with the operation appended for one operation of a mix, so that no reader counts the line
+ * @param {string} stage for one operation of a mix, followed by the operation, so that no reader counts the line
  * @param {{ secondStart: number, operations: number, bytes: number }} second
  */
 export function secondLine(stage, { secondStart, operations, bytes }) {
@@ -80,14 +80,14 @@ export function parseLine(text) {
   if (text.length > MAX_LINE_LENGTH) {
     return null;
   }
-  // Almost all lines of a log are for seconds, and only these lines and machine lines start with such a character.
+  // Almost all lines of a log are seconds. Only they and machine lines start with such a character.
   if (text.charCodeAt(0) <= 0x39) {
     return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
   }
   return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
 }
 
-/** @param {string} text may name a stage that only another version knows */
+/** @param {string} text possibly a stage that only another version knows */
 export function isStageName(text) {
   return STAGE_NAME.test(text);
 }

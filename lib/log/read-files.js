@@ -10,34 +10,29 @@ import { runOfResult } from './result-run.js';
  * @import { MergeWarning, Result } from '../model/result.js'
  * @import { LogLine } from './lines.js'
  * @import { ReadRun } from './read-log.js'
- *
- * @typedef {object} ReadFiles
- * @property {ReadRun[]} runs in the order of the files
- * @property {MergeWarning[]} warnings about whole files
  */
 
-/** The argument that means standard input, and its name in warnings. */
 const STANDARD_INPUT = '-';
 const STANDARD_INPUT_NAME = 'standard input';
 
-/** Large enough that the number of calls does not matter, and small enough for constant memory: logs can be gigabytes. Bytes. */
+/** Large enough to keep calls rare, small enough for constant memory: logs can be gigabytes. Bytes. */
 const CHUNK_SIZE = 64 * 1024;
 
 /** A result must fit into one string. Bytes. */
 const MAX_RESULT_SIZE = 256 * 1024 * 1024;
 
-/** Only this much of a file is checked for a byte order mark and blanks before the JSON. Bytes. */
+/** Bytes in which a byte order mark and blanks may precede JSON. */
 const MAX_BLANKS = 64;
 const JSON_START = /^\uFEFF?\s*\{/;
 
 /**
- * Reads logs and results in order, and tells them apart by their content. An unreadable file becomes a warning, and reading
+ * Reads logs and results in order, and distinguishes them by their content. An unreadable file becomes a warning, and reading
  * continues. A file given twice is read once, even under another name.
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
- * @returns {Promise<ReadFiles>}
+ * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in the order of the files; warnings about whole files
  * @throws {Error} if a file contains more than any run writes
  */
 export async function readFiles(files, standardInput, options) {
@@ -207,7 +202,7 @@ export async function readWholeResult(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} null if it cannot be a result; no more is read than it takes to decide that
+ * @returns {Promise<string | null>} null if it cannot be a result, which is decided after its first bytes
  */
 async function readJson(file) {
   const status = await stat(file).catch(() => null);
@@ -223,7 +218,7 @@ async function readJson(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} the kind of data that overwriting the file would destroy for good: a log, or the result of a run
+ * @returns {Promise<string | null>} what overwriting the file would destroy for good: a log, or the result of a run; otherwise null
  */
 export async function whatIsLost(file) {
   const status = await stat(file).catch(() => null);
@@ -248,12 +243,12 @@ async function isLog(file) {
 }
 
 /**
- * Finds log lines in a byte stream. Other lines are skipped, because people `tee` stderr into their logs. Lines may end with
- * LF or CRLF, and a byte order mark may come first.
+ * Finds log lines in a byte stream. Skips other lines, because people `tee` stderr into their logs. Lines can end with LF or
+ * CRLF, and can follow a byte order mark.
  *
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
- * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because awaiting every line would
- *   take most of the time
+ * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because that would take
+ *   most of the time
  * @returns {Promise<number>} the number of bytes read
  */
 export async function readLines(chunks, onLine) {
@@ -272,12 +267,12 @@ export async function readLines(chunks, onLine) {
     bytes += chunk.length;
     const text = unfinished + decoder.decode(chunk, { stream: true });
     let start = 0;
-    // Splitting the whole chunk at once would pile up its lines in memory.
+    // Splitting the whole chunk at once would hold all its lines in memory.
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       add(text.slice(start, end));
       start = end + 1;
     }
-    // An unfinished line is kept up to the length at which it can no longer be a log line.
+    // Beyond this length, an unfinished line cannot be a log line.
     unfinished = text.slice(start, start + MAX_LINE_LENGTH + 2);
   }
   add(unfinished + decoder.decode());

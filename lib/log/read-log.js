@@ -13,11 +13,11 @@ import { TimeLine } from './time-line.js';
  * @typedef {object} ReadRun a run read from a log or a result
  * @property {ReadResult} result
  * @property {string} file
- * @property {number | null} line where the run begins; null in a result, which has no lines
+ * @property {number | null} line where the run begins; null for a result
  * @property {MergeWarning[]} warnings in line order
  */
 
-/** Reads a log, which may contain several runs in a row, line by line. It keeps only what the results need. */
+/** Reads a log line by line, with one or more runs in a row, and keeps only what the results need. */
 export class LogReader {
   #file;
   #takeRun;
@@ -79,7 +79,7 @@ export class LogReader {
     if (this.#run !== null && this.#run.hasMachineLines && !this.#run.hasEnded) {
       this.#run.warn(
         number,
-        `another run begins before the run from line ${this.#run.line} ended: was the log cut short, or do several hosts write to one file?`,
+        `another run begins before the run from line ${this.#run.line} ended: either the log was cut short, or several hosts write to one file`,
       );
     }
     this.end();

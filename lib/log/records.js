@@ -1,7 +1,7 @@
 import { MAX_MACHINE_DATA, machineLine } from './lines.js';
 
 /**
- * A record is a flat set of fields under a head, such as the totals of a stage. It takes as many machine lines as it needs:
+ * A record is a flat set of fields under a head, such as the totals of a stage. It spans as many machine lines as it needs:
  * short fields share a line, and a field that is too long for one line is split into several texts.
  *
  *     # r2-benchmark {"kind":"stage","stage":"Read","line":1,"lines":3,"end":"complete","operations":10000}
@@ -11,11 +11,10 @@ import { MAX_MACHINE_DATA, machineLine } from './lines.js';
  * @typedef {Record<string, unknown>} Fields
  */
 
-/** Lines per record. */
 const MAX_LINES = 999;
 
 /**
- * A longer text is written once per record, and repeats refer to it. A field with such a text never shares a line, so the
+ * A longer text is written once per record, and repetitions refer to it. A field with such a text never shares a line, so that
  * texts keep the order of the fields.
  */
 const MAX_INLINE_TEXT = MAX_MACHINE_DATA;
@@ -24,7 +23,7 @@ const MAX_INLINE_TEXT = MAX_MACHINE_DATA;
 const PART_OVERHEAD = 32;
 
 /**
- * @param {Fields} head identifies the record: its `kind`, its stage and so on
+ * @param {Fields} head identifies the record: `kind`, stage and so on
  * @param {Fields} fields `undefined` is left out
  * @returns {string[]} lines, each under 1,000 characters
  */
@@ -91,7 +90,7 @@ function textParts(field, json, room) {
  * The latencies of operations, attempts and a single bucket usually share one histogram.
  *
  * @param {Fields} fields
- * @returns {Fields} with each repeated long text replaced by `{ "same": n }`: the n-th long text of the record
+ * @returns {Fields} with each repetition of a long text replaced by `{ "same": n }`: the n-th long text of the record
  */
 function withoutRepeats(fields) {
   /** @type {Map<string, number>} */
@@ -152,7 +151,7 @@ export class RecordParts {
     return this.#seen.size === this.#lines;
   }
 
-  /** @returns {Fields} the complete ones */
+  /** @returns {Fields} the complete fields */
   fields() {
     /** @type {Map<string, { first: number, last: number, texts: string[] }>} */
     const fields = new Map();

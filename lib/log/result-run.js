@@ -7,7 +7,7 @@ import { RunFindings } from './run-findings.js';
  */
 
 /**
- * Makes a result look like a run read from a log.
+ * Converts a result to the form of a run read from a log.
  *
  * @param {string} file
  * @param {Result} result

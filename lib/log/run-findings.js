@@ -13,12 +13,11 @@ import { formatDuration } from '../text/units.js';
  * @typedef {{ line: number | null, message: string, incomplete: boolean }} Remark
  */
 
-/** Names that one warning lists. */
 const MAX_LISTED = 8;
 
-const HEADLESS = 'the first line of the run is missing before this one: whole stages may be missing';
+const HEADLESS = 'the first line of the run is missing, so whole stages before this line may be missing';
 
-/** Problems with the lines of a stage: for each kind of problem, its first line and its count. */
+/** Problems with the lines of a stage: the first line and the count of each kind. */
 export class StageFindings {
   /** @type {Map<string, { line: number | null, count: number }>} */
   #found = new Map();
@@ -51,7 +50,7 @@ export class StageFindings {
   }
 }
 
-/** Problems of a run that was read: impossible, missing and contradictory lines. A result has no lines: its lines are null. */
+/** Problems of a run that was read: impossible, missing and contradictory lines. Line numbers are null for a result. */
 export class RunFindings {
   #file;
   #line;
@@ -59,9 +58,9 @@ export class RunFindings {
   #stages = new Map();
   /** @type {Remark[]} */
   #remarks = [];
-  /** By record: its first problem, and the number of problems. @type {Map<string, Remark & { count: number }>} */
+  /** First problem and number of problems, by record. @type {Map<string, Remark & { count: number }>} */
   #unusable = new Map();
-  /** Things that only a later version knows. @type {Map<string, { line: number, names: Set<string> }>} */
+  /** Names that only a later version knows, by message. @type {Map<string, { line: number, names: Set<string> }>} */
   #unknown = new Map();
   /** @type {number | null} */
   lastLine;
@@ -97,7 +96,7 @@ export class RunFindings {
   /**
    * @param {number} line
    * @param {string} record
-   * @param {string} what is wrong
+   * @param {string} what the problem
    */
   unusable(line, record, what) {
     const message = `cannot use the data of this line for ${record}: ${what}`;
@@ -111,7 +110,7 @@ export class RunFindings {
    */
   unknownKind(line, kind) {
     const name = typeof kind === 'string' ? kind : 'no kind';
-    this.#addUnknown('kinds of machine lines that this version does not know, left out', line, name);
+    this.#addUnknown('ignored kinds of machine lines that this version does not know', line, name);
   }
 
   /**
@@ -119,7 +118,7 @@ export class RunFindings {
    * @param {string} name
    */
   unknownField(line, name) {
-    this.#addUnknown('fields that this version does not know, left out', line, name);
+    this.#addUnknown('ignored fields that this version does not know', line, name);
   }
 
   /**
@@ -127,7 +126,7 @@ export class RunFindings {
    * @param {string} name
    */
   unknownCounter(line, name) {
-    this.#addUnknown('counters that this version does not know, added up', line, name);
+    this.#addUnknown('added up counters that this version does not know', line, name);
   }
 
   /**
@@ -160,7 +159,7 @@ export class RunFindings {
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
       ...this.#clockRemarks(result),
       ...this.#endRemarks(result, hasEnded),
-      // Unknown data is not shown, so everything that is shown is complete.
+      // Unknown data is not shown, so what is shown is complete.
       ...[...this.#unknown].map(([what, { line, names }]) => ({
         line,
         message: `${what}: ${listed(names)}`,
@@ -188,7 +187,7 @@ export class RunFindings {
       ...(isCut(stage)
         ? [{ line, message: `${name} begins here and has no summary: the log is cut short`, incomplete: true }]
         : []),
-      ...findings.remarks('impossible', `${name} has an impossible rate here: line not counted`, true),
+      ...findings.remarks('impossible', `${name} has an impossible rate here: this line is not counted`, true),
       ...(hasMachineLines ? remarksOnCounts(stage, findings) : remarksOnRates(stage, findings)),
     ];
   }
@@ -232,7 +231,7 @@ export class RunFindings {
 }
 
 /**
- * The original tool prints rates over the time since the previous line, so a long interval need not be a loss.
+ * The original tool prints rates over the time since the previous line, so a long interval does not prove a loss.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
@@ -243,7 +242,7 @@ function remarksOnRates({ stage }, findings) {
 }
 
 /**
- * Our own logs contain counts per second and the totals. If these agree, nothing is lost, however odd the rest may be.
+ * Our own logs contain counts per second and the totals. If they agree, nothing is lost, however odd the rest is.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
@@ -258,7 +257,7 @@ function remarksOnCounts(stage, findings) {
       : []),
     ...findings.remarks(
       'doubled',
-      `this second of ${name} appears again and is not counted twice: do several hosts write to one file?`,
+      `this second of ${name} is repeated and counted only once: several hosts may be writing to one file`,
       incomplete,
     ),
   ];

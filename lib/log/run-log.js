@@ -9,23 +9,23 @@ import { limitLines, stageLines, stageTable } from './stage-lines.js';
  * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
- * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output leave lines out; `search` is the
+ * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output omit lines; `search` is the
  *   progress and the findings of a search or a ramp
  */
 
 /** Version of the machine lines. It changes when an older reader would misread them. */
 export const LOG_FORMAT = 1;
 
-/** Seconds whose exact bytes and failures share a record. A log that is cut short lacks at most this many. */
+/** Seconds whose exact bytes and failures share a record. A truncated log lacks the details of at most this many. */
 export const SECONDS_PER_RECORD = 60;
 
 /** Retries per second that get their own line; the rest share one. */
 const MAX_RETRY_LINES_PER_SECOND = 3;
 
 /**
- * The log of a run: lines for people, and machine lines with everything else a result needs. LogReader reads it back.
+ * The log of a run: lines for people, and machine lines with everything else that a result needs. LogReader reads it back.
  *
- * It omits percentiles and histograms per second and the host's load, which would take more room than everything else.
+ * Omits percentiles and histograms per second and the host's load, which would need more space than everything else.
  */
 export class RunLog {
   #writeLine;
@@ -37,7 +37,7 @@ export class RunLog {
   #hasBegun = false;
   /** See StageStart. */
   #nominalBytes = 0;
-  /** The seconds of the stage that no record contains yet. @type {SecondCount[]} */
+  /** Seconds of the stage that are not in a record yet. @type {SecondCount[]} */
   #seconds = [];
   /** Bytes per operation in the last record of the stage. @type {number | null} */
   #operationBytes = null;
@@ -81,7 +81,7 @@ export class RunLog {
   }
 
   /**
-   * Recorded at once, so that a log that is cut off later still has the step.
+   * Recorded at once, so that a log truncated later still has the step.
    *
    * @param {string} stage
    * @param {RampKind} of
@@ -143,7 +143,7 @@ export class RunLog {
   }
 
   /**
-   * As the lines for people show it.
+   * For the lines for people.
    *
    * @template {{ operations: number, bytes: number }} Count
    * @param {Count} count
@@ -153,7 +153,7 @@ export class RunLog {
     return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
-  /** The retry lines of a second always add up to all of its retries. */
+  /** Keeps the sum of a second's retry lines equal to its retries. */
   #flushRetries() {
     const rest = this.#retries - MAX_RETRY_LINES_PER_SECOND;
     this.#retries = 0;
@@ -163,8 +163,8 @@ export class RunLog {
   }
 
   /**
-   * The lines of the seconds have exact operations, but bytes rounded to 0.1 MB. A record is written only when something
-   * changed: bytes per operation, or failures.
+   * The lines of the seconds have exact operations, but bytes rounded to 0.1 MB. Writes a record only if the bytes per
+   * operation changed, or attempts failed.
    *
    * @param {string} stage
    */

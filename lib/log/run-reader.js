@@ -19,7 +19,7 @@ import { wholeDays } from './time-line.js';
  * @import { StageFindings } from './run-findings.js'
  */
 
-/** No stage has this many steps, so longer lists are made up. */
+/** Steps of a stage: more are not from a real run. */
 const MAX_STEPS = 1000;
 
 /** No run has times outside these years. Epoch ms. */
@@ -29,7 +29,7 @@ const LATEST = Date.UTC(2200);
 /** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
-/** Kinds of records that a stage may have several of, and the field that identifies each. */
+/** Field that identifies a record of each kind; '' if a stage has only one. */
 const NUMBERED_BY = Object.freeze({ stage: '', seconds: 'from', step: 'startedAt', 'ramp-step': 'slotStart' });
 
 const RECORD_NAMES = Object.freeze({
@@ -41,7 +41,7 @@ const RECORD_NAMES = Object.freeze({
   'ramp-step': 'a step of the ramp',
 });
 
-/** What the schema requires, and a damaged log may lack. */
+/** Fields that the schema requires, but a damaged log may lack. */
 const EMPTY_TOTALS = Object.freeze({
   ...{ end: null, duration: null, average: null, peak: null },
   ...{ bytes: 0, errors: {}, latency: UNKNOWN_LATENCY },
@@ -58,7 +58,7 @@ const NO_FACTS = Object.freeze({
   options: null,
 });
 
-/** A stage, as far as it was read. */
+/** The lines of a stage so far. */
 class StageLines {
   series = new SecondSeries();
   /** @type {ScheduleLine | null} */
@@ -72,7 +72,7 @@ class StageLines {
   bytes = 0;
   /** @type {RampResult | null} */
   ramp = null;
-  /** Whether the last record says that all operations have the same number of bytes. */
+  /** Whether, according to the last record, all operations have the same number of bytes. */
   isUniform = false;
   /** @type {SearchStep[]} */
   steps = [];
@@ -91,26 +91,25 @@ class StageLines {
   }
 }
 
-/** Reads the lines of one run. */
 export class RunReader {
   #findings;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
-  /** By lower-case name. @type {Map<string, StageLines>} */
+  /** @type {Map<string, StageLines>} */
   #stagesInLowerCase = new Map();
   /** The stage of the last lines. @type {StageLines | null} */
   #current = null;
-  /** Records that lack lines so far, by head. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
+  /** Incomplete records, by head. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
   #unfinished = new Map();
   /** @type {CommonFacts | null} */
   #facts = null;
   /** @type {Partial<Result> | null} */
   #end = null;
-  /** Seconds to add to the times of the lines, to make them epoch seconds; null until a date is known. @type {number | null} */
+  /** Seconds to add to the times of the lines to get epoch seconds; null until a date is known. @type {number | null} */
   #shift = null;
   /** Epoch ms from the first line of the run. @type {number | null} */
   start = null;
-  /** If so, the lines of the seconds are counts, not rates over about a second. */
+  /** If true, the lines of the seconds are counts, not rates over about a second. */
   hasMachineLines = false;
 
   /**
@@ -130,8 +129,8 @@ export class RunReader {
   }
 
   /**
-   * Whether a stage line of this name must belong to another run. If the stage is still running, the line comes from another
-   * host that writes to the same file, not from another run.
+   * Whether a stage line with this name must belong to another run. While the stage is still running, such a line is from
+   * another host that writes to the same file, not from another run.
    *
    * @param {string} name
    */
@@ -283,7 +282,7 @@ export class RunReader {
     const stage = this.#stage(head.stage, line);
     stage.findings.totalsLine = line;
     stage.totals = brokenHistograms([totals]).length > 0 ? withoutLatencies(totals) : totals;
-    // Dates a log that lost its first line, or whose run waited for more than a day.
+    // Gives dates to a log that lost its first line, or whose run waited for more than a day.
     if (stage.series.extent !== null) {
       this.#shift = wholeDays(stop / 1000 - stage.series.extent.last);
     }
@@ -293,7 +292,7 @@ export class RunReader {
    * @param {number} line
    * @param {Head} head
    * @param {Record<string, unknown>} fields
-   * @returns {Record<string, any>} the valid ones; counters that only a later version knows are under `further`
+   * @returns {Record<string, any>} the valid fields; counters that only a later version knows are under `further`
    */
   #readTotals(line, head, fields) {
     const { fitting, problems, unknown } = readFields(fields, SCHEMA.$defs.stage);
@@ -363,7 +362,7 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    * @param {object} schema
-   * @returns {Record<string, unknown>} the valid ones; the rest are reported
+   * @returns {Record<string, unknown>} the valid fields; the others are reported
    */
   #readFields(line, head, fields, schema) {
     const { fitting, problems, unknown } = readFields(fields, schema);
@@ -377,7 +376,7 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    * @param {object} schema
-   * @returns {any} null unless everything is valid
+   * @returns {any} null unless all fields are valid
    */
   #readWhole(line, head, fields, schema) {
     const { fitting, problems } = readFields(fields, schema);
@@ -441,7 +440,7 @@ function nameOf({ kind, stage }) {
  * @param {StageLines} lines
  * @param {CommonFacts} facts
  * @param {number | null} shift
- * @returns {ReadStage} what the log does not contain is null
+ * @returns {ReadStage} fields that the log does not contain are null
  */
 function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp, steps }, { options }, shift) {
   if (shift !== null && shift !== 0) {
@@ -483,8 +482,8 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
 }
 
 /**
- * The summary has the mean rate with one decimal, so the number of operations follows within rounding. The scheduled number is
- * used if it is within that range.
+ * The summary has the mean rate with one decimal, which gives the number of operations within rounding. If the scheduled number
+ * is within that range, it is exact.
  *
  * @param {SecondSeries} series
  * @param {SummaryLine | null} summary

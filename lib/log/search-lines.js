@@ -3,9 +3,9 @@ import { column, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
-// What people read of a capacity search: one row per step, then the answer. None of it is read back.
+// Lines of a capacity search for people: one row per step, then the result. No program reads them back.
 
-/** Column widths. They keep a row that reports a missed rate within 80 columns. */
+/** Column widths: a row with a missed rate still fits into 80 columns. */
 const WIDTHS = [10, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
@@ -82,7 +82,7 @@ function rateLine(stage, { bound, operationsPerSecond, slo, interval, evidence }
   return `${stage} sustains ${rate} ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
 }
 
-/** @param {NonNullable<RateSearchResult['interval']>} interval if it has no confidence, `high` is a rate that failed */
+/** @param {NonNullable<RateSearchResult['interval']>} interval without confidence, `high` is a rate that failed */
 function boundText({ low, high, confidence }) {
   return confidence === null ? ` (${high.toFixed(1)} was too high)` : intervalText({ low, high });
 }

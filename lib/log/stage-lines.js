@@ -4,7 +4,7 @@ import { summaryLine } from './lines.js';
 
 /** @import { KindResult, LatencySummary, OpeningCosts, StageResult } from '../model/result.js' */
 
-// What people read at the end of a stage and of a run. Only the summary line is read back.
+// Lines for people at the end of a stage and of a run. Programs read back only the summary line.
 
 const LATENCY_NAMES = /** @type {const} */ ({
   operations: 'latency',
@@ -116,7 +116,7 @@ function figures({ average, peak, bytes, averageBytes, peakBytes, latency, faile
 }
 
 /**
- * @param {number} width in characters, including the leading blank; a wider cell pushes the rest to the right
+ * @param {number} width characters, including the leading blank; a wider cell pushes the rest to the right
  * @param {string | number} cell
  */
 export function column(width, cell) {
@@ -138,7 +138,7 @@ function versionLines({ stage, staleReads, foreignReads, tornReads }) {
 }
 
 /**
- * Attempts get no line if it would repeat that of the operations.
+ * Attempts get no line if it would repeat the line of the operations.
  *
  * @param {string} name
  * @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result

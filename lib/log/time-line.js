@@ -2,10 +2,10 @@ import { parseTimeOfDay } from '../text/units.js';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** A clock may be set back by up to this many seconds; a bigger step back means that midnight has passed. */
+/** A clock can be set back by up to this many seconds; a larger step back means that midnight has passed. */
 const MAX_SETBACK = 3600;
 
-/** Adds the date to the times of day of a log, line by line. Without a known date, days count from that of the first line. */
+/** Adds the date to the times of day of a log, line by line. Without a known date, days count from the first line. */
 export class TimeLine {
   /** @type {number | null} */
   #latest = null;
@@ -18,7 +18,7 @@ export class TimeLine {
     this.isDated = true;
   }
 
-  /** Call before the lines of a run that states no date. */
+  /** Call before the lines of a run without a date. */
   forgetDate() {
     if (this.isDated) {
       this.#latest = null;
@@ -43,7 +43,7 @@ export class TimeLine {
 }
 
 /**
- * A time of day has no date. Hosts that measure shared start within half a day of each other, even around midnight.
+ * Dates a time of day: hosts that measure together start within half a day of each other, even around midnight.
  *
  * @param {number} seconds between two times
  * @returns {number} the whole days between them, in seconds

@@ -9,12 +9,12 @@ import { secondsOf } from './seconds.js';
 
 const MINUTE = 60;
 
-/** A week. A stage does not last longer, and each second in between takes memory. */
+/** A week: no stage lasts longer, and each second takes memory. */
 const MAX_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * One host's counts for each second of a stage, and its latencies per minute: latencies per second would take a hundred times
- * the room.
+ * A host's counts for each second of a stage, and its latencies per minute: latencies per second would take a hundred times the
+ * space.
  *
  * @param {StageView} view
  * @returns {HostSeries | null} null if the log has no seconds, or they span more than a week

@@ -45,8 +45,8 @@ export function hostRunOf({ result, file, line }) {
 }
 
 /**
- * Each log is a host, and so is each process of a machine. A file may contain the logs of several hosts in a row; their run
- * lines tell them apart.
+ * Each log counts as a host, and so does each process of a machine. A file can contain the logs of several hosts in a row,
+ * which their run lines distinguish.
  *
  * @param {readonly HostRun[]} runs
  * @returns {Host[]} in log order
@@ -84,7 +84,7 @@ function namesOf({ file, result: { host, shard } }) {
 }
 
 /**
- * Drops duplicates, which would make a name look ambiguous: a file without a folder equals its base name.
+ * Drops duplicates, which would make a name seem ambiguous: a file without a folder has the same name as its base name.
  *
  * @param {readonly string[]} names
  */
@@ -100,11 +100,11 @@ function distinct(names) {
  * @property {HostRun} run
  * @property {ReadStage} stage
  * @property {SecondSeries} series
- * @property {number} shift add this to the seconds of the series
+ * @property {number} shift to add to the seconds of the series
  * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
- * @property {{ from: number, to: number } | null} full first and last second entirely inside the stage; null if there is none
+ * @property {{ from: number, to: number } | null} full first and last second entirely inside the stage; null if no second is
  * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up
- * @property {number} measuredUntil first second that is all drain; Infinity if unknown
+ * @property {number} measuredUntil first second entirely in the drain; Infinity if unknown
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
@@ -131,7 +131,7 @@ export function viewsOf(stage, hosts, origin) {
 
 /**
  * @param {readonly Host[]} hosts
- * @returns {{ second: number | null, isDated: boolean }} the earliest second of the dated runs; if there are none, the first
+ * @returns {{ second: number | null, isDated: boolean }} the earliest second of the dated runs; without any, the first
  *   second of the first log
  */
 export function originOf(hosts) {
@@ -185,8 +185,8 @@ function viewOf(host, run, stage, shift) {
 }
 
 /**
- * The edge seconds of one of our runs that was cut short may be only partly in the stage. A log without machine lines holds
- * rates, which are whole everywhere.
+ * If the log of one of our runs is truncated, the seconds at the edges may be only partly in the stage. A log without machine
+ * lines has rates, which have no partial seconds.
  *
  * @param {HostRun} run
  * @param {ReadStage} stage

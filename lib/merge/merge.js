@@ -25,19 +25,18 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsO
 
 /**
  * @typedef {object} Merged
- * @property {MergedResult} result each iteration over the seconds of a stage computes them again
- * @property {() => Iterable<TimeSeriesRow>} timeSeries each host's seconds, also computed on demand
+ * @property {MergedResult} result seconds are computed during each iteration over them
+ * @property {() => Iterable<TimeSeriesRow>} timeSeries seconds of each host, also computed during iteration
  * @property {MergeWarning[]} runsApart runs that should not be added up unless the user insists
- * @property {MergeWarning[]} runsOfWayApart the same when each way to the objects is reported separately
+ * @property {MergeWarning[]} runsOfWayApart the same if each way to the objects is reported separately
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
  */
 
-/** Stages that visit objects in the order of --access. */
 const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
 
-/** Counters that a host's log lacks add nothing. */
+/** Counters that a log lacks count as 0. */
 const MISSING_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])));
 
 /**
@@ -86,7 +85,7 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
   };
   const together = addResults(hosts.flatMap((host) => host.runs.map((run) => withOrigin(run, host))));
   return {
-    // A threshold for one host need not hold for all.
+    // A threshold for one host does not apply to all hosts together.
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
@@ -134,7 +133,7 @@ function countedRuns(reads) {
  */
 function whyNotCounted({ result: { hosts, merge, options }, line }) {
   if (merge !== undefined || hosts.length !== 1) {
-    return `a merged result of ${hosts.length} hosts cannot be merged again: not counted; give the logs or results of its hosts`;
+    return `a merged result of ${hosts.length} hosts cannot be merged again, so it is not counted; give the logs or results of its hosts`;
   }
   const begins = line === null ? '' : ' begins here';
   return options?.findPeak ? `a --find-peak search${begins}: not counted, because searches cannot be added up` : null;
@@ -215,7 +214,7 @@ function clockTrust(hosts) {
 }
 
 /**
- * A clock reading after the start may only increase the uncertainty.
+ * A clock reading after the start can only increase the uncertainty.
  *
  * @param {HostRun} run
  */
@@ -343,15 +342,15 @@ function ratesBetween(stage, { startedAt, endedAt }) {
 
 /**
  * @param {readonly StageView[]} views
- * @returns {CountName[]} counters that at least one host lacks
+ * @returns {CountName[]} missing for at least one host
  */
 function countersMissingIn(views) {
   return COUNT_NAMES.filter((name) => views.some(({ stage }) => stage[name] === undefined));
 }
 
 /**
- * For a single host, its summary counts too: the rate of a stage shorter than a second appears only there or in the totals.
- * The summaries of several hosts are not added up, because their peaks may be in different seconds.
+ * For a single host, the peak in its summary also counts: the rate of a stage shorter than a second appears only there or in the
+ * totals. Summaries of several hosts are not added up, because their peaks may be in different seconds.
  *
  * @param {PeakFinder} finder
  * @param {readonly StageView[]} views
@@ -394,7 +393,7 @@ function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupO
 }
 
 /**
- * The runs of a host follow each other, so its peak is the best of them.
+ * The runs of a host follow each other, so the best run determines its peak.
  *
  * @param {ReadonlyMap<StageView, number>} peaks
  */
@@ -403,7 +402,7 @@ function sumOfPeaks(peaks) {
   for (const [{ host }, peak] of peaks) {
     byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
   }
-  // Adding tenths, the unit of the peaks, keeps the sum independent of the order of the hosts.
+  // Whole tenths, the unit of the peaks, make the sum independent of the order of the hosts.
   return [...byHost.values()].reduce((sum, peak) => sum + Math.round(peak * 10), 0) / 10;
 }
 

@@ -7,7 +7,7 @@
 /** Length of the window for the sustained rate. */
 const SUSTAINED_SECONDS = 10;
 
-/** Finds the best seconds of a stage. Seconds are added in order. */
+/** Finds the best seconds of a stage. Seconds must be added in order. */
 export class PeakFinder {
   #hostCount;
   /** The latest consecutive seconds, at most a window's worth. @type {{ tenths: number, bytes: number }[]} */
@@ -49,7 +49,7 @@ export class PeakFinder {
   }
 
   /**
-   * A window with an incomplete second may still be the best one. But if no window is complete, its rate would be below the
+   * A window with an incomplete second can still be the best. But if no window is complete, the best rate would be below the
    * mean.
    *
    * @returns {Stretch | null} the best window; null if none is complete

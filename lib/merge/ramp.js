@@ -13,12 +13,12 @@ const CONFIDENCE = 0.95;
 /** Cap on a slot's error, as a share of its rate: a few seconds can look more uncertain than any real slot. */
 const MAX_ERROR = 0.03;
 
-/** Hosts that keep this share of their rate when others join share no bottleneck with them. */
+/** Hosts that keep this share of their rate when others join do not share a bottleneck with them. */
 const KEPT_SHARE = 0.9;
 
 /**
- * Slots are compared only if the number of hosts grew by at least this factor. Fewer newcomers would take less from the others
- * than the uncertainty of a slot.
+ * Slots are compared only if the number of hosts grew by at least this factor. The effect of fewer newcomers on the others would
+ * be smaller than the uncertainty of a slot.
  */
 const JOINED_SHARE = 1.2;
 
@@ -33,10 +33,10 @@ const NEWCOMER_SHARE = 0.05;
  */
 
 /**
- * Merges the ramps of all hosts slot by slot, in the seconds of the store's clock.
+ * Merges the ramps of all hosts, slot by slot.
  *
  * @param {readonly StageRamp[]} hosts at least one
- * @param {boolean} shardIsMissing whether a host has no log, so that the sums lack its operations
+ * @param {boolean} shardIsMissing whether the sums lack the operations of a host without a log
  * @returns {{ ramp: RampResult, merged: MergedRamp } | null} null if no host has steps
  */
 export function mergeRamps(hosts, shardIsMissing) {
@@ -156,8 +156,8 @@ function capacityOf(seconds, threads) {
 }
 
 /**
- * Decides whose limit the ramp found when hosts joined in turn. If the earlier hosts keep their rate, nothing that they share
- * is full. If they lose what the newcomers gain, something is.
+ * Decides whose limit a ramp of hosts found. If the earlier hosts keep their rate when others join, nothing that they share is
+ * at its limit. If they lose what the newcomers gain, something shared is.
  *
  * @param {readonly Slot[]} slots that count, in order
  * @returns {RampLimit}
@@ -221,7 +221,7 @@ export function rampWarnings(stages, files) {
     (ramp?.missing ?? []).map(({ host, slots, shortfalls }) => ({
       file: files.get(host) ?? host,
       line: null,
-      message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} slots of the ramp, because it ${reasonsOf(shortfalls)}: they do not count`,
+      message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} ramp slots because it ${reasonsOf(shortfalls)}; they do not count`,
       // A host that ran out of objects completed all of its work.
       incomplete: shortfalls.some((each) => each !== 'objects'),
     })),

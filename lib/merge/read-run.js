@@ -14,14 +14,14 @@ import { mergeRuns } from './merge.js';
  * @property {MergeWarning[]} runsApart runs that should not be added up
  */
 
-/** File names of a run; its folder may contain other files. */
+/** File names of a run. Its folder can contain other files. */
 const FILE_OF_RUN = /\.(json|log|txt)$/i;
 
-/** A user who gives this name means a file: emptyStream is read from standard input here. */
+/** Here, this is the name of a file: nothing is read from standard input. */
 const STANDARD_INPUT = '-';
 
 /**
- * Reads a path as one run: a result as it is, even a merged one, or the sum of all logs and results in a folder.
+ * Reads a path as one run: a single result unchanged, even if it is merged, or the sum of all logs and results in a folder.
  *
  * @param {string} location a file, or a folder with the files of one run
  * @returns {Promise<ReadRun>}
@@ -34,7 +34,7 @@ export async function readRun(location) {
     const [{ result }] = results;
     return { result: withSeconds(result), warnings, runsApart: [] };
   }
-  // Results come first: they have more detail than the log of the same run, which then counts as a copy.
+  // Results come first: they have more details than the log of the same run, which then counts as a copy.
   const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
   const { result, runsApart } = mergeRuns(ordered, { warnings, keepsSeries: true });
   return { result: withSeconds(result), warnings: result.merge.warnings, runsApart };
@@ -82,7 +82,7 @@ function withSeconds(result) {
 
 /** @param {string} location */
 async function filesOf(location) {
-  // A folder that cannot be listed is reported when it is read as a file.
+  // An unreadable folder is reported when it is read as a file.
   const names = await readdir(location).catch(() => null);
   if (names === null) {
     return [location === STANDARD_INPUT ? `.${path.sep}${location}` : location];

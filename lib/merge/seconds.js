@@ -14,8 +14,8 @@ import { BLOCK_SECONDS } from '../model/second-series.js';
  */
 
 /**
- * Iterates over the seconds of a stage in order, across all hosts. Past seconds are not kept, so memory does not grow with the
- * length of the runs.
+ * Iterates over the seconds of a stage in order, across all hosts. Keeps no past seconds, so memory does not grow with the length
+ * of the runs.
  *
  * @param {readonly StageView[]} views
  * @returns {Generator<SecondOfHosts, void, undefined>} only seconds with a line from at least one host

@@ -8,12 +8,10 @@ import { correctionOf } from '../model/clock-facts.js';
  * @import { HostRun, StageView } from './hosts.js'
  */
 
-/** Shards that one warning names. */
 const MAX_NAMED = 8;
 
-/** Advice when runs of one host are apart. */
 const ONE_RUN = 'give the logs of one run only';
-const ONE_WAY = 'give the logs of one run only, compare the ways to the objects with `r2-benchmark report`';
+const ONE_WAY = 'give the logs of one run only, and compare the ways to the objects with `r2-benchmark report`';
 
 /**
  * @typedef {object} Part a run's time in a stage, in ms
@@ -21,13 +19,13 @@ const ONE_WAY = 'give the logs of one run only, compare the ways to the objects 
  * @property {number} start
  * @property {number} stop
  *
- * @typedef {{ later: Part, earlier: Part }} Break `later` began after all parts before it had ended, `earlier` being the last
+ * @typedef {{ later: Part, earlier: Part }} Break `later` began after all previous parts had ended; `earlier` was the last to end
  */
 
 /**
  * Finds runs of one host at different times, such as yesterday's and today's: adding them is meaningless. Concurrent runs are
  * processes of one host and belong together. So do the shards of a run, and runs without a common stage: one may have written
- * what the other read.
+ * the objects that the other read.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  */
@@ -36,7 +34,7 @@ export function runsOfOneHostApart(views) {
 }
 
 /**
- * The same for a report per way to the objects: runs of one host that use different ways may follow each other, because they
+ * The same for a report per way to the objects: runs of one host that use different ways can follow each other, because they
  * are not added up.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
@@ -51,7 +49,7 @@ export function runsOfOneWayApart(views) {
 
 /**
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @param {(run: HostRun) => readonly unknown[]} groupOf runs of a group must not be apart
+ * @param {(run: HostRun) => readonly unknown[]} groupOf runs of one group must not be apart
  * @param {(one: HostRun, other: HostRun) => string} advice
  * @returns {MergeWarning[]}
  */
@@ -81,7 +79,7 @@ function runsApart(views, groupOf, advice) {
 }
 
 /**
- * Finds hosts of one run that were not in its first stage at the same time, because they started too far apart.
+ * Finds hosts of one run that started so far apart that they were not in its first stage at the same time.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  * @returns {MergeWarning[]} at most one per run id
@@ -105,7 +103,7 @@ export function hostsOfOneRunApart(views) {
     warned.add(result.run);
     const message =
       `run ${result.run}: ${later.view.host.name} began ${later.view.stage.stage} ${seconds(later.start - earlier.start)} after ` +
-      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had finished it by then: start all hosts of a run ` +
+      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had already finished it: start all hosts of a run ` +
       'at the same time, or within one slot of --start-at next:30s';
     return [{ file, line, message, incomplete: false }];
   });
@@ -163,7 +161,7 @@ function distinct(breaks) {
 }
 
 /**
- * Without a host name, each log is a host.
+ * Without a host name, each log counts as a host.
  *
  * @param {HostRun} run
  */
@@ -185,8 +183,8 @@ function seconds(ms) {
 }
 
 /**
- * Warns about runs that can be added up but seem unrelated. Hosts that were started without --run-id have their own run ids,
- * which is no reason for a warning; but shards are meant to be parts of one run.
+ * Warns about runs that can be added up but seem unrelated. Hosts started without --run-id have different run ids: that needs
+ * no warning. But shards are meant to be parts of one run.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]}
@@ -199,15 +197,17 @@ export function mixedRuns(runs) {
   const foreign = others.filter(({ result }) => result.run !== first.result.run);
   const isConcurrent = (/** @type {HostRun} */ run) => overlaps(run, first);
   const isShard = (/** @type {HostRun} */ run) => shardsOf([run]).some(({ count }) => count > 1);
-  const other = (/** @type {HostRun} */ run) => `run ${run.result.run}, and ${first.result.run} in ${placeOf(first)}`;
+  const other = (/** @type {HostRun} */ run) =>
+    `run ${run.result.run} and run ${first.result.run} in ${placeOf(first)}`;
   return [
     ...firstOf(
       foreign.filter((run) => !isConcurrent(run)),
-      (run) => `${other(run)}: they ran at different times; the totals include both`,
+      (run) => `${other(run)} took place at different times; the totals include both`,
     ),
     ...firstOf(
       foreign.filter((run) => isConcurrent(run) && (isShard(run) || isShard(first))),
-      (run) => `${other(run)}, at the same time: added up; shards of one run share one --run-id`,
+      (run) =>
+        `${other(run)} took place at the same time and are added up; give the shards of one run the same --run-id`,
     ),
     ...otherSizes(runs),
     ...otherOption(runs, 'access', 'sequential'),
@@ -224,7 +224,7 @@ function otherSizes(runs) {
   const sizes = (/** @type {HostRun} */ { result: { options } }) => options?.sizes ?? formatSize(options?.size ?? 0);
   return firstOf(
     others.filter((run) => sizes(run) !== sizes(first)),
-    (run) => `objects of ${sizes(run)}, and of ${sizes(first)} in ${placeOf(first)}: added up anyway`,
+    (run) => `objects of ${sizes(run)}, but of ${sizes(first)} in ${placeOf(first)}; added up anyway`,
   );
 }
 
@@ -239,12 +239,12 @@ function otherOption(runs, option, usual) {
   const given = (/** @type {HostRun} */ run) => run.result.options?.[option] ?? usual;
   return firstOf(
     others.filter((run) => given(run) !== given(first)),
-    (run) => `--${option} ${given(run)}, and ${given(first)} in ${placeOf(first)}: added up anyway`,
+    (run) => `--${option} ${given(run)}, but ${given(first)} in ${placeOf(first)}; added up anyway`,
   );
 }
 
 /**
- * Gives one warning for all of a kind: a hundred hosts would repeat it a hundred times.
+ * One warning for all: a hundred hosts would repeat it a hundred times.
  *
  * @param {readonly HostRun[]} runs
  * @param {(run: HostRun) => string} message
@@ -278,25 +278,22 @@ function extentOf({ result }) {
   return { start: start + correction, stop: stop + correction };
 }
 
-/**
- * @typedef {{ index: number, count: number }} Shard
- * @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards
- */
+/** @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards */
 
 /**
- * Finds shards without a log. Everything under a run id counts: a shard that wrote need not read later.
+ * Finds shards without a log. All runs with the same run id count: a shard that wrote does not have to read later.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]} at most one per run id
  */
 export function missingShards(runs) {
-  // A log without its run line may be from any shard.
+  // A log without its run line can be from any shard.
   const unknown = runs.filter(({ result }) => result.run === null).length;
   return [...runsById(runs)].flatMap(([id, idRuns]) => {
     if (missingIn(gapsOf(idRuns, idRuns)) <= unknown) {
       return [];
     }
-    // Concurrent shards under another id exist; mixedRuns() reports that they have the wrong id.
+    // Concurrent shards with another id are not missing; mixedRuns() reports the wrong id.
     const gaps = gapsOf(idRuns, [...idRuns, ...runs.filter((run) => overlaps(run, idRuns[0]))]);
     if (missingIn(gaps) <= unknown) {
       return [];
@@ -340,7 +337,7 @@ function gapsOf(runs, together) {
 
 /**
  * @param {readonly HostRun[]} runs
- * @returns {Shard[]}
+ * @returns {{ index: number, count: number }[]}
  */
 function shardsOf(runs) {
   return runs.flatMap(({ result }) => {
@@ -352,7 +349,7 @@ function shardsOf(runs) {
 /**
  * @param {number} count
  * @param {ReadonlySet<number>} present
- * @returns {string[]} the first missing ones, such as `2/3`
+ * @returns {string[]} the first missing shards, such as `2/3`
  */
 function namesOfMissing(count, present) {
   const names = [];

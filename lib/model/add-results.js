@@ -31,9 +31,8 @@ export const EMPTY_RESULT = Object.freeze({
 });
 
 /**
- * Combines results of hosts that measured together. Counts and histograms are added. Facts that differ between hosts, and those
- * without a meaning for several hosts, become null. What belongs to a single host, such as a search or its thresholds, is left
- * out.
+ * Combines results of hosts that measured together. Adds counts and histograms. Facts that differ between hosts, or make no
+ * sense for several hosts, become null. Results that belong to a single host, such as searches and thresholds, are omitted.
  *
  * @param {readonly Result[]} results
  * @returns {Result} the same for any order, except the order of hosts, problems and stages
@@ -60,7 +59,7 @@ export function addResults(results) {
 
 /**
  * @param {readonly CommonFacts[]} parts at least one
- * @returns {CommonFacts} the facts that all share
+ * @returns {CommonFacts}
  */
 function commonFacts(parts) {
   return {
@@ -166,7 +165,7 @@ function commonWhereAny(name, stages) {
 /**
  * @param {readonly StageSum[]} stages
  * @param {Times} times
- * @returns {{ kinds?: KindSum[] }} empty if any stage is not mixed, or does not report its kinds
+ * @returns {{ kinds?: KindSum[] }} empty unless all stages are mixed and report their kinds
  */
 function addKinds(stages, times) {
   const parts = stages.flatMap((stage) =>
@@ -204,7 +203,7 @@ function addKinds(stages, times) {
  * @param {readonly PartsSum[]} all
  * @param {readonly Partial<Times>[]} stages of the parts
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'sizeClasses'>} empty unless all report the same classes
+ * @returns {Pick<PartsSum, 'sizeClasses'>} empty unless all have the same classes
  */
 function addSizeClasses(all, stages, times) {
   const known = all.flatMap(({ sizeClasses }) => (sizeClasses === undefined ? [] : [sizeClasses]));
@@ -247,9 +246,9 @@ function addReads(all, stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {readonly Partial<Times>[]} stages of the parts
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'cache'>} of reads through a cache; empty if there were none
+ * @returns {Pick<PartsSum, 'cache'>} empty without reads through a cache
  */
 function addCaches(all, stages, times) {
   const known = all.flatMap(({ cache }, index) =>
@@ -381,7 +380,7 @@ function worstEnd(ends) {
   if (ends.includes(null)) {
     return null;
   }
-  // An end that only other versions know may be worse than any.
+  // An end that only other versions know may be worse than all known ends.
   const badness = (/** @type {string | null} */ end) => {
     const index = STAGE_ENDS.findIndex((each) => each === end);
     return index < 0 ? Infinity : index;
@@ -391,7 +390,7 @@ function worstEnd(ends) {
 }
 
 /**
- * From the first start to the last end, and the part that counts for rates.
+ * Times from the first start to the last end, and the part of it that counts for rates.
  *
  * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
  *   drain: number | null }} Times
@@ -523,7 +522,7 @@ function addHistograms(parts) {
 }
 
 /**
- * Takes figures that a histogram knows only within 0.1% from the exact summaries of its parts.
+ * Replaces figures that a histogram has only within 0.1% by the exact ones from the summaries of its parts.
  *
  * @param {LatencySummary | null} summary of the sum
  * @param {readonly LatencySummary[]} parts
@@ -566,7 +565,7 @@ function allKnown(parts) {
 }
 
 /**
- * Opening costs have no histogram and cannot be added.
+ * Opening costs have no histograms and cannot be added.
  *
  * @param {readonly (ConnectionResult | null)[]} parts
  * @returns {ConnectionResult | null}

@@ -3,7 +3,7 @@ import { quote } from '../text/quote.js';
 /**
  * @typedef {object} Findings
  * @property {string[]} problems one line each, with the path of the field
- * @property {Set<string>} unknown fields that the schema does not know, as paths without list indices
+ * @property {Set<string>} unknown paths, without list indices, of fields that are not in the schema
  *
  * @typedef {{ [keyword: string]: any }} Schema
  */
@@ -71,7 +71,7 @@ function check(location, schema, root, findings, derived = schema) {
 
 /**
  * @param {{ value: unknown, path: string, kind: string }} location
- * @param {readonly Schema[]} alternatives of which one must match; the first one is the intended one
+ * @param {readonly Schema[]} alternatives one of which must match; otherwise the problems of the first are reported
  * @param {Schema} root
  * @param {Findings} findings
  */
@@ -118,7 +118,7 @@ function checkFields({ path, kind }, value, { schema, root, derived }, findings)
  * @param {string} name of a field
  * @param {Schema} schema
  * @param {Schema} root
- * @returns {boolean} whether the schema, or one that it extends, has the field
+ * @returns {boolean} whether the schema, or a schema that it extends, has the field
  */
 function isKnown(name, { properties, $ref }, root) {
   return Object.hasOwn(properties ?? {}, name) || ($ref !== undefined && isKnown(name, resolve($ref, root), root));
@@ -127,7 +127,7 @@ function isKnown(name, { properties, $ref }, root) {
 /**
  * @param {unknown} value
  * @param {Schema} schema
- * @returns {string | null} what was expected of the value itself, ignoring its content; null if it matches
+ * @returns {string | null} what was expected of the value, apart from its items and fields; null if it matches
  */
 function mismatch(value, schema) {
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
@@ -195,7 +195,7 @@ function resolve(reference, root) {
     .reduce((schema, name) => schema[name], root);
 }
 
-/** Compiled patterns, because compiling one takes longer than using it. @type {Map<string, RegExp>} */
+/** Compiling a pattern takes longer than using it. @type {Map<string, RegExp>} */
 const patterns = new Map();
 
 /**

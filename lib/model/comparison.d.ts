@@ -1,6 +1,6 @@
 import type { ThresholdResult } from './result.js';
 
-// The result of comparing two results. All formats present this and compute none of it again.
+// The result of comparing two results. Output formats present it without computing anything again.
 
 /** Compares two results, each of one run or of several hosts together. */
 export interface Comparison {
@@ -8,7 +8,7 @@ export interface Comparison {
   after: ComparedSide;
   /** what differed: versions, options, host, location, day */
   differences: ComparedDifference[];
-  /** why the two are not comparable, one line each: only `--force` compares such runs; otherwise empty */
+  /** why the two are not comparable, one line each: such runs are compared only with `--force`; otherwise empty */
   mismatches: string[];
   /** share below which a change counts as no change, such as 0.03 */
   margin: number;
@@ -23,7 +23,7 @@ export interface Comparison {
 }
 
 export interface ComparedSide {
-  /** as the user named it; like every text of a result, it may be hostile */
+  /** as the user named it; untrusted, like every text of a result */
   name: string;
   /** run ID; null if it is unknown or there are several */
   run: string | null;
@@ -64,7 +64,7 @@ export interface MetricComparison {
   after: number | null;
   /** after ÷ before; null if one is unknown or the divisor is 0 */
   ratio: number | null;
-  /** bounds of the confidence interval of the ratio; null if there is none, or no such bound */
+  /** bounds of the ratio's confidence interval; null without an interval, or without that bound */
   low: number | null;
   high: number | null;
   verdict: ComparisonVerdict;

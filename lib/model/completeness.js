@@ -8,17 +8,17 @@ import { missedAllSlots } from './ramp.js';
 
 /**
  * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets' | 'uploadsLeft'>} cleanup
- * @returns {boolean} whether nothing of the run is left, as far as is known
+ * @returns {boolean} whether the run left nothing behind, as far as is known
  */
 export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
   return left === 0 && uploadsLeft === 0 && unlisted === 0 && otherBuckets === null;
 }
 
 /**
- * Reasons why a stage is not fully successful. Skipped operations are not among them: their objects failed in Write, or were
- * still in flight when its time ended.
+ * Reasons why a stage is not fully successful. Skipped operations do not count: their objects failed in Write, or were still in
+ * flight when its time ended.
  *
- * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage whose end may be unknown
+ * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage possibly with an unknown end
  * @returns {string[]} phrases; empty if all is well, as far as is known
  */
 export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
@@ -29,7 +29,7 @@ export function shortcomingsOf({ end = null, operations, failed, integrityErrors
     ...(operations === 0 ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
     ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(versions)}`] : []),
-    ...(hasStalled ? ['a step had no success'] : []),
+    ...(hasStalled ? ['a step had no successful operation'] : []),
   ];
 }
 
@@ -45,7 +45,7 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
 
 /**
  * @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage
- * @returns {boolean} whether its log ended first
+ * @returns {boolean} whether its log ends before the stage
  */
 export function isCut({ startedAt, duration, ramp }) {
   return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);

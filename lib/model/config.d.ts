@@ -17,7 +17,7 @@ export interface ObjectsConfig {
   count: number;
   runId: string;
   prefix: string;
-  /** bytes of an object, or of the largest one */
+  /** bytes of an object; of the largest object if sizes differ */
   size: number;
   /** absent if all objects have one size */
   sizes?: SizeDistribution;
@@ -43,9 +43,9 @@ export interface LoadConfig {
   /** for stages that read single objects; absent for sequential access */
   access?: AccessPattern;
   amounts: OperationAmounts;
-  /** absent if no object is written in parts */
+  /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
-  /** sent with each write for the store to verify, or absent */
+  /** sent with each write for the store to verify; absent if none is */
   checksum?: ChecksumName;
   client: ClientName;
   /** edge client: each operation is a request to the Worker, including its body; otherwise the Worker runs slices of stages */
@@ -156,7 +156,7 @@ export interface MultipartConfig {
 
 /** One kind of a mixed stage's operations. */
 export interface MixedShare {
-  /** its name, as in --stages */
+  /** as in --stages */
   operation: string;
   /** percentage, from 1 to 99 */
   share: number;
@@ -180,11 +180,11 @@ export interface Shard {
 }
 
 /**
- * When a run starts. The reference is the start of the process, not the time at which the store's clock is known: the distance
- * to the store must not affect which time a host waits for.
+ * When a run starts. The reference is the start of the process, not the moment at which the store's clock is known: the
+ * distance to the store must not affect which time a host waits for.
  */
 export interface StartTime {
-  /** from the start of the process to that of the run, both in epoch ms by the store's clock */
+  /** maps the start of the process to the start of the run, both in epoch ms by the store's clock */
   after: (launchedAt: number) => number;
   /** whether several hosts can share it, which requires the store's clock */
   isCommon: boolean;
@@ -203,9 +203,9 @@ export interface StoreConfig {
   addressing?: 'path' | 'virtual';
   /** for every connection */
   proxy?: ProxyConfig;
-  /** from which the public client reads objects */
+  /** address from which the public client reads objects */
   publicUrl?: PublicUrl;
-  /** the only trusted authorities, as PEM: that of a self-signed endpoint, or those the user named */
+  /** the only trusted authorities, as PEM: the self-signed endpoint itself, or the authorities that the user gave */
   certificate?: string;
   region: string;
   credentials: Credentials;
@@ -241,7 +241,7 @@ export interface ProxyConfig {
   authorization?: string;
 }
 
-/** User-visible names of a store's settings: variables, options or profiles. */
+/** Names of a store's settings in messages: variables, options or profiles. */
 export interface SettingNames {
   buckets: string;
   hostname: string;

@@ -2,14 +2,14 @@ import { SCHEMA } from './schema.js';
 
 /** @import { CountName } from './result.js' */
 
-// The counters are declared in result.schema.json, under `counters`. To add one, add an entry there and count it in one place.
-// All of them are sums.
+// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and count it in one
+// place. All counters are sums.
 
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
  * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts unknown counters are
- *   absent or null
+ *   null or absent
  *
  * @param {readonly SomeCounts[]} parts
  * @returns {SomeCounts} their sums, unknown if any part is unknown; errors are sorted by frequency

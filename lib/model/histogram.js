@@ -20,7 +20,7 @@ export const UNKNOWN_LATENCY = Object.freeze({
   histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
 });
 
-/** The longest distinguishable latency: an hour, in µs. Longer ones count as that. */
+/** An hour, in µs. Longer latencies count as that. */
 const MAX_VALUE = 3_600_000_000;
 
 const MICROSECONDS = 1000;
@@ -31,7 +31,7 @@ const DIGITS = 3;
 const HALF_MAGNITUDE = 10;
 const HALF = 2 ** HALF_MAGNITUDE;
 
-/** The highest value that a histogram may declare, and the number of counts up to it. */
+/** The highest value that an encoded histogram may declare, and the number of counts up to it. */
 const MAX_HIGHEST = 2n ** 52n;
 const MAX_COUNTS = 44 * HALF;
 
@@ -50,7 +50,6 @@ const HIGHEST_AT = 24;
 const RATIO_AT = 32;
 const MAX_WORD_BYTES = 9;
 
-/** Bytes. */
 const MAX_FILE = HEADER + MAX_COUNTS * MAX_WORD_BYTES;
 
 /** Counts latencies in whole µs, with a resolution of 0.1%. */
@@ -214,7 +213,7 @@ export class Histogram {
   /** @param {number} count of values */
   #checkRoomFor(count) {
     if (this.count + count > Number.MAX_SAFE_INTEGER) {
-      throw new InputError('the histograms together hold 2^53 latencies or more, which no hosts can measure');
+      throw new InputError('the histograms together hold 2^53 latencies or more: no hosts can measure that many');
     }
   }
 

@@ -1,7 +1,7 @@
 import { rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Limits per file. No run writes as much: a larger file is forged, and would take gigabytes and minutes. */
+/** Limits per file. No run writes that much: a larger file is forged, and would take gigabytes and minutes to read. */
 const MAX = Object.freeze({
   runs: 1000,
   stages: 2000,
@@ -12,7 +12,7 @@ const MAX = Object.freeze({
   values: 5_000_000,
 });
 
-/** Input that no run can have written. It is rejected together with all other files of the merge. */
+/** Input that no run can have written. The whole merge is rejected. */
 export class InputError extends Error {
   name = 'InputError';
 }
@@ -22,7 +22,7 @@ export class InputError extends Error {
  *
  * @param {string} file
  * @param {string} text presumably JSON
- * @throws {InputError} if it holds too much
+ * @throws {InputError} if it contains too much
  */
 export function checkResultBounds(file, text) {
   let [line, levels, entries, values] = [1, 0, 0, 0];

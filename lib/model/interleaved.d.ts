@@ -1,7 +1,7 @@
 import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
 import type { CleanupResult, RequestCounts, RunFacts, WayResult } from './result.js';
 
-// The result of comparing two setups by turns, which `ab --json` writes. `before` and `after` of a comparison are A and B.
+// The result of comparing two setups in turns, written by `ab --json`. `before` and `after` of a comparison are A and B.
 
 export type Side = 'a' | 'b';
 
@@ -9,7 +9,7 @@ export interface InterleavedComparison {
   kind: 'ab';
   /** version of this format, see INTERLEAVED_FORMAT */
   format: number;
-  /** why it could not start, or ended early: one line each, with the name of the side */
+  /** why the comparison did not start, or ended early: one line each, with the name of the side */
   problems: string[];
   before: ComparedSide;
   after: ComparedSide;
@@ -18,7 +18,7 @@ export interface InterleavedComparison {
   /** of each interval, such as 0.95 */
   confidence: number;
   a: SetUp;
-  /** null if A was refused before B was tried */
+  /** null if A was refused, so that B was not tried */
   b: SetUp | null;
   /** planned number of quads */
   quadsPlanned: number;
@@ -26,7 +26,7 @@ export interface InterleavedComparison {
   quads: Quad[];
   /** in order; empty without quads */
   stages: InterleavedStage[];
-  /** A and B, if they reached the objects in different ways, each over the turns of all quads */
+  /** A and B over all quads, if they reached the objects in different ways */
   ways?: readonly WayResult[];
 }
 
@@ -100,6 +100,6 @@ export interface InterleavedMetricComparison extends MetricComparison {
   tTest: number | null;
   /** p-value of the exact sign-flip test, also uncorrected; null if there are too few quads */
   signFlip: number | null;
-  /** estimated number of additional quads for a decision; null if there is one, more quads are not possible, or the tests disagree */
+  /** estimated number of additional quads for a decision; null if decided, if no more are possible, or if the tests disagree */
   moreQuads: number | null;
 }

@@ -6,7 +6,7 @@ import { Histogram } from './histogram.js';
  * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
  */
 
-/** Phrases, from the mildest to the worst. The shortfall of a step is the worst of its hosts. */
+/** Phrases about a host, from the mildest to the worst. The shortfall of a step is the worst of its hosts. */
 const SHORTFALLS = Object.freeze({
   late: 'came too late',
   objects: 'ran out of objects',
@@ -19,7 +19,7 @@ const SHORTFALLS = Object.freeze({
 
 /**
  * @param {RampShortfall | null} shortfall null if a log has no record of the step
- * @returns {string} what happened to the host
+ * @returns {string} a phrase about the host
  */
 export function describeShortfall(shortfall) {
   return shortfall === null ? 'has no record of it in its log' : SHORTFALLS[shortfall];
@@ -27,7 +27,7 @@ export function describeShortfall(shortfall) {
 
 /**
  * @param {RampResult | null | undefined} ramp of one host
- * @returns {boolean} whether the host missed all slots or had no objects for them, so that the store got nothing from it
+ * @returns {boolean} whether the host missed all slots or had no objects for them, so that it sent no requests in them
  */
 export function missedAllSlots(ramp) {
   const steps = ramp?.steps ?? [];
@@ -41,7 +41,7 @@ export function missedAllSlots(ramp) {
 export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
 
 /**
- * Adds the steps of hosts, slot by slot. Slots are the same if they start at the same second and cover the same seconds.
+ * Adds the steps of hosts, slot by slot. Steps belong to the same slot if they start and end in the same seconds.
  *
  * @param {readonly RampResult[]} ramps at least one
  * @returns {RampResult} the same for any order

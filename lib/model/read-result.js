@@ -12,7 +12,7 @@ import { FORMAT, SCHEMA } from './schema.js';
  * @property {boolean} isJson whether the text is JSON of any kind
  * @property {Result | null} result null if there are problems
  * @property {string[]} problems one line each, with the path of the field
- * @property {string[]} warnings about unknown fields, which are skipped
+ * @property {string[]} warnings about ignored unknown fields
  *
  * @typedef {Record<string, any>} Json an unvalidated object
  */
@@ -20,12 +20,12 @@ import { FORMAT, SCHEMA } from './schema.js';
 const MAX_LISTED = 8;
 
 /**
- * Reads output of `--json`. Output of a later version is read as far as this version knows it.
+ * Reads output of `--json`, ignoring fields that only a later version knows.
  *
  * @param {string} text
  * @param {string} [file] for messages
  * @returns {ReadResult}
- * @throws {Error} if it contains more than any result
+ * @throws {Error} if it is larger than any result
  */
 export function readResult(text, file = 'result') {
   checkResultBounds(file, text);
@@ -56,8 +56,8 @@ export function readResult(text, file = 'result') {
     problems: [],
     warnings: [
       ...laterFormat(format),
-      ...(further.length === 0 ? [] : [`counters that this version does not know, added up: ${listed(further)}`]),
-      ...(known.length === 0 ? [] : [`fields that this version does not know, left out: ${listed(known)}`]),
+      ...(further.length === 0 ? [] : [`added up counters that this version does not know: ${listed(further)}`]),
+      ...(known.length === 0 ? [] : [`ignored fields that this version does not know: ${listed(known)}`]),
     ],
   };
 }
@@ -192,7 +192,7 @@ function isCount(value) {
 /**
  * @param {ReadonlySet<string>} unknown paths
  * @param {readonly Json[]} stages
- * @returns {{ known: string[], further: string[] }} skipped fields, and counters, which are kept
+ * @returns {{ known: string[], further: string[] }} ignored fields, and counters that are kept
  */
 function apart(unknown, stages) {
   const further = new Set(stages.flatMap((stage) => Object.keys(stage.further ?? {})));
@@ -202,11 +202,11 @@ function apart(unknown, stages) {
 }
 
 /**
- * Reads the fields of a record one by one, and keeps those that match regardless of the others.
+ * Reads the fields of a record one by one, and keeps the valid ones even if others are not.
  *
  * @param {Json} fields
  * @param {object} schema of the record, part of the result's schema
- * @returns {{ fitting: Json, problems: string[], unknown: string[] }} `unknown`: names that this version does not know
+ * @returns {{ fitting: Json, problems: string[], unknown: string[] }} `fitting` are the valid fields
  */
 export function readFields(fields, schema) {
   const properties = propertiesOf(schema);

@@ -1,13 +1,9 @@
 import { FORMAT } from './schema.js';
 
-/**
- * @import { Result, RunResult } from './result.js'
- *
- * @typedef {Omit<RunResult, 'isTransient' | 'existing' | 'kept'>} FinishedRun
- */
+/** @import { Result, RunResult } from './result.js' */
 
 /**
- * @param {FinishedRun} run
+ * @param {Omit<RunResult, 'isTransient' | 'existing' | 'kept'>} run
  * @returns {Result} see docs/reference/result-schema.md
  */
 export function resultOf({ facts, problems, stages, cleanup, requests, crash }) {

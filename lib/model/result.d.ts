@@ -18,8 +18,8 @@ import type { ChecksumName, ClientName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
 
-// The types of a published result are generated from result.schema.json. The types here are those of a run in its own process,
-// which knows everything that a published result may lack because a log does not have it or hosts differ in it.
+// The types of a published result are generated from result.schema.json. The types here describe a run in its own process, which
+// knows all fields. A published result may lack some, because a log does not contain them or hosts differ.
 
 /** These fields, none of them null or absent. */
 type Known<Type, Field extends keyof Type> = { [Name in Field]-?: Exclude<Type[Name], null> };
@@ -37,9 +37,9 @@ export interface RunResult {
   problems: string[];
   /** whether no problem is one of usage, configuration or credentials */
   isTransient: boolean;
-  /** existing objects because of which the run was refused */
+  /** existing objects that are the reason for refusing the run */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
-  /** number of objects, from the first of the shard on, that a later run can read; 0 if none are kept */
+  /** objects that a later run can read, counted from the first one of the shard; 0 if none are kept */
   kept: number;
   /** the last stage may be incomplete */
   stages: StageResult[];
@@ -116,10 +116,13 @@ export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 /** Operations by object size, by whether the object was read before, and by cache status. */
 export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
 
-/** How a stage ended; the schema explains each end. */
+/** See the schema. */
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
-/** What limited a stage. Proven is a cause only if the figures prove it and none contradicts it: a wrong cause is worse than none. */
+/**
+ * What limited a stage. A cause is proven only if figures prove it and none contradicts it, because a wrong cause is worse than
+ * none.
+ */
 export type BottleneckCause =
   | 'client CPU'
   | 'host CPU'

@@ -3,7 +3,7 @@ import type { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchSt
 
 /** The events of a run. */
 export interface RunObserver {
-  /** an object is about to be written; from now on, the user must know the run's name and location to clean it up */
+  /** an object is about to be written; from now on, the user needs the run's name and location to clean it up */
   runIsNamed: () => void;
   /** work outside the stages starts */
   phaseStarts: (phase: Phase) => void;
@@ -28,9 +28,9 @@ export interface RunObserver {
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
   /** reported periodically */
   cleanupProgress: (progress: CleanupProgress) => void;
-  /** useful information */
+  /** information */
   notice: (message: string) => void;
-  /** a possible influence on the figures */
+  /** something that may affect the figures */
   warning: (message: string) => void;
   /** all stages and clean-up have ended */
   runEnds: (run: RunResult) => void;
@@ -82,11 +82,11 @@ export interface Phase {
   endsAt: number | null;
 }
 
-/** Data of operations that are not complete; bytes of objects, without headers. */
+/** Bytes of objects that a stage has moved, without headers. */
 export interface DataFlow {
   /** sent or received since the stage started, including failed attempts */
   moved: number;
-  /** of these, bytes of attempts in flight */
+  /** the part of it that belongs to attempts in flight */
   underWay: number;
 }
 
@@ -102,7 +102,7 @@ export interface CleanupProgress {
 
 /** Figures of a stage, or of its current step, since it started: plain values. */
 export interface StageSnapshot {
-  /** whether it has ended; the next snapshot is of another step or stage, and starts from zero */
+  /** whether the stage or step has ended; the next snapshot starts from zero */
   isFinal: boolean;
   /** in the order of the stage's kinds */
   kinds: readonly KindSnapshot[];
@@ -119,7 +119,7 @@ export interface KindSnapshot {
   operation: string;
   counts: StageCounts;
   latencies: Record<LatencyName, ValueCounts>;
-  /** of the operations that a cache answered, by its status; absent without one */
+  /** of operations, by cache status; absent without a cache */
   cache?: Record<string, ValueCounts>;
 }
 
@@ -140,7 +140,7 @@ export interface BucketSnapshot {
 export interface ConnectionSnapshot {
   /** since the previous stage */
   opened: number;
-  /** requests since then over a connection that had already carried one */
+  /** requests since then over a connection that had already carried a request */
   reused: number;
   /** currently open; null at the end */
   open: number | null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** @import { ResultSchema } from './schema-type.js' */
 
-/** Schema of published results. @type {ResultSchema} */
+/** @type {ResultSchema} */
 export const SCHEMA = JSON.parse(readFileSync(new URL('./result.schema.json', import.meta.url), 'utf8'));
 
 /**

@@ -4,7 +4,8 @@ import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult, Se
 export type SearchPhase = SearchStep['phase'];
 
 /**
- * What kept a search from finding more: allowed threads, time, objects or dollars; `leftovers` are objects that Write left.
+ * What kept a search from finding more: the threads, time, objects or dollars that it may use, or the objects left by Write
+ * (`leftovers`).
  */
 export type LimitingResource = 'threads' | 'time' | 'objects' | 'leftovers' | 'dollars';
 
@@ -12,11 +13,11 @@ export type LimitingResource = 'threads' | 'time' | 'objects' | 'leftovers' | 'd
 export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlateau' | 'capacity' | 'best'> {
   /** whether the hold confirmed the steps */
   holdAgrees: boolean;
-  /** minimum that would have sufficed; null if the steps did */
+  /** minimum for the whole search; null if it had enough */
   needed: { operations: number; attempts: number } | null;
   /** what kept the search from finding more */
   limitingResource: LimitingResource | null;
-  /** ops/s at the plateau's highest thread count, measured twice for each object size, alternating; `held`: of the hold before */
+  /** ops/s at the highest thread count of the plateau, measured twice for each object size, in turns; `held`: in the hold before */
   halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }
 

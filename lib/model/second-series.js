@@ -7,10 +7,10 @@
 /** Seconds per block. A day is a whole number of blocks, so that a shift by days moves whole blocks. */
 export const BLOCK_SECONDS = 128;
 
-/** Maximum rate in ops/s that can be stored. No host comes close. */
+/** The highest rate that can be stored, in ops/s. No host comes close. */
 const MAX_RATE = (2 ** 32 - 2) / 10;
 
-/** The original tool's intervals drift, so that lines up to this many seconds apart leave no gap. */
+/** The intervals of the original tool drift, so lines up to this many seconds apart are not a gap. */
 export const MAX_INTERVAL_SECONDS = 3;
 
 /** @type {Readonly<SecondLatency>} */
@@ -20,9 +20,9 @@ const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, his
 export class SecondSeries {
   /** By block number: tenths of operations per second, plus one; 0 for a second without a line. @type {Map<number, Uint32Array>} */
   #blocks = new Map();
-  /** For seconds with several rates. @type {Map<number, { total: number, lines: number }>} */
+  /** Seconds with several rates. @type {Map<number, { total: number, lines: number }>} */
   #averaged = new Map();
-  /** If they cannot be derived from the operations. @type {Map<number, Float64Array>} */
+  /** Only if bytes cannot be derived from operations. @type {Map<number, Float64Array>} */
   #bytes = new Map();
   /** @type {Map<number, SecondDetails>} */
   #details = new Map();
@@ -39,8 +39,8 @@ export class SecondSeries {
   /**
    * @param {number} second
    * @param {number} rate ops/s
-   * @param {boolean} isCount whether it counts what completed in the second, rather than a rate over about a second
-   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem with it, if any; only after a gap does it still count
+   * @param {boolean} isCount whether it is the count of that second, rather than a rate over about a second
+   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem, if any; a second after a gap is added, others with problems are not
    */
   add(second, rate, isCount) {
     if (rate > MAX_RATE) {
@@ -77,7 +77,7 @@ export class SecondSeries {
   }
 
   /**
-   * Adds another rate for the same second. Each covers about a second, so they are averaged rather than added.
+   * Averages rates of the same second: each covers about a second, so adding them would be wrong.
    *
    * @param {number} second
    * @param {number} tenths of ops/s

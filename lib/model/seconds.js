@@ -13,8 +13,8 @@ import { Histogram } from './histogram.js';
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
- * The largest count of a second within a stage, or the stage's mean if that is larger or no second is complete: a stage of half
- * a second has no complete second, and seconds at its edges are partial.
+ * The largest count of a complete second in a stage, or the stage's mean if that is larger or no second is complete: seconds at
+ * the edges are partial, and a stage of half a second has no others.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {MeasuredTime} stage with its mean in ops/s
@@ -75,7 +75,7 @@ function addFailures(parts) {
 }
 
 /**
- * @param {readonly SecondLatency[]} parts of a second, those with operations
+ * @param {readonly SecondLatency[]} parts of a second that have operations
  * @returns {SecondLatency} unknown if any part is unknown
  */
 function addSecondLatencies(parts) {

@@ -1,7 +1,7 @@
 /** @import { StageEnd } from './result.js' */
 
 /**
- * How a stage can end, from best to worst. If its parts ended differently, the worst end counts.
+ * From best to worst. If parts of a stage ended differently, the worst end counts.
  *
  * @type {readonly StageEnd[]}
  */

@@ -14,7 +14,7 @@ import { failedAttemptsOf } from './failed-attempts.js';
 export function wayOf(options) {
   const { client = null, through = null, keepAlive = null, clockResolution = null } = options ?? {};
   const way = { client, through: through === true, keepAlive, clockResolution };
-  // The connections of slices differ from those of their operations.
+  // A slice has a connection, but its operations at the binding have none.
   return isAtBinding(way) ? { ...way, keepAlive: null } : way;
 }
 
@@ -88,7 +88,7 @@ export function waysOf({ merge, options, hosts, stages }) {
 }
 
 /**
- * Combines a host's turns. The waits between them do not count for any rate.
+ * Combines a host's turns. Rates exclude the waits between them.
  *
  * @param {Pick<RunFacts, 'options' | 'host'>} facts
  * @param {readonly StageSum[]} stages of all turns in order

@@ -2,14 +2,14 @@
  * @import { Result, SecondResult, StageSum } from './result.js'
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult> }} WritableStage
- * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult a result whose seconds may be
+ * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult seconds may be
  *   computed while they are written
  */
 
 const NO_STAGES = '\n  "stages": []';
 const NO_SECONDS = '\n  "seconds": []';
 
-/** Number of characters after which seconds are passed on. */
+/** Characters after which seconds are yielded. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export function* writeResult({ stages, ...rest }) {
 }
 
 /**
- * Puts first what readers look for first.
+ * Puts the fields first that readers look for first.
  *
  * @param {Omit<WritableResult, 'stages'>} result
  */

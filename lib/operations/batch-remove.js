@@ -6,13 +6,13 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** Error codes after which another attempt may delete the key. An error without a code is not final. */
+/** Error codes after which another attempt may delete the key. An error without a code is also transient. */
 const TRANSIENT = new Set([
   ...['', 'InternalError', 'ServiceUnavailable', 'SlowDown', 'TooManyRequests', 'TooMuchConcurrency'],
   ...['OperationAborted', 'RequestTimeout'],
 ]);
 
-/** Maximum length of a key from the store in messages. */
+/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /** Format of an error code. Any other text from a store is not shown. */
@@ -33,9 +33,9 @@ export const batchRemove = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   refuses: {
-    findPeak: 'its requests take too many objects for the steps',
-    ramp: 'its requests take too many objects for the steps',
-    mix: 'the versions of the objects are told apart one by one',
+    findPeak: 'its requests use up too many objects for the steps',
+    ramp: 'its requests use up too many objects for the steps',
+    mix: 'the versions of each object are tracked separately',
   },
   async attempt(record) {
     const { connection, workload } = record;
@@ -46,7 +46,7 @@ export const batchRemove = defineOperation({
     if (Deleted.length === 0 && Errors.length === 0) {
       throw new AttemptError({
         ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
-        message: 'the answer does not say what became of the keys',
+        message: 'the response lists neither deleted keys nor errors',
       });
     }
     const asked = pending.size;
@@ -55,7 +55,7 @@ export const batchRemove = defineOperation({
       if (local === undefined) {
         throw new IntegrityError(
           record,
-          `the answer says that ${shown(Key)} was deleted, which was not asked for, or twice`,
+          `the response lists ${shown(Key)} as deleted, but it was not requested, or is listed twice`,
         );
       }
       workload.written.delete(local);
@@ -80,8 +80,8 @@ function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
  * @param {OperationRecord} record
  * @param {readonly { Key?: string, Code?: string }[]} errors
  * @param {ReadonlyMap<string, number>} pending keys not deleted yet
- * @param {number} asked number of keys requested
- * @throws {AttemptError} if the store lists such keys; the next attempt may succeed if no refusal was final
+ * @param {number} asked keys requested
+ * @throws {AttemptError} if the store lists errors; it is retried if none of them is final
  */
 function refuseUndeleted(record, errors, pending, asked) {
   if (errors.length > 0) {
@@ -90,12 +90,12 @@ function refuseUndeleted(record, errors, pending, asked) {
     throw new AttemptError({
       kind: 'not-deleted',
       handling: mayRetry ? 'retry' : 'fail',
-      message: `${errors.length} of ${asked} keys were not deleted, ${shown(Key)} for one: ${plainText(codeOf({ Code })) || 'no reason is given'}`,
+      message: `${errors.length} of ${asked} keys were not deleted, such as ${shown(Key)}: ${plainText(codeOf({ Code })) || 'no reason given'}`,
     });
   }
   const [unnamed] = pending.keys();
   if (unnamed !== undefined) {
-    throw new IntegrityError(record, `the answer does not say what became of ${unnamed}`);
+    throw new IntegrityError(record, `the response does not mention ${unnamed}`);
   }
 }
 
@@ -106,5 +106,5 @@ function codeOf({ Code = '' }) {
 
 /** @param {string} key from the store */
 function shown(key) {
-  return key === '' ? 'a key that is not named' : plainText(key, MAX_KEY_LENGTH);
+  return key === '' ? 'an unnamed key' : plainText(key, MAX_KEY_LENGTH);
 }

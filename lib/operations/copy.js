@@ -8,7 +8,7 @@ import { checkEtag, sendRead } from './versions.js';
 
 /**
  * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key is
- * written twice. The response has no size, but an ETag, which must be that of the object.
+ * written twice. The response has no size, but its ETag must be that of the object.
  */
 export const copy = defineOperation({
   name: 'copy',
@@ -20,8 +20,8 @@ export const copy = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   refuses: {
-    keptObjects: 'its copies could not be told from those that the run has kept',
-    multipart: 'the ETag of a copy is not that of an object in parts',
+    keptObjects: 'its copies could not be distinguished from copies that the run kept',
+    multipart: 'the ETag of a copy differs from that of an object written in parts',
   },
   async attempt(record) {
     const { connection, localIndex, workload } = record;
@@ -32,7 +32,7 @@ export const copy = defineOperation({
     const { etagDigest } = connection.reply;
     const expected = written.digestOf(localIndex);
     if (expected !== NO_ETAG && etagDigest !== expected) {
-      throw new IntegrityError(record, 'the ETag of the copy is not the one that the write was answered with');
+      throw new IntegrityError(record, 'the ETag of the copy differs from the one returned for the write');
     }
   },
   async attemptOfVersion(record) {
@@ -45,7 +45,7 @@ export const copy = defineOperation({
   },
 });
 
-/** @param {OperationRecord} record that is pointed at the copy and gets the source as input */
+/** @param {OperationRecord} record whose key becomes the copy, and whose input the source */
 function chooseKeys(record) {
   const { index, bucket, workload } = record;
   const { keyspace } = workload;
@@ -54,14 +54,14 @@ function chooseKeys(record) {
 }
 
 /**
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @throws {AttemptError} if it does not confirm the copy; the next attempt may succeed
  */
 function checkAnswer({ connection }) {
   if (connection.reply.etagDigest === 0) {
     throw new AttemptError({
       ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
-      message: 'the answer does not say that there is a copy',
+      message: 'the response does not confirm the copy',
     });
   }
 }

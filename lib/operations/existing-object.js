@@ -8,12 +8,12 @@ import { IntegrityError } from './operation.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-// Shared by operations on existing objects, about which only the list results are known.
+// Shared by operations on existing objects. Only what the list showed is known about them.
 
 /** The error kind of an operation on an object that was replaced in the meantime. */
 export const CHANGED = 'changed';
 
-/** If the store encrypts with a key from its key management service, an ETag is not an MD5. */
+/** If the store encrypts with a key from its key management service, the ETag is not an MD5. */
 const KEY_MANAGEMENT = /^aws:kms/;
 
 /**
@@ -23,7 +23,7 @@ const KEY_MANAGEMENT = /^aws:kms/;
 export function onExisting(operation) {
   const { attemptExisting } = operation;
   if (attemptExisting === undefined) {
-    throw new RangeError(`expected an operation that reads what is there, got ${operation.name}`);
+    throw new RangeError(`expected an operation that reads existing objects, got ${operation.name}`);
   }
   return Object.freeze({ ...operation, attempt: attemptExisting });
 }
@@ -45,22 +45,22 @@ export function verifierOf({ sink }) {
 }
 
 /**
- * Others may write to the bucket during the run: a different ETag means a different object.
+ * Other clients may write to the bucket during the run: a different ETag means that the object was replaced.
  *
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @throws {AttemptError}
  */
 export function refuseChanged(record) {
   const { etagDigest } = record.connection.reply;
   const listed = listedOf(record).etagDigestOf(record.index);
   if (etagDigest !== 0 && listed !== 0 && etagDigest !== listed) {
-    throw changedError('the ETag is another one');
+    throw changedError('the ETag differs');
   }
 }
 
 /**
- * @param {OperationRecord} record with the listed ETag, or without an ETag
- * @param {number} size size of the body or as stated by the response, in bytes; -1 if unknown
+ * @param {OperationRecord} record whose response has the listed ETag, or no ETag
+ * @param {number} size bytes of the body, or as stated by the response; -1 if unknown
  * @param {number} expected bytes
  * @throws {AttemptError | IntegrityError}
  */
@@ -69,9 +69,9 @@ export function checkSize(record, size, expected) {
     return;
   }
   if (record.connection.reply.etagDigest === 0) {
-    throw changedError('the size is another one');
+    throw changedError('the size differs');
   }
-  throw new IntegrityError(record, `the size is ${size} bytes, ${expected} were listed with the same ETag`);
+  throw new IntegrityError(record, `the size is ${size} bytes, but the list shows ${expected} with the same ETag`);
 }
 
 /**
@@ -89,7 +89,7 @@ export function checkMd5(record) {
   if (matches) {
     listed.proveMd5(record.slot);
   } else if (matches === false && listed.provesMd5(record.slot) && !KEY_MANAGEMENT.test(encryptionOf(record))) {
-    throw new IntegrityError(record, 'the bytes do not have the MD5 that the ETag names');
+    throw new IntegrityError(record, 'the MD5 of the bytes differs from the ETag');
   }
 }
 

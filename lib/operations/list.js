@@ -7,14 +7,14 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** Maximum length of a key from the store in messages. */
+/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of
- * a fixed size. Each request gives its starting point (start-after) instead of the previous page's token, so threads can
- * list different pages concurrently. Each page must hold exactly its keys and begin where the previous one ends, so all
- * pages together are exactly the run's keys.
+ * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of a
+ * fixed size. Each request gives its start (start-after) instead of the token of the previous page, so that threads can list
+ * different pages concurrently. Each page must contain exactly its own keys, so that all pages together contain exactly the
+ * run's keys.
  */
 export const list = defineOperation({
   name: 'list',
@@ -27,10 +27,10 @@ export const list = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   refuses: {
-    shards: 'a host does not know which keys the others have written',
-    peakOfBuckets: 'its pages are those of all buckets',
-    turnsThatLeave: 'a page has to show the keys of its own turn alone',
-    mix: 'which keys a page has to show is not known while objects come and go',
+    shards: 'a host does not know which keys the other hosts wrote',
+    peakOfBuckets: 'its pages cover all buckets',
+    turnsThatLeave: 'each page must contain only the keys of its own turn',
+    mix: 'the keys of a page are unknown while objects are written and removed',
   },
   async attempt(record) {
     const { connection, workload, index } = record;
@@ -58,24 +58,24 @@ export const list = defineOperation({
 });
 
 /**
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @returns {{ keys: string[], isTruncated: boolean }}
  * @throws {AttemptError} if it is not a list
  */
 function pageOf({ connection: { reply } }) {
   const { Contents = [], IsTruncated } = reply.output;
   if (typeof IsTruncated !== 'boolean') {
-    throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
+    throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
   }
   const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
   return { keys, isTruncated: IsTruncated };
 }
 
 /**
- * Compares a page with the list from before the run. Others may write and delete in the meantime, but they cannot make a
- * page contain keys without its prefix.
+ * Compares a page with the list from before the run. Other clients may write and delete in the meantime, but no page may contain
+ * keys without its prefix.
  *
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @param {readonly string[]} keys
  * @param {boolean} continues whether the store reports more keys
  */
@@ -86,25 +86,28 @@ function checkExistingPage(record, keys, continues) {
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
-    throw new IntegrityError(record, `the page that begins here has ${shown(strange)}, which has another prefix`);
+    throw new IntegrityError(
+      record,
+      `the list page that starts at this key contains ${shown(strange)}, which has a different prefix`,
+    );
   }
   const shownKeys = Math.min(named.length, locals.length);
   for (let position = 0; position < shownKeys; position++) {
     if (named[position] !== keyOf(record, position)) {
-      throw changedError(`the page has ${shown(named[position])} in the place of another key`);
+      throw changedError(`the page contains ${shown(named[position])} where another key was expected`);
     }
   }
   // On a full page, keys without a name displace others.
   const isFull = keys.length >= locals.length;
   if (shownKeys < locals.length && !(continues && isFull)) {
-    throw continues ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
+    throw continues ? shortPage(record, shownKeys, 0) : changedError('keys are missing from the page');
   }
 }
 
 /**
  * Walks through the received and the expected keys, both in order.
  *
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @param {readonly string[]} keys
  * @param {boolean} continues whether the store reports more keys
  */
@@ -121,7 +124,10 @@ function checkPage(record, keys, continues) {
     if (position < locals.length && keyOf(record, position) === key) {
       position += 1;
     } else if (record.workload.keyspace.recogniseName(key) === null) {
-      throw new IntegrityError(record, `the page that begins here has ${shown(key)}, which the run did not write`);
+      throw new IntegrityError(
+        record,
+        `the list page that starts at this key contains ${shown(key)}, which the run did not write`,
+      );
     } else if (position < locals.length || isLastOfBucket) {
       others += 1;
     }
@@ -133,7 +139,7 @@ function checkPage(record, keys, continues) {
     refuseMissing(record, position);
   }
   if (continues && isLastOfBucket) {
-    throw new IntegrityError(record, 'the list goes on after the last key of the run');
+    throw new IntegrityError(record, 'the list continues after the last key of the run');
   }
   if (!continues && exists(record, record.nextLocal)) {
     throw new IntegrityError(record, 'the list ends here, before the last key of the run');
@@ -149,7 +155,7 @@ function checkOrder(record, keys) {
   const position = keys.findIndex((key, each) => each > 0 && key <= keys[each - 1]);
   if (position > 0) {
     const how = keys[position] === keys[position - 1] ? 'twice' : `after ${shown(keys[position - 1])}`;
-    throw new IntegrityError(record, `the page that begins here has ${shown(keys[position])} ${how}`);
+    throw new IntegrityError(record, `the list page that starts at this key contains ${shown(keys[position])} ${how}`);
   }
 }
 
@@ -166,12 +172,15 @@ function keyOf({ locals, workload: { keyspace, shard } }, position) {
  *
  * @param {OperationRecord} record
  * @param {number} position of an object missing from its page
- * @throws {IntegrityError} if it must be there
+ * @throws {IntegrityError} if it must exist
  */
 function refuseMissing(record, position) {
   if (exists(record, record.locals[position])) {
-    const hint = record.workload.wroteObjects ? '' : '; was the run written with as many <objects>?';
-    throw new IntegrityError(record, `the page that begins here lacks ${keyOf(record, position)}${hint}`);
+    const hint = record.workload.wroteObjects ? '' : '; check that the run was written with as many <objects>';
+    throw new IntegrityError(
+      record,
+      `the list page that starts at this key does not contain ${keyOf(record, position)}${hint}`,
+    );
   }
 }
 
@@ -184,17 +193,17 @@ function exists({ workload: { written, wroteObjects } }, local) {
 }
 
 /**
- * A store may return fewer keys than requested, and other objects of the run may appear among those of its stages. Neither
- * is an error, but the page does not show all of its keys.
+ * A store may return fewer keys than requested, and a page may contain other objects of the run. Neither is an integrity error,
+ * but the page then lacks some of its keys.
  *
  * @param {OperationRecord} record
  * @param {number} position of the first object that was not reached
  * @param {number} others other keys of the run
  */
 function shortPage({ locals, workload }, position, others) {
-  const hint = workload.wroteObjects ? '' : ': was the run written with more <objects>, or with copies?';
-  const among = others === 0 ? '' : `, with ${others} others of the run among them${hint}`;
-  const message = `the page that begins here shows ${position} of its ${locals.length} keys${among}`;
+  const hint = workload.wroteObjects ? '' : '; the run may have been written with more <objects>, or with copies';
+  const among = others === 0 ? '' : `, and ${others} more of the run${hint}`;
+  const message = `the list page that starts at this key contains ${position} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });
 }
 

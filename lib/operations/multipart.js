@@ -10,24 +10,20 @@ import { NO_ETAG } from './no-etag.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** The smallest part that S3 and R2 accept, except for the last one. Bytes. */
+/** Minimum of S3 and R2 for all parts but the last. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-/** The largest part. Bytes. */
 export const MAX_PART_BYTES = 5 * 1024 ** 3;
 
-/** Maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000;
 
-/** R2's limit for a single PUT: 5 GiB minus 100 MiB, rounded as in its documentation. Bytes. */
+/** R2's limit for a single PUT: 5 GiB minus 100 MiB, rounded as in its documentation. */
 export const MAX_PUT_BYTES = Math.floor(4.9 * 1024 ** 3);
 
-/** The largest object. Bytes. */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
 
 const MEBIBYTE = 1024 ** 2;
 
-/** The default. */
 export const DEFAULT_PART_BYTES = 8 * MEBIBYTE;
 export const DEFAULT_PART_THREADS = 4;
 
@@ -36,7 +32,7 @@ export const DEFAULT_PART_THREADS = 4;
  *
  * @param {number} size bytes of an object
  * @param {number} partSize bytes
- * @returns {number} of its parts: at least one, even for an empty object
+ * @returns {number} parts: at least one, even for an empty object
  */
 export function partsOf(size, partSize) {
   return Math.max(Math.ceil(size / partSize), 1);
@@ -90,9 +86,9 @@ export function connectionsFor({ threads, multipart }) {
  * What the caller provides to an upload.
  *
  * @typedef {object} UploadContext
- * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds; throws the error with which the retry
- *   policy gives up. One attempt sends exactly one request
- * @property {() => void} mayGoOn throws an AttemptError if no further part may begin
+ * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds, or throws the error after which
+ *   the retry policy gives up; one attempt sends exactly one request
+ * @property {() => void} mayGoOn throws an AttemptError if no further part may be sent
  */
 
 /**
@@ -118,7 +114,7 @@ export class UploadStep {
   call = S3_CALLS.CreateMultipartUpload;
   /** Whether its success makes the object exist. */
   completes = false;
-  /** Only the last step writes the key, and repeating it does not write again, so retries need no pause. */
+  /** Only the last step writes the key, and a repetition does not write it again, so retries need no pause. */
   isWrite = false;
   attempts = 0;
   outcomeUnknown = false;
@@ -127,7 +123,7 @@ export class UploadStep {
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
-  /** Throws if a response lacks what it should contain. @type {(reply: Reply) => void} */
+  /** Throws if the response is incomplete. @type {(reply: Reply) => void} */
   #accept = () => {};
 
   /** @param {ObjectConnection} connection */
@@ -135,12 +131,10 @@ export class UploadStep {
     this.connection = connection;
   }
 
-  /** Whether it sends a part. */
   get isPart() {
     return this.call === S3_CALLS.UploadPart;
   }
 
-  /** Whether it aborts the upload. */
   get isAbort() {
     return this.call === S3_CALLS.AbortMultipartUpload;
   }
@@ -202,7 +196,6 @@ export class Uploader {
   }
 }
 
-/** One object being uploaded. */
 class Upload {
   #record;
   #steps;
@@ -212,7 +205,7 @@ class Upload {
   /** @type {{ PartNumber: number, ETag: string }[]} */
   #parts;
   #nextPart = 0;
-  /** Why no further part may begin. @type {unknown} */
+  /** Why no further part may be sent. @type {unknown} */
   #failure = null;
 
   /**
@@ -247,7 +240,7 @@ class Upload {
     const [step] = this.#steps;
     const accept = (/** @type {Reply} */ { output }) => {
       if (typeof output.UploadId !== 'string' || output.UploadId === '') {
-        throw unclear('the answer does not name the upload');
+        throw unclear('the response does not contain the upload ID');
       }
       this.#id = output.UploadId;
     };
@@ -266,8 +259,6 @@ class Upload {
   }
 
   /**
-   * Sends one part after another until there are no more.
-   *
    * @param {UploadStep} step of a connection
    * @param {number} atOnce number of connections that do the same
    */
@@ -297,7 +288,7 @@ class Upload {
     const input = { UploadId: this.#id, PartNumber: partIndex + 1, ...checksum };
     const accept = (/** @type {Reply} */ { output: { ETag } }) => {
       if (typeof ETag !== 'string' || ETag === '') {
-        throw unclear('the answer does not name the ETag of the part');
+        throw unclear('the response does not contain the ETag of the part');
       }
       this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag, ...checksum };
     };
@@ -313,7 +304,7 @@ class Upload {
     const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts }, ...checksum };
     const accept = (/** @type {Reply} */ { etagDigest }) => {
       if (etagDigest === 0) {
-        throw unclear('the answer does not say that the upload is complete');
+        throw unclear('the response does not confirm that the upload is complete');
       }
     };
     step.prepare(this.#record, S3_CALLS.CompleteMultipartUpload, { input, accept, completes: true });
@@ -330,7 +321,7 @@ class Upload {
   }
 
   /**
-   * Requests the object itself if the response to its completion was lost. The key belongs to this run and had no other object.
+   * Checks the object itself if the response to its completion was lost. The key belongs to this run and had no other object.
    *
    * @param {UploadStep} step
    * @param {AttemptError} error of the completion
@@ -341,7 +332,7 @@ class Upload {
       if (contentLength !== size) {
         throw new IntegrityError(
           this.#record,
-          `the upload has gone, and the size of the object is ${contentLength} bytes, ${size} were expected`,
+          `the upload no longer exists, and the size of the object is ${contentLength} bytes, expected ${size}`,
         );
       }
     };

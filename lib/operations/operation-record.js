@@ -18,9 +18,9 @@ const NO_OBJECTS = new Uint32Array(0);
  * @implements {ObjectRequest}
  */
 export class OperationRecord {
-  /** The index of the operation among the kinds of its stage. */
+  /** Index of the operation among the kinds of its stage. */
   kind = 0;
-  /** The object's index among those of this host. */
+  /** The object's index on this host. */
   localIndex = 0;
   /** The object's index in the whole run. */
   index = 0;
@@ -34,7 +34,7 @@ export class OperationRecord {
   locals = NO_OBJECTS;
   /** Whether the bucket is known to have no objects after these. */
   isLastOfBucket = false;
-  /** Local index of the bucket's next object after these; -1 if there is none or it is unknown. */
+  /** Local index of the bucket's next object; -1 if there is none, or if unknown. */
   nextLocal = -1;
   /** Number of earlier claims in the stage; the same for all attempts. */
   turn = 0;
@@ -50,7 +50,7 @@ export class OperationRecord {
   /** Attempts so far, including the current one. */
   attempts = 0;
   outcomeUnknown = false;
-  /** Whether only the size of a response was checked, because nothing else is known about it. */
+  /** Whether only the size of the body was checked, because nothing else is known about it. */
   isSizeOnly = false;
   // Monotonic ms; see RetriedRequest.
   intendedAt = 0;
@@ -75,7 +75,7 @@ export class OperationRecord {
     this.operation = operation;
     this.workload = workload;
     this.connection = connection;
-    /** Checks the body of an answer. @type {BodyVerifier | CarriedVersionVerifier | VersionVerifier} */
+    /** Checks the body of a response. @type {BodyVerifier | CarriedVersionVerifier | VersionVerifier} */
     this.sink = verifierFor(workload);
   }
 

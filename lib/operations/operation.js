@@ -36,17 +36,17 @@ import { redact } from '../text/redact.js';
  * @property {string} name in lower case, as in --stages; capitalized in the log
  * @property {S3Call} call that it makes
  * @property {'creates' | 'copies' | 'reads' | 'removes'} effect on objects
- * @property {boolean} needsObject whether to skip an object that this run did not write
+ * @property {boolean} needsObject whether it skips objects that this run did not write
  * @property {'sends' | 'receives' | 'none'} transfer how the object's bytes move
- * @property {keyof OperationAmounts} [part] the amount that sets the size of the part it moves, in bytes; absent if
- *   it moves whole objects
+ * @property {keyof OperationAmounts} [part] the amount that is the size of the part that it moves, in bytes; absent if it moves
+ *   whole objects
  * @property {boolean} [canTakeParts] whether an Uploader may send the object in parts
  * @property {Grouping} [grouping] if one operation works on several objects of a bucket
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
  * @property {Preflight} preflight
  * @property {Readonly<Partial<Record<Refusal, string>>>} [refuses] features it cannot be combined with, and the reason shown to the user
- * @property {string} [limitWithoutWrites] what it cannot check on objects of another run, shown to the user
+ * @property {string} [limitWithoutWrites] message about what it cannot check on objects of another run
  * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, including verification. Throws an
  *   AttemptError, or an IntegrityError for a response that differs from the written data
  * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] one attempt on an existing object, about which
@@ -70,12 +70,10 @@ import { redact } from '../text/redact.js';
  */
 
 /**
- * Properties derived from the definition.
- *
- * @typedef {object} OperationProperties
+ * @typedef {object} OperationProperties derived from the definition
  * @property {string} logName
- * @property {boolean} creates whether it creates an object, possibly even in an attempt without a response
- * @property {boolean} copies whether it creates an additional object of the run, possibly even without a response
+ * @property {boolean} creates whether it creates an object, possibly in an attempt that gets no response
+ * @property {boolean} copies whether it creates an additional object of the run, possibly without a response
  * @property {boolean} writes whether it creates or copies: no key may be written twice within a second
  * @property {boolean} removes whether it removes objects
  * @property {boolean} receives whether the response body is the object, so that the time to first byte is meaningful
@@ -89,7 +87,7 @@ import { redact } from '../text/redact.js';
  * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
  */
 
-/** Enough attempts to survive a hiccup, but quick to fail if nothing responds. @type {Readonly<Preflight>} */
+/** Enough attempts to survive a hiccup, but few enough to fail quickly if nothing responds. @type {Readonly<Preflight>} */
 export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
 
 /**
@@ -118,7 +116,7 @@ export function defineOperation(definition) {
 }
 
 /**
- * What is wrong with a response about a rewritten object: it is too old, was never written, or mixes several versions.
+ * How the content of a rewritten object is wrong: it is outdated, was never written, or mixes several versions.
  *
  * @typedef {'stale' | 'foreign' | 'torn'} VersionError
  */
@@ -141,8 +139,8 @@ export class IntegrityError extends Error {
 
 /**
  * @param {Workload} workload
- * @returns {string} why the size of an object that this run did not write may differ
+ * @returns {string} a suffix about the size of objects that this run did not write
  */
 export function otherSizeHint({ wroteObjects }) {
-  return wroteObjects ? '' : '; was the run written with another --size?';
+  return wroteObjects ? '' : '; check that the run was written with this --size';
 }

@@ -18,7 +18,7 @@ const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/;
 
 /**
  * Reads a part of an object. Parts have the length of --range-size and follow each other from the start of the object; a
- * shorter remainder at its end is never read. The choice of part is a pure function of the run id, the object and the
+ * shorter rest at its end is never read. The choice of the part is a pure function of the run id, the object and the
  * operation's turn in its stage, so a retry requests the same bytes.
  */
 export const range = defineOperation({
@@ -79,8 +79,8 @@ export const range = defineOperation({
 
 /**
  * @param {OperationRecord} record
- * @returns {{ first: number, whole: number }} offset of the range, which the request now covers, and the size of
- *   the object, in bytes
+ * @returns {{ first: number, whole: number }} offset of the range, which is now the record's input, and size of the object, in
+ *   bytes
  */
 function chooseRange(record) {
   const { index, size, turn, workload } = record;
@@ -91,7 +91,7 @@ function chooseRange(record) {
 }
 
 /**
- * @param {OperationRecord} record whose answer has come
+ * @param {OperationRecord} record whose response has arrived
  * @param {number} first offset of the range, in bytes
  * @param {number} whole bytes of the object
  */
@@ -99,17 +99,14 @@ function checkRange(record, first, whole) {
   const { connection, size, workload } = record;
   const { status, contentRange } = connection.reply;
   if (status !== PARTIAL_CONTENT) {
-    throw new IntegrityError(record, `the range at ${first} was answered with HTTP ${status}, 206 was expected`);
+    throw new IntegrityError(record, `the range at ${first} got HTTP ${status}, expected 206`);
   }
   const [, ...shown] = CONTENT_RANGE.exec(contentRange) ?? [];
   const [start, last, length] = shown.map(Number);
   if (start !== first || last !== first + size - 1 || length !== whole) {
-    const got = shown.length === 0 ? 'no valid one came' : `${start}-${last}/${length} came`;
+    const got = shown.length === 0 ? 'no valid value' : `${start}-${last}/${length}`;
     const hint = length === whole ? '' : otherSizeHint(workload);
-    throw new IntegrityError(
-      record,
-      `the Content-Range should be ${first}-${first + size - 1}/${whole}, ${got}${hint}`,
-    );
+    throw new IntegrityError(record, `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}${hint}`);
   }
 }
 
@@ -118,5 +115,5 @@ function checkRange(record, first, whole) {
  * @returns {string} empty if it has the expected length
  */
 function lengths({ sink: { received }, size }) {
-  return received === size ? '' : ` (${received} bytes came, ${size} were expected)`;
+  return received === size ? '' : ` (received ${received} bytes, expected ${size})`;
 }

@@ -9,11 +9,11 @@ import { checkBody, sendRead } from './versions.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** Reading a larger object of an earlier run would take preflight too long, so it only checks that the object exists. */
+/** Preflight only checks that larger objects of an earlier run exist, because reading them would take too long. */
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
- * Every byte is compared in place as it streams in, without copies or promises between a chunk and its check (measured:
+ * Compares each byte in place as it streams in, without copies or promises between a chunk and its check (measured:
  * bench/studies/README.md).
  */
 export const read = defineOperation({
@@ -58,5 +58,5 @@ export const read = defineOperation({
  * @returns {string} empty if it has the expected length
  */
 function lengths({ sink: { received }, size, workload }) {
-  return received === size ? '' : ` (${received} bytes came, ${size} were expected${otherSizeHint(workload)})`;
+  return received === size ? '' : ` (received ${received} bytes, expected ${size}${otherSizeHint(workload)})`;
 }

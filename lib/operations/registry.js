@@ -17,34 +17,31 @@ import { write } from './write.js';
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
 export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, batchRemove, remove]);
 
-/** The names of the stages of a run without --stages. */
 export const DEFAULT_STAGES = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),
 );
 
-/** The names of the stages of a run on existing objects without --stages. */
 export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage, attemptExisting }) => isDefaultStage && attemptExisting !== undefined).map(
     ({ name }) => name,
   ),
 );
 
-/** One stage per operation. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 
-/** The names of the stages whose operations move no bytes. Bytes in their log lines are object sizes. */
+/** Stages whose operations move no bytes. Bytes in their log lines are object sizes. */
 export const STAGES_WITHOUT_BYTES = Object.freeze(
   STAGES.filter(({ movesBytes }) => !movesBytes).map(({ name }) => name),
 );
 
-/** The names of the stages in the log, in the order in which they run. */
+/** As in the log, in the order in which they run. */
 export const STAGE_NAMES = Object.freeze([
   ...STAGES.filter(({ removes }) => !removes).map(({ name }) => name),
   MIXED_STAGE,
   ...STAGES.filter(({ removes }) => removes).map(({ name }) => name),
 ]);
 
-/** The stages of a run with --mix, by their names in the plan: mixed objects must first be written and finally removed. */
+/** Stages of a run with --mix: mixed objects must be written first and removed at the end. */
 export const STAGES_OF_MIX = Object.freeze(['write', MIXED_STAGE.toLowerCase(), 'remove']);
 
 /**

@@ -8,7 +8,7 @@ import { onExisting } from './existing-object.js';
  */
 
 /**
- * A stage: operations of one kind, or of several mixed kinds.
+ * Operations of one kind, or of several mixed kinds.
  *
  * @typedef {object} Stage
  * @property {string} name as in the log
@@ -48,12 +48,12 @@ export function mixedStage(name, kinds) {
   });
 }
 
-/** The name of the --mix stage in the log. */
+/** As in the log. */
 export const MIXED_STAGE = 'Mixed';
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {Readonly<Stage>} that leaves as many objects as it finds, except for slots that are not refilled yet
+ * @returns {Readonly<Stage>} leaves as many objects as it finds, except for removed objects not written again yet
  */
 export function rewritingStage(kinds) {
   return Object.freeze({
@@ -64,7 +64,7 @@ export function rewritingStage(kinds) {
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {StageKind[]} the same kinds, for objects that are rewritten
+ * @returns {StageKind[]} for objects that are rewritten
  */
 export function kindsOfVersions(kinds) {
   return kinds.map(({ operation, weight }) => {
@@ -78,7 +78,7 @@ export function kindsOfVersions(kinds) {
 
 /**
  * @param {Operation} operation
- * @returns {Readonly<Stage>} of that one kind
+ * @returns {Readonly<Stage>}
  */
 export function stageOf(operation) {
   return mixedStage(operation.logName, [{ operation, weight: 1 }]);
@@ -86,7 +86,7 @@ export function stageOf(operation) {
 
 /**
  * @param {Stage} stage
- * @returns {Stage} the same for existing objects
+ * @returns {Stage} for existing objects
  */
 export function stageOnExisting({ name, kinds }) {
   return mixedStage(
@@ -98,8 +98,7 @@ export function stageOnExisting({ name, kinds }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<Config, 'objects' | 'load'>} config
- * @returns {number} bytes that an operation moves on an object of mean size; the maximum if its operations differ; 0 if
- *   none
+ * @returns {number} bytes that an operation on an object of mean size moves: the maximum of all kinds; 0 if none moves any
  */
 export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
@@ -123,7 +122,7 @@ export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
  * @param {Pick<Stage, 'grouping'>} stage
  * @param {number} objects spread evenly over the buckets
  * @param {Pick<Config, 'load' | 'store'>} config
- * @returns {number} operations needed to cover each of them once
+ * @returns {number} operations that cover each object once
  */
 export function operationsFor({ grouping }, objects, { load: { amounts }, store }) {
   return grouping === null ? objects : groupsOf(objects, store.buckets.length, amounts[grouping.size]);

@@ -15,14 +15,14 @@ export const stat = defineOperation({
   billingClass: 'B',
   isDefaultStage: true,
   preflight: QUICK_PREFLIGHT,
-  limitWithoutWrites: 'Stat checks sizes alone: the ETags are known only to the run that wrote the objects',
+  limitWithoutWrites: 'Stat checks only sizes: only the run that wrote the objects knows their ETags',
   async attempt(record) {
     const { connection, localIndex, workload } = record;
     await connection.send(this.call, record);
     checkLength(record);
     const { etagDigest } = connection.reply;
     if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(localIndex)) {
-      throw new IntegrityError(record, 'the ETag is not the one that the write was answered with');
+      throw new IntegrityError(record, 'the ETag differs from the one returned for the write');
     }
   },
   async attemptExisting(record) {
@@ -39,7 +39,7 @@ export const stat = defineOperation({
   },
 });
 
-/** @param {OperationRecord} record whose answer has come */
+/** @param {OperationRecord} record whose response has arrived */
 function checkLength(record) {
   const { connection, size, workload } = record;
   const { contentLength } = connection.reply;
@@ -47,8 +47,8 @@ function checkLength(record) {
     throw new IntegrityError(
       record,
       contentLength < 0
-        ? `the answer does not tell the size, ${size} bytes were expected`
-        : `the size is ${contentLength} bytes, ${size} were expected${otherSizeHint(workload)}`,
+        ? `the response does not state the size, expected ${size} bytes`
+        : `the size is ${contentLength} bytes, expected ${size}${otherSizeHint(workload)}`,
     );
   }
 }

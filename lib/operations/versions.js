@@ -14,7 +14,7 @@ import { IntegrityError } from './operation.js';
 
 // Shared by attempts on rewritten objects: see ObjectVersions for the rule.
 
-/** The store refuses a request with this status before it does anything. */
+/** With this status, the store refuses a request before it does anything. */
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -26,7 +26,7 @@ export function mixedOf({ workload }) {
 }
 
 /**
- * Sends a change of the object, and records if it may have taken effect without a confirmation.
+ * Sends a change of the object, and records when it may have taken effect without confirmation.
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
@@ -67,7 +67,7 @@ function mayBeCarriedOut(error) {
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
- * @returns {Promise<number>} the lowest state that may be read; -1 if the object is rightly absent
+ * @returns {Promise<number>} the lowest state that may be read; -1 if the store rightly does not find the object
  * @throws {IntegrityError} if it should exist
  */
 export async function sendRead(call, record) {
@@ -88,7 +88,7 @@ export async function sendRead(call, record) {
 
 /**
  * @param {OperationRecord} record of a read that did not find the object; its size becomes 0
- * @param {number} lowest state that might be read
+ * @param {number} lowest state that may be read
  * @throws {IntegrityError} if it should exist
  */
 export function checkAbsence(record, lowest) {
@@ -101,8 +101,8 @@ export function checkAbsence(record, lowest) {
     return;
   }
   if (verdict === 'stale') {
-    const since = `version ${versionOf(lowest)} had been there before the request was sent`;
-    throw new IntegrityError(record, `the store does not find the object, and ${since}`, 'stale');
+    const since = `version ${versionOf(lowest)} existed before the request was sent`;
+    throw new IntegrityError(record, `the store does not find the object, but ${since}`, 'stale');
   }
   if (verdict === 'allowed') {
     versions.hasMissed(localIndex, lowest, highest);
@@ -114,7 +114,7 @@ export function checkAbsence(record, lowest) {
  * Completes the check of a received body.
  *
  * @param {OperationRecord} record
- * @param {number} lowest state that might be read
+ * @param {number} lowest state that may be read
  * @param {string} what the body is, for the user
  * @throws {IntegrityError} if its version may not be read
  */
@@ -122,11 +122,11 @@ export function checkBody(record, lowest, what) {
   const sink = /** @type {VersionVerifier} */ (record.sink);
   const verdict = sink.end();
   if (verdict === 'another length') {
-    const lengths = `${sink.received} bytes came, ${record.size} were expected`;
+    const lengths = `received ${sink.received} bytes, expected ${record.size}`;
     throw new IntegrityError(record, `${what} first differs at offset ${sink.mismatch} (${lengths})`);
   }
   if (verdict === 'torn') {
-    throw new IntegrityError(record, `${what} is torn: from offset ${sink.mismatch} on it fits no version`, 'torn');
+    throw new IntegrityError(record, `${what} is torn: from offset ${sink.mismatch} on, it matches no version`, 'torn');
   }
   if (verdict === 'stale' && isOldCopy(record, () => sink.version)) {
     return;
@@ -153,7 +153,7 @@ function isOldCopy(record, versionIn) {
 /**
  * @param {OperationRecord} record
  * @param {{ verdict: Verdict, version: number }} judged of a whole body
- * @param {number} lowest state that might be read
+ * @param {number} lowest state that may be read
  * @param {string} what the body is, for the user
  * @throws {IntegrityError} if its version may not be read
  */
@@ -166,9 +166,9 @@ export function refuseVersion(record, { verdict, version }, lowest, what) {
 /**
  * The ETag identifies the version if only one version may be read and its ETag is known.
  *
- * @param {OperationRecord} record whose answer has just come
- * @param {number} etagDigest of the answer
- * @param {number} lowest state that might be read
+ * @param {OperationRecord} record whose response has just arrived
+ * @param {number} etagDigest of the response
+ * @param {number} lowest state that may be read
  * @param {string} whose ETag it is, for the user
  * @throws {IntegrityError} if it belongs to another version
  */
@@ -183,13 +183,13 @@ export function checkEtag(record, etagDigest, lowest, whose) {
     if (isOldCopy(record, versionIn)) {
       return;
     }
-    throw new IntegrityError(record, 'the object is there, and was removed before the request was sent', 'stale');
+    throw new IntegrityError(record, 'the object exists, but it was removed before the request was sent', 'stale');
   }
   const known = etags.of(localIndex, lowest);
   const digest = etagDigest || NO_ETAG;
   if (known !== null && digest !== known.digest && !isOldCopy(record, versionIn)) {
     const verdict = digest === known.before ? 'stale' : 'foreign';
-    const shown = `version ${versionOf(lowest)}, which alone was there, has another one`;
+    const shown = `only version ${versionOf(lowest)} existed, and its ETag differs`;
     throw new IntegrityError(record, `the ETag ${whose} is ${verdict}: ${shown}`, verdict);
   }
 }
@@ -201,6 +201,6 @@ export function checkEtag(record, etagDigest, lowest, whose) {
  */
 function history(version, verdict, lowest) {
   return verdict === 'stale'
-    ? `version ${version} came, and version ${versionOf(lowest)} had been there before the request was sent`
-    : `version ${version} came, which had not been written, or was refused`;
+    ? `got version ${version}, but version ${versionOf(lowest)} existed before the request was sent`
+    : `got version ${version}, which was never written, or was refused`;
 }

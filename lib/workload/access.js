@@ -5,7 +5,7 @@ import { mix32, mixIndex, seedOf } from './mix.js';
 
 const TWO_TO_THE_32 = 2 ** 32;
 
-/** Bits of a float's mantissa that come from the second draw. */
+/** Bits of a double's mantissa that come from the second draw. */
 const LOW_BITS = 21;
 
 /** Arbitrary constants that turn one draw into two independent ones. */
@@ -18,7 +18,7 @@ const MAX_EXPONENT = 5;
 /** Feistel rounds: with four, the output is indistinguishable from a random permutation (Luby and Rackoff, 1988). */
 const ROUNDS = 4;
 
-/** Below this, use the Taylor series around 0. */
+/** Below this, the Taylor series around 0 is used. */
 const SMALL = 1e-8;
 
 /**
@@ -45,7 +45,7 @@ export function formatAccess(access) {
 }
 
 /**
- * Chooses the object of each claim: a pure function of the claim's number, so that workers agree and runs are reproducible.
+ * Chooses the object of each claim as a pure function of the claim's number, so that workers agree and runs are reproducible.
  *
  * @param {object} options
  * @param {AccessPattern} options.access

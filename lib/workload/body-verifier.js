@@ -20,7 +20,7 @@ export class BodyVerifier {
 
   /**
    * @param {number} index of the object
-   * @param {number} size of the expected body in bytes, which may be part of the object
+   * @param {number} size bytes of the expected body, which may be part of the object
    * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, size, position = 0) {
@@ -42,8 +42,8 @@ export class BodyVerifier {
   }
 
   /**
-   * @returns {number} at the end of the body: the offset in the object of the first difference (a wrong byte, or where one
-   *   ends too soon), or -1 if the body is correct
+   * @returns {number} at the end of the body: offset in the object of the first difference (a wrong byte, or the end of the shorter
+   *   body), or -1 if the body is correct
    */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {

@@ -1,14 +1,13 @@
 /** @import { Keyspace } from './keyspace.js' */
 
-/** Lists of at most this many buckets are tried. */
 const MAX_BUCKETS = 32;
 
 /** With fewer objects, a longer list may fit by chance. */
 const MIN_EVIDENCE = 24;
 
 /**
- * Reconstructs the list of buckets that a run used. Each object's name determines the index of its bucket in the run's list,
- * given the list's length.
+ * Reconstructs the list of buckets that a run used. Given the length of the list, the name of an object determines the index of
+ * its bucket.
  */
 export class BucketList {
   #keyspace;
@@ -37,8 +36,8 @@ export class BucketList {
   }
 
   /**
-   * @returns {readonly (string | null)[] | null} the run's buckets in order if they differ from the given ones, with null for
-   *   an unknown bucket; null if the given ones fit, or if no list does
+   * @returns {readonly (string | null)[] | null} the run's buckets in order if they differ from the given ones, with null for an
+   *   unknown bucket; null if the given buckets fit, or if no list does
    */
   other() {
     const { buckets } = this.#keyspace;

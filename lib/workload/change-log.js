@@ -1,9 +1,9 @@
 import { isRemoval, versionOf } from './object-versions.js';
 
-/** Changes that are remembered, of all objects together: an hour and more with a thousand a second. The system gives memory to those alone that are. */
+/** Changes to remember, over all objects: more than an hour at 1,000 per second. The system allocates memory only as it is used. */
 const CHANGES = 2 ** 22;
 
-/** Words of a change. */
+/** Words per change. */
 const WORDS = 5;
 
 const NUMBER = 0;
@@ -22,16 +22,16 @@ export function changeMemory(objects, changes = CHANGES) {
 }
 
 /**
- * When objects were written again or removed, and which ETags their versions had: a cache may serve a version long after it was
- * replaced. The oldest changes are forgotten once there are too many.
+ * Records when objects were overwritten or removed, and the ETags of their versions, because a cache may serve a version long
+ * after it was replaced. If there are too many changes, the oldest are forgotten.
  *
- * Objects are named by their localIndex. All cores share the memory; one change of an object is under way at a time. Moments are
- * ms since some moment that is the same for all cores.
+ * Objects are identified by localIndex. All workers share the memory, and an object has at most one change in flight. Moments are
+ * in ms since an origin shared by all workers.
  */
 export class ChangeLog {
-  /** How many changes there have been. */
+  /** Number of changes so far. */
   #count;
-  /** The number of the last change by object; 0 if there was none. */
+  /** Number of the last change, by object; 0 if there was none. */
   #last;
   #changes;
   #capacity;
@@ -48,24 +48,21 @@ export class ChangeLog {
     this.#capacity = Math.floor(this.#changes.length / WORDS);
   }
 
-  /**
-   * @param {number} object
-   * @returns {boolean} whether it was changed
-   */
+  /** @param {number} object */
   has(object) {
     return Atomics.load(this.#last, object) !== 0;
   }
 
   /**
    * @param {number} object
-   * @param {number} state that it has now, see ObjectVersions
+   * @param {number} state after the change, see ObjectVersions
    * @param {number} moment
-   * @param {number} digest of its ETag; 0 if it is not known
+   * @param {number} digest of its ETag; 0 if unknown
    */
   add(object, state, moment, digest) {
     const number = Atomics.add(this.#count, 0, 1) + 1;
     const first = this.#placeOf(number);
-    // A reader must not take these words for another change while they are written.
+    // Prevents readers from using the words while they are being written.
     Atomics.store(this.#changes, first + NUMBER, 0);
     this.#changes[first + STATE] = state;
     this.#changes[first + MOMENT] = Math.max(moment, 0);
@@ -77,8 +74,8 @@ export class ChangeLog {
 
   /**
    * @param {number} object
-   * @param {number} version that it had
-   * @returns {number | null} the moment at which that was replaced, or one after it; null if that is not known
+   * @param {number} version a former version of the object
+   * @returns {number | null} a moment at which it had been replaced, the earliest known; null if unknown
    */
   replacedAt(object, version) {
     let moment = null;
@@ -94,7 +91,7 @@ export class ChangeLog {
   /**
    * @param {number} object
    * @param {number} digest of an ETag
-   * @returns {number} the last version that had it; -1 if none is known
+   * @returns {number} the last version with that ETag; -1 if none is known
    */
   versionWith(object, digest) {
     for (const change of this.#changesOf(object)) {
@@ -108,7 +105,7 @@ export class ChangeLog {
   /**
    * @param {number} object
    * @param {number} version
-   * @returns {number} the number of its last removal before that version; -1 if none is known
+   * @returns {number} the number of the last removal before that version; -1 if none is known
    */
   removalBefore(object, version) {
     for (const { state } of this.#changesOf(object)) {
@@ -121,7 +118,7 @@ export class ChangeLog {
 
   /**
    * @param {number} object
-   * @returns {Generator<{ state: number, moment: number, digest: number }, void, undefined>} its changes, the last one first
+   * @returns {Generator<{ state: number, moment: number, digest: number }, void, undefined>} its changes, latest first
    */
   *#changesOf(object) {
     let number = Atomics.load(this.#last, object);

@@ -1,14 +1,14 @@
 const BYTE_VALUES = 256;
 const BYTES_OF_64_BITS = 8;
 
-/** Bytes between stored prefixes of a block. A power of two. */
+/** Bytes between the stored prefixes of a block. */
 const PREFIX_STEP = 64;
 
 /**
- * A reflected 32-bit or 64-bit cyclic redundancy check whose register is inverted at both ends, like those of S3. Registers
- * are pairs of unsigned 32-bit integers; a 32-bit check leaves the upper one 0.
+ * A reflected 32-bit or 64-bit cyclic redundancy check whose register is inverted before and after, like those of S3. Registers
+ * are pairs of unsigned 32-bit integers; with 32 bits, the upper one is always 0.
  *
- * CRCs are linear. The CRC of a view follows from two prefixes of its block, and that of a concatenation follows from the CRCs
+ * CRCs are linear. The CRC of a view follows from two prefixes of its block, and the CRC of a concatenation follows from the CRCs
  * of both parts (Mark Adler, crc32_combine of zlib). Once the prefixes of a block are computed, the CRC of any view takes a
  * microsecond, whatever its length.
  */
@@ -78,7 +78,7 @@ export class Crc {
   append(register, prefixes, start, end) {
     const before = this.#prefix(prefixes, start);
     const whole = this.#prefix(prefixes, end);
-    // Replace the bytes before the view in the block with those of the text so far.
+    // Replaces the bytes before the view in its block with the text so far.
     before.low ^= register.low;
     before.high ^= register.high;
     this.#shift(before, end - start);
@@ -87,7 +87,7 @@ export class Crc {
   }
 
   /**
-   * Appends a text of which only the CRC is known.
+   * Appends a text, given only its CRC and length.
    *
    * @param {Register} register of the text so far
    * @param {Buffer} crc from {@link finish}
@@ -118,7 +118,7 @@ export class Crc {
     return bytes.subarray(BYTES_OF_64_BITS - this.#digits);
   }
 
-  /** @returns {Register} the initial value of every CRC */
+  /** @returns {Register} the initial value */
   #ones() {
     return { low: 0xffffffff, high: this.#digits === BYTES_OF_64_BITS ? 0xffffffff : 0 };
   }

@@ -6,11 +6,11 @@ const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
 const CLAIM_PATTERN = /^-claim-(0|[1-9][0-9]{0,15})$/;
 
-/** Leaves room for a run ID and an object name within S3's limit of 1,024 bytes per key. */
+/** Leaves room for run ID and object name within S3's limit of 1,024 bytes per key. */
 const MAX_PREFIX_LENGTH = 512;
 
 /**
- * A run ID becomes part of every key, so it must neither extend the prefix nor need escaping.
+ * A run ID becomes part of every key, so it must not add a folder or need escaping.
  *
  * @param {string} runId
  */
@@ -56,10 +56,10 @@ function keyspaceOf(key, prefix) {
 }
 
 /**
- * How a listed key relates to a run: one of its objects or probes, or a copy of one.
+ * A listed key of a run: an object, a probe, or a copy of either.
  *
  * @typedef {object} OwnKey
- * @property {boolean} isProbe whether it is not an object of a stage; claims also count as probes
+ * @property {boolean} isProbe true if no stage uses it; claims also count as probes
  * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
@@ -72,7 +72,7 @@ function keyspaceOf(key, prefix) {
 
 /**
  * Locates each object of a run. Bucket and key of object i are pure functions of (run ID, i), so that any host that knows the
- * run ID can read, stat or remove the same objects, and can tell whether a listed key belongs to the run.
+ * run ID can read, stat or remove the same objects, and recognise listed keys of the run.
  */
 export class Keyspace {
   #seed;
@@ -91,8 +91,8 @@ export class Keyspace {
   }
 
   /**
-   * Each block of as many objects as buckets uses every bucket once, in an order that varies from block to block. Consecutive
-   * indices are therefore spread evenly, and hosts that take every Nth index are not stuck with one bucket.
+   * With N buckets, each block of N objects uses every bucket once, in an order that varies from block to block. Consecutive
+   * indices are therefore spread evenly, and hosts that take every Nth index do not always get the same bucket.
    *
    * @param {number} index
    */
@@ -127,7 +127,7 @@ export class Keyspace {
   }
 
   /**
-   * The leading hexadecimal digits spread keys over the store's key space. The index that follows can be read back.
+   * The leading hexadecimal digits spread keys over the store's key space. The index after them can be read back.
    *
    * @param {number} index
    */
@@ -137,7 +137,7 @@ export class Keyspace {
 
   /**
    * Probes are written in addition to the objects of the stages: by preflight, and to measure the unloaded latency. Their names
-   * differ from those of all objects, so that a run never touches the objects of another one with the same run ID. Probe i is
+   * differ from the names of all objects, so that a run never touches the objects of another run with the same run ID. Probe i is
    * in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
@@ -156,8 +156,8 @@ export class Keyspace {
   }
 
   /**
-   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects, so
-   * that it is on none of their pages. Claim i is in the bucket of object i.
+   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects, so that it
+   * never appears on their list pages. Claim i is in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
    */
@@ -165,7 +165,7 @@ export class Keyspace {
     return `${this.keyPrefix}-claim-${index}`;
   }
 
-  /** A key that no object has: requesting it shows how the store responds to an absent object. */
+  /** The key of no object: a request for it shows how the store responds to an absent object. */
   get absentKey() {
     return `${this.keyPrefix}preflight`;
   }
@@ -204,10 +204,9 @@ export class Keyspace {
   }
 
   /**
-   * The index of a listed object, or -1 if it is not an object of this run's stages.
-   *
    * @param {string} bucket
-   * @param {string} key
+   * @param {string} key of a listed object
+   * @returns {number} index of the object; -1 if no stage of this run uses it
    */
   indexOf(bucket, key) {
     const own = this.recognise(bucket, key);
@@ -248,7 +247,7 @@ export class Keyspace {
   }
 
   /**
-   * A store lists the objects of a bucket in ascending order of this number, which is unique among the first 2^32 objects.
+   * Stores list the objects of a bucket in ascending order of this number, which is unique among the first 2^32 objects.
    *
    * @param {number} index
    * @returns {number} an unsigned 32-bit integer

@@ -10,7 +10,7 @@ const MD5_BYTES = 16;
 /** Shared memory per object, in addition to its key. */
 const BYTES_PER_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
 
-/** The maximum size of a list: about five million objects. Building it takes three times as much memory. */
+/** About five million objects. Building the list takes three times as much memory. */
 export const MAX_LIST_BYTES = 2 ** 29;
 
 /**
@@ -102,8 +102,8 @@ export class BucketListing {
  */
 
 /**
- * Existing objects as the run listed them, used in place of a keyspace. Their data is packed in memory that all workers share.
- * Local indices alternate between buckets.
+ * Existing objects, as listed by the run; replaces a keyspace. Packed in memory that all workers share. Local indices alternate
+ * between buckets.
  *
  * @implements {Places}
  */
@@ -115,12 +115,12 @@ export class ListedObjects {
   #hasMd5;
   #order;
   #keys;
-  /** For each bucket, whether an object's bytes matched an ETag read as an MD5. */
+  /** For each bucket, whether the ETag of an object was the MD5 of its bytes. */
   #proven;
 
   /** @param {ListState} state */
   constructor(state) {
-    /** Can be sent to another thread. */
+    /** For other threads. */
     this.state = state;
     this.buckets = state.buckets;
     this.keyPrefix = state.prefix;
@@ -176,7 +176,7 @@ export class ListedObjects {
     return largest;
   }
 
-  /** Distribution of sizes; undefined if all objects have one size. @returns {SizeDistribution | undefined} */
+  /** undefined if all objects have one size. @returns {SizeDistribution | undefined} */
   get sizes() {
     const sorted = Float64Array.from(this.#order, (position) => this.#sizes[position]).sort();
     const last = sorted.length - 1;
@@ -218,22 +218,19 @@ export class ListedObjects {
 
   /**
    * @param {number} index
-   * @returns {Buffer | null} the ETag if it looks like an MD5, in which case it may be that of the object's bytes
+   * @returns {Buffer | null} the ETag if it looks like an MD5: it may be the MD5 of the object's bytes
    */
   md5Of(index) {
     const position = this.#positionOf(index);
     return this.#hasMd5[position] === 0 ? null : this.#md5s.subarray(MD5_BYTES * position, MD5_BYTES * (position + 1));
   }
 
-  /** @param {number} slot of a bucket in which an ETag was the MD5 of its object, so that others must be too */
+  /** @param {number} slot of a bucket in which an ETag was the MD5 of its object: all others must be, too */
   proveMd5(slot) {
     this.#proven[slot] = 1;
   }
 
-  /**
-   * @param {number} slot
-   * @returns {boolean}
-   */
+  /** @param {number} slot */
   provesMd5(slot) {
     return this.#proven[slot] === 1;
   }
@@ -257,7 +254,7 @@ export class ListedObjects {
   }
 
   /**
-   * Only a search over buckets needs this, and it controls where its objects go.
+   * Only a search over buckets needs this, and it chooses the buckets of its objects itself.
    *
    * @returns {number}
    */
@@ -291,8 +288,8 @@ export class ListedObjects {
 }
 
 /**
- * Assigns an existing object to a host of the run. It depends only on bucket and key, so that hosts agree even if objects
- * appear or disappear between their listings.
+ * Assigns an existing object to a host of the run. The result depends only on bucket and key, so that hosts agree even if
+ * objects appear or disappear between their listings.
  *
  * @param {string} bucket
  * @param {string} key

@@ -29,7 +29,7 @@ export class ListedVerifier {
     this.received = 0;
   }
 
-  /** Part of an object follows. Only its length is known. */
+  /** Call before a part of an object, of which only the length can be checked. */
   beginPart() {
     this.#expected = null;
     this.#hash = null;

@@ -6,8 +6,8 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory shared by all workers: 40 bytes per object, and 4 more if objects are copied. WrittenObjects adds another 4 in every
- * run, for a total of 44 or 48.
+ * Memory shared by all workers: 40 bytes per object, and 4 more if objects are copied. Including WrittenObjects, a run needs 44
+ * or 48.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects
@@ -18,7 +18,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
  * @property {SharedArrayBuffer | null} changes null if no cache can serve old versions
  */
 
-/** The largest keyspace of a mixed load: at 48 bytes per object, this takes 1.2 GB. */
+/** At 48 bytes per object, this takes 1.2 GB. */
 export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**
@@ -46,16 +46,16 @@ export class MixedObjects {
     this.etags = new VersionEtags(etags);
     this.pauses = new WritePauses(pauses);
     this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
-    /** Of objects that a cache may serve in old versions; null where it cannot. */
+    /** null if no cache can serve old versions. */
     this.changes = changes === null ? null : new ChangeLog(changes, objects);
   }
 
   /**
-   * The store said that a change was carried out.
+   * The store confirmed a change.
    *
    * @param {number} object
-   * @param {number} state that it made
-   * @param {number} now ms since some moment that is the same for all cores
+   * @param {number} state that it produced
+   * @param {number} now ms since an origin shared by all workers
    */
   acknowledge(object, state, now) {
     if (this.changes !== null) {
@@ -70,10 +70,10 @@ export class MixedObjects {
   }
 
   /**
-   * Call this after the initial write. Objects without a known successful write start in an unknown state.
+   * Call this after stage Write. Objects without a confirmed write start in an unknown state.
    *
    * @param {Pick<WrittenObjects, 'has'>} written
-   * @param {number} objects that should have been written
+   * @param {number} objects number of objects that should have been written
    */
   begin(written, objects) {
     for (let object = 0; object < objects; object++) {

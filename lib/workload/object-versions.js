@@ -1,9 +1,9 @@
 /**
  * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read: valid; valid if a write with an unknown outcome
- *   took effect; older than what must have existed when the read was sent; or never a possible value
+ *   took effect; older than the version that existed when the read was sent; or never valid
  */
 
-/** From best to worst: if several versions match, a read gets the best verdict. @type {readonly Verdict[]} */
+/** From best to worst: if several versions match, the best verdict counts. @type {readonly Verdict[]} */
 const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
 
 const WORDS = 4;
@@ -23,7 +23,7 @@ const WORDS_PER_NOTE = 2;
  */
 const FURTHER_NOTES = 2 ** 20;
 
-/** Replaces an object's notes if there was no room for another one. */
+/** Replaces an object's notes if there was no room for another note. */
 const TOO_MANY = 2 ** 32 - 1;
 
 const REFUSED = 1;
@@ -41,13 +41,13 @@ export function versionMemory(objects, furtherNotes = FURTHER_NOTES) {
 /**
  * Determines which versions a read may return while objects are overwritten and removed.
  *
- * The versions of an object are numbered. A removal also has a number, and leaves no object. A state is the number times two,
+ * The versions of an object are numbered. A removal also has a number, but leaves no object. A state is the number times two,
  * plus one for a removal, so that states sort like their numbers. An object has at most one change in flight, made by the host
  * that owns it. A read that was sent at s, and whose response began at e, may return
  * - any version from the lowest at s to the highest at e, except those that the store refused. The lowest is the last version
  *   acknowledged, or returned by a read since; the highest is the last one started;
  * - any version with an attempt that ended without a response, or with a server error: it may take effect later, even after
- *   other changes. Such a version does not raise the lowest when it is acknowledged or read.
+ *   other changes. Acknowledging or reading such a version does not raise the lowest.
  *
  * If one of these is a removal, the read may also find no object. Any other outcome is an error of a strongly consistent store:
  * a version below the lowest is stale, all others are foreign.
@@ -65,7 +65,7 @@ export class ObjectVersions {
   /**
    * @param {SharedArrayBuffer} memory see {@link versionMemory}
    * @param {number} objects
-   * @param {number} [olderCandidates] versions below the lowest that a read without a number in it may have returned
+   * @param {number} [olderCandidates] how many versions below the lowest to try if a body does not identify its version
    */
   constructor(memory, objects, olderCandidates = OLDER_CANDIDATES) {
     this.#olderCandidates = olderCandidates;
@@ -75,7 +75,7 @@ export class ObjectVersions {
   }
 
   /**
-   * Call this before any change: the object may exist as version 0, or not at all.
+   * Call this before any change of an object that may exist as version 0, or not at all.
    *
    * @param {number} object
    */
@@ -88,7 +88,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A change is about to be sent, and the previous one has ended.
+   * Call this before sending a change, after the previous change has ended.
    *
    * @param {number} object
    * @param {boolean} removes
@@ -172,7 +172,7 @@ export class ObjectVersions {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {boolean} whether an unconfirmed attempt at it may have taken effect or still may
+   * @returns {boolean} whether an unconfirmed attempt at it may have taken effect, or still may
    */
   isDoubtful(object, state) {
     return this.#isNoted(object, state, 0);
@@ -247,7 +247,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A read returned a version that was certainly valid: from now on, no older version may be returned.
+   * A read returned a version that was certainly valid: from now on, older versions are stale.
    *
    * @param {number} object
    * @param {number} version
@@ -257,21 +257,21 @@ export class ObjectVersions {
   }
 
   /**
-   * A read found no object, which was certainly valid.
+   * A read found no object, and that was certainly valid. If only one removal explains it, older versions are stale from now on.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
    */
   hasMissed(object, lowest, highest) {
-    // If there are several versions in between, any of them may be the removal.
+    // With several versions in between, any of them may be the removal.
     if (!isRemoval(lowest) && isRemoval(highest) && versionOf(highest) === versionOf(lowest) + 1) {
       this.#raise(object, highest);
     }
   }
 
   /**
-   * Lists versions that a read may have returned when the body does not identify its version: the valid ones, and others that a
+   * Lists the versions that a read may have returned if the body does not identify its version: the valid ones, and others that a
    * faulty store is likely to return.
    *
    * @param {number} object
@@ -395,7 +395,7 @@ export class ObjectVersions {
   }
 }
 
-/** A version that is further below the lowest than this is unlikely to be a real one. */
+/** A faulty store is unlikely to return a version further below the lowest than this. */
 const OLDER_CANDIDATES = 16;
 
 /**
@@ -408,7 +408,7 @@ export function stateOf(version, removes) {
 
 /**
  * @param {number} state
- * @returns {number} the number of its version
+ * @returns {number} its version
  */
 export function versionOf(state) {
   return Math.floor(state / 2);

@@ -4,7 +4,7 @@ import { mix32, mixIndex, seedOf, unmix32 } from './mix.js';
 /** Offsets at which a view of a block can start, one per object. A power of two. */
 const OFFSETS = 2 ** 23;
 
-/** The longest view. A block extends this far beyond the last offset, so that a view never wraps. */
+/** A block extends this far beyond the last offset, so that views never wrap. */
 export const MAX_VIEW_BYTES = 2 ** 20;
 
 const BLOCKS_KEPT = 2;
@@ -12,7 +12,7 @@ const BLOCKS_KEPT = 2;
 /** Bytes at the start of an object that identify its version. */
 export const VERSION_BYTES = 4;
 
-/** A match of this many bytes is never a coincidence. */
+/** This many matching bytes are never a coincidence. */
 const BYTES_OF_ONE_VERSION = 8;
 
 /** Odd, so that the first 2^23 versions of an object start at different offsets (2^23 divided by √3). */
@@ -27,13 +27,13 @@ const LAP_STRIDE = 3199977;
 /**
  * The bytes of a run's objects: pure functions of (run ID, index, version), incompressible, and different for each object.
  *
- * A payload is a view of a block of random bytes, starting at its own offset, so that neither writing nor verifying copies any
- * bytes. After as many objects as a block has offsets, the next block, made from another key, takes over. An object longer than
+ * A payload is a view of a block of random bytes that starts at its own offset, so that neither writing nor verifying copies any
+ * bytes. When all offsets of a block are used, the next objects use another block, made from another key. An object longer than
  * a block wraps around it, in laps that start at different offsets, so that swapped parts are detected.
  *
- * Each overwrite of an object has a new version, counted from 0. Its view starts elsewhere, so that the bytes of two versions
- * never match, and its first bytes identify the version: they are those of version 0 XORed with the scrambled version number,
- * which leaves version 0 unchanged.
+ * Each overwrite of an object creates a new version, counted from 0. Its view starts elsewhere, so that the bytes of two versions
+ * never match. Its first bytes identify the version: they are the first bytes of version 0, XORed with the scrambled version
+ * number, which is 0 for version 0.
  */
 export class Payload {
   #runId;
@@ -41,7 +41,7 @@ export class Payload {
   #partSeed;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
-  /** @type {Buffer} Block of the last object, which is nearly always that of the next one. */
+  /** @type {Buffer} The block of the last object, which the next object nearly always shares. */
   #block = Buffer.alloc(0);
   #generation = -1;
 
@@ -79,7 +79,7 @@ export class Payload {
    * Chooses the part for a partial read: uniformly distributed and reproducible on any host.
    *
    * @param {number} index
-   * @param {number} turn number of earlier operations in the stage, so that an object's part varies between turns
+   * @param {number} turn number of earlier operations in the stage, so that the part of an object varies between turns
    * @param {number} parts of the object, at most 2^32
    * @returns {number} zero-based
    */
@@ -88,8 +88,7 @@ export class Payload {
   }
 
   /**
-   * All or part of the payload as a request body: a single view or, if that is too short, an iterable of views that can be
-   * iterated again for each attempt.
+   * All or part of the payload as a request body: a single view, or several views that can be iterated again for each attempt.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -182,13 +181,13 @@ export class Payload {
   }
 
   /**
-   * Finds the versions that match part of an object. The time grows with the version number, by some nanoseconds each.
+   * Finds the versions that match part of an object. Takes a few nanoseconds per version.
    *
    * @param {number} index
    * @param {number} position offset of the part in the object, in bytes
    * @param {Buffer} received the part or its beginning, at least one byte
    * @param {number} last version to try
-   * @returns {number[]} the matching versions; only the first one if the part is long enough to be unique
+   * @returns {number[]} the matching versions; only the first one if the part is long enough to identify it
    */
   versionsOf(index, position, received, last) {
     const byteOf = this.#byteAt(index, position);
@@ -274,8 +273,8 @@ export class Payload {
   }
 
   /**
-   * AES in counter mode is Node's fastest source of reproducible random bytes. Two blocks are kept because threads move to the
-   * next generation at slightly different times.
+   * AES in counter mode is Node's fastest source of reproducible random bytes. Two blocks are kept, because threads reach the next
+   * generation at slightly different times.
    *
    * @param {number} generation
    */

@@ -19,7 +19,7 @@ export class SeenObjects {
 
   /**
    * @param {number} index zero-based
-   * @returns {boolean} whether any worker saw it before; marks it as seen
+   * @returns {boolean} whether any worker had seen it before this call
    */
   see(index) {
     const bit = 1 << (index % BITS);

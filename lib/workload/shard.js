@@ -4,8 +4,8 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * Number of a shard's probes reserved for preflight. The unloaded latency is measured on later ones, so that no key is
- * written twice within a second.
+ * Probes of a shard reserved for preflight. The unloaded latency is measured on later probes, so that no key is written twice
+ * within a second.
  */
 export const PREFLIGHT_PROBES = 1024;
 

@@ -8,7 +8,7 @@ const MAX_CLASSES = 12;
 /** @typedef {{ from: number, to: number }} SizeClass smallest and largest object in bytes */
 
 /**
- * Divides the sizes of a run into classes: one per weighted size, or else by powers of two (or of 4, 8 and so on, to limit
+ * Divides the sizes of a run into classes: one per weighted size, or else one per power of two (or of 4, 8 and so on, to limit
  * their number).
  *
  * @param {SizeDistribution} distribution

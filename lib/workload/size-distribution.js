@@ -5,18 +5,18 @@ import { normalQuantile } from '../statistics/normal-quantile.js';
 /** @import { SizeDistribution } from '../model/config.js' */
 
 /**
- * Both tails of a log-normal distribution are cut at this share because it has no largest value. All sizes are then within
- * 3.09 sigma of the median, and limits and memory can rely on the largest.
+ * A log-normal distribution has no largest value, so both tails are cut at this share. All sizes are then within 3.09 sigma of
+ * the median, and limits and memory can rely on the largest.
  */
 const TAIL = 0.001;
 
 const MAX_SIGMA = 4;
 
-/** A machine line of the log has no room for more or longer sizes. */
+/** Limits of a machine line of the log. */
 const MAX_SIZES = 10;
 const MAX_LENGTH = 150;
 
-/** Number of equally spaced quantiles for a mean. */
+/** Equally spaced quantiles to compute a mean from. */
 const MEAN_POINTS = 10_000;
 
 const LOGNORMAL = /^lognormal:([^:]+):([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;

@@ -12,7 +12,7 @@ export class UnlistedObjects {
   #objects;
 
   /**
-   * @param {WrittenObjects} written listed objects are removed from it
+   * @param {WrittenObjects} written loses the objects that appear in a list
    * @param {Shard} shard
    * @param {number} objects of the shard
    */

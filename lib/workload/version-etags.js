@@ -4,12 +4,12 @@ const STATE = 0;
 const DIGEST = 1;
 const BEFORE = 2;
 
-/** Replaces a state while an object's words are being written. */
+/** Replaces the state of an object while its words are being written. */
 const UNSETTLED = 2 ** 32 - 1;
 
 /**
  * @param {number} objects
- * @returns {SharedArrayBuffer} for ETags on all workers, twelve bytes per object
+ * @returns {SharedArrayBuffer} shared by all workers, twelve bytes per object
  */
 export function etagMemory(objects) {
   return new SharedArrayBuffer(objects * WORDS * Uint32Array.BYTES_PER_ELEMENT);

@@ -6,8 +6,8 @@ import { VERSION_BYTES } from './payload.js';
  */
 
 /**
- * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A part that
- * lacks them, or a smaller object, is compared with all candidate versions: a wrong version passes with a probability of 1 in
+ * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A part
+ * without them, or a smaller object, is compared with all candidate versions: a wrong version passes with a probability of 1 in
  * 256 per byte, and an empty body matches any version. Each thread has one verifier per stage.
  */
 export class VersionVerifier {
@@ -26,7 +26,7 @@ export class VersionVerifier {
   received = 0;
   /** Offset in the object of the first byte that matches no version, or -1. */
   mismatch = -1;
-  /** The version that was read, once the body has ended and matches one. */
+  /** The version that was read, if the complete body matches one. */
   version = -1;
 
   /**
@@ -39,11 +39,11 @@ export class VersionVerifier {
   }
 
   /**
-   * A read is about to be sent.
+   * Call this before sending a read.
    *
    * @param {number} index of the object
    * @param {number} object its localIndex
-   * @param {number} size of the expected body in bytes, which may be part of the object
+   * @param {number} size bytes of the expected body, which may be part of the object
    * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, object, size, position = 0) {
@@ -135,12 +135,12 @@ export class VersionVerifier {
   }
 }
 
-/** The maximum number of overwrites: one per second for a week. */
+/** One overwrite per second for a week. */
 const MAX_CARRIED_VERSION = 7 * 24 * 3600;
 
 /**
- * Verifies bodies of objects from an earlier run, which may have overwritten them: each may have any version. Used in place of
- * a {@link BodyVerifier}.
+ * Verifies bodies of objects from an earlier run, which may have overwritten them: each can have any version. Replaces a
+ * {@link BodyVerifier}.
  */
 export class CarriedVersionVerifier {
   #payload;

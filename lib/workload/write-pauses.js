@@ -1,4 +1,4 @@
-/** R2 accepts one write per key and second, and answers others with 429. ms */
+/** R2 accepts one write per key per second, and responds to others with 429. */
 export const MIN_WRITE_PAUSE_MS = 1000;
 
 /** Replaces a time while a write is in flight. */
@@ -13,8 +13,8 @@ export function pauseMemory(keys) {
 }
 
 /**
- * Ensures that no worker writes a key during another write of it, or within a second after one. Times are in ms since an
- * origin shared by all workers.
+ * Ensures that no worker writes a key while another write of that key is in flight, or within a second after it. Times are in ms
+ * since an origin shared by all workers.
  */
 export class WritePauses {
   /** When each key may next be written. */
@@ -26,9 +26,9 @@ export class WritePauses {
   }
 
   /**
-   * @param {number} key its number
+   * @param {number} key number of the key
    * @param {number} now
-   * @returns {boolean} whether the caller may write the key; no one else may until {@link release}
+   * @returns {boolean} whether the caller may write the key; no other caller may until {@link release}
    */
   take(key, now) {
     const freeFrom = Atomics.load(this.#freeFrom, key);

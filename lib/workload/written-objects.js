@@ -9,8 +9,8 @@ export function memoryFor(objects) {
 }
 
 /**
- * Records which of this host's objects Write has written, by localIndex, in four bytes per object of shared memory: the digest
- * of the ETag that the store returned, or 0 for an object that does not exist.
+ * Records which of this host's objects Write has written, by localIndex. Shared memory holds four bytes per object: the digest of
+ * the ETag that the store returned, or 0 if the object does not exist.
  */
 export class WrittenObjects {
   #digests;

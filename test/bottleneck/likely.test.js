@@ -84,7 +84,7 @@ test('what an idle host would prove is likely on a busy host that leaves the cli
   assert.equal(limitOf({ search: PLATEAU, host: BUSY }), 'likely store');
   assert.match(
     classify({ ...WAITING, search: PLATEAU, host: BUSY }).evidence,
-    /^more than 16 threads brought no more, 799\.0\/s of 16KiB and 801\.0\/s of 8KiB, but this host had too little CPU: /,
+    /^more than 16 threads brought no gain, 799\.0\/s of 16KiB and 801\.0\/s of 8KiB, but this host had too little CPU: /,
   );
 });
 

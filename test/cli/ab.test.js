@@ -130,7 +130,7 @@ describe('the command line of ab', () => {
     const stages = (/** @type {string} */ names) =>
       problemsOf('9', '4', '--local', '--stages', names, '--a', '', '--b', '');
     const problem =
-      'list cannot be combined with --stages that leave objects (without batch-remove or remove, or with copy): a page has to show the keys of its own turn alone';
+      'list cannot be combined with --stages that leave objects (without batch-remove or remove, or with copy): each page must contain only the keys of its own turn';
     assert.deepEqual(stages('write,list'), [problem]);
     assert.deepEqual(stages('write,list,copy,remove'), [problem]);
     for (const names of ['write,list,remove', 'write,list,batch-remove', 'write,copy', 'write,read']) {

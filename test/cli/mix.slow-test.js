@@ -126,7 +126,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.ok(faults.stale > 0);
     assert.deepEqual(wrongVersions(mixed), { staleReads: faults.stale, foreignReads: 0, tornReads: 0 });
     assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^Mixed: integrity error: .*: the body is stale: version \d+ came, and version \d+ /m);
+    assert.match(outcome.stderr, /^Mixed: integrity error: .*: the body is stale: got version \d+, but version \d+ /m);
     const line = `Mixed versions: ${faults.stale} stale 0 foreign 0 torn`;
     assert.ok(outcome.stdout.includes(`\n${line}\n`));
     assert.deepEqual(await keysIn(endpoint), []);

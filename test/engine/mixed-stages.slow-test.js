@@ -215,6 +215,6 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
     const reading = { ...stageTask('Read', OBJECTS), load: closedLoop(SIZES) };
     const { meter } = await workers.runStage(reading, NEVER, hooks);
     assert.ok(meter.counts().integrityErrors > 0.9 * OBJECTS);
-    assert.match(told.integrityErrors[0], /\(50000 bytes came, \d+ were expected/);
+    assert.match(told.integrityErrors[0], /\(received 50000 bytes, expected \d+/);
   });
 });

@@ -186,9 +186,9 @@ describe('wrong bodies and answers', { concurrency: 3 }, () => {
     const line = (/** @type {string} */ what) =>
       new RegExp(`^Stat: integrity error: bucket-[ab]/\\S+-(\\d+): ${what}`, 'gm');
     const isEtag = (/** @type {number} */ index) => index % 40 === 3;
-    assert.deepEqual(objectsNamed(run.stderr, line('the ETag is not the one')), BEFALLEN.filter(isEtag));
+    assert.deepEqual(objectsNamed(run.stderr, line('the ETag differs from the one')), BEFALLEN.filter(isEtag));
     assert.deepEqual(
-      objectsNamed(run.stderr, line('the size is 2049 bytes, 2048 were expected')),
+      objectsNamed(run.stderr, line('the size is 2049 bytes, expected 2048')),
       BEFALLEN.filter((index) => !isEtag(index)),
     );
     assert.deepEqual(

@@ -217,7 +217,7 @@ test('the result of a search cannot be added up, nor can a merged result', async
   assert.equal(report.stages[0].operations, OPERATIONS.length);
   assert.deepEqual(warnings.slice(0, 2), [
     '!search: a --find-peak search: not counted, because searches cannot be added up',
-    '!together: a merged result of 2 hosts cannot be merged again: not counted; give the logs or results of its hosts',
+    '!together: a merged result of 2 hosts cannot be merged again, so it is not counted; give the logs or results of its hosts',
   ]);
 });
 
@@ -258,8 +258,8 @@ test('a result of a later version is added up as far as it is known, and unknown
   assert.deepEqual([report.stages[0].operations, report.stages[0].further], [10, { hedged: 3 }]);
   assert.deepEqual(warnings, [
     'a: format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
-    'a: counters that this version does not know, added up: "hedged"',
-    'a: fields that this version does not know, left out: "stages[].mood"',
+    'a: added up counters that this version does not know: "hedged"',
+    'a: ignored fields that this version does not know: "stages[].mood"',
   ]);
 });
 

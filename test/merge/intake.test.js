@@ -79,7 +79,7 @@ test('hosts without a common run id are added up without a warning', () => {
 test('a concurrent shard under another id gives a warning', () => {
   const other = withRunLine(PAIR[1], { run: 'other' });
   const warning =
-    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run share one --run-id';
+    'b.txt:1: run other and run 20260131-235930-test in a.txt:1 took place at the same time and are added up; give the shards of one run the same --run-id';
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [warning]);
   const whole = withRunLine(PAIR[0], { shard: '0/1' });
   assert.ok(warningsOf(aggregateOf({ 'a.txt': whole, 'b.txt': other })).includes(warning));
@@ -89,10 +89,10 @@ test('runs with different ids at different times give a warning', () => {
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
   assert.deepEqual(warningsOf(aggregate), [
-    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they ran at different times; the totals include both',
+    'b.txt:1: run later and run 20260131-235930-test in a.txt:1 took place at different times; the totals include both',
   ]);
   assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
-    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they ran at different times; the totals include both',
+    'a.txt:1: run 20260131-235930-test and run later in b.txt:1 took place at different times; the totals include both',
   ]);
   assert.deepEqual(
     aggregate.peaks.Write,
@@ -103,7 +103,7 @@ test('runs with different ids at different times give a warning', () => {
 
 test('different object sizes give a warning', () => {
   const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
-  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up anyway']);
+  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, but of 16KiB in a.txt:1; added up anyway']);
 });
 
 test('hosts with another read order, or a distribution of sizes, give a warning', () => {
@@ -111,8 +111,8 @@ test('hosts with another read order, or a distribution of sizes, give a warning'
   const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
-    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up anyway',
-    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up anyway',
+    'b.txt:1: objects of 4KiB..1MiB, but of 16KiB in a.txt:1; added up anyway',
+    'b.txt:1: --access zipf:0.99, but sequential in a.txt:1; added up anyway',
   ]);
 });
 
@@ -123,11 +123,11 @@ test('hosts with another mix, or none, give a warning', () => {
     return withRunLine(log, { options: { size: 16_384, mix } });
   });
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
-    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up anyway (and 1 more like it)',
+    'b.txt:1: --mix read=50,write=50, but read=70,write=30 in a.txt:1; added up anyway (and 1 more like it)',
   ]);
   assert.ok(
     warningsOf(aggregateOf({ 'a.txt': one, 'c.txt': none })).includes(
-      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up anyway',
+      'c.txt:1: --mix none, but read=70,write=30 in a.txt:1; added up anyway',
     ),
   );
 });
@@ -155,10 +155,10 @@ test('interleaved lines of two hosts in one file are reported and never added up
   const warnings = warningsOf(aggregate);
   assert.ok(
     warnings.includes(
-      '!mixed.txt:2: another run begins before the run from line 1 ended: was the log cut short, or do several hosts write to one file?',
+      '!mixed.txt:2: another run begins before the run from line 1 ended: either the log was cut short, or several hosts write to one file',
     ),
   );
-  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write appears again/.test(warning)));
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write is repeated/.test(warning)));
   const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
   assert.ok((aggregate.peaks.Write ?? 0) <= largest);
 });
@@ -169,7 +169,7 @@ test('a repeated second counts once and is reported with its line', () => {
   const aggregate = aggregateOf({ 'a.txt': doubled });
   assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
   assert.deepEqual(warningsOf(aggregate), [
-    `a.txt:${index + 2}: this second of Write appears again and is not counted twice: do several hosts write to one file? (and 1 more like it)`,
+    `a.txt:${index + 2}: this second of Write is repeated and counted only once: several hosts may be writing to one file (and 1 more like it)`,
   ]);
 });
 
@@ -284,7 +284,7 @@ test('a log without its first line gets its date from the stage lines', () => {
   assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
 });
 
-const HEADLESS = 'the first line of the run is missing before this one: whole stages may be missing';
+const HEADLESS = 'the first line of the run is missing, so whole stages before this line may be missing';
 
 for (const [what, pattern] of /** @type {const} */ ([
   ['a stage’s machine line and the next stage', /^Read: scheduling/],
@@ -310,7 +310,7 @@ test('machine lines of unknown or missing kinds are named, and the rest is added
   assert.deepEqual(
     warningsOf(aggregate),
     ['a', 'b'].map(
-      (file) => `${file}:4: kinds of machine lines that this version does not know, left out: "mark", "no kind"`,
+      (file) => `${file}:4: ignored kinds of machine lines that this version does not know: "mark", "no kind"`,
     ),
   );
   assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
@@ -325,8 +325,8 @@ test('counters of a later version are named and added up under their own names',
   assert.deepEqual(
     warnings,
     ['a', 'b'].flatMap((file) => [
-      `${file}:n: counters that this version does not know, added up: "shreds"`,
-      `${file}:n: fields that this version does not know, left out: "copied"`,
+      `${file}:n: added up counters that this version does not know: "shreds"`,
+      `${file}:n: ignored fields that this version does not know: "copied"`,
     ]),
   );
   const known = aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages;

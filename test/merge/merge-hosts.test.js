@@ -204,7 +204,7 @@ test('an impossible rate does not count', () => {
   const log = [scheduleLine(), second(100, 1e11), second(101, 7), summaryLine(7)];
   const aggregate = aggregateOf({ log });
   assert.deepEqual(aggregate.peaks, { Write: 7 });
-  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write has an impossible rate here: line not counted']);
+  assert.deepEqual(warningsOf(aggregate), ['!log:2: Write has an impossible rate here: this line is not counted']);
 });
 
 test('in a log of the original tool, Stat and Remove have no bytes, but unknown stages keep theirs', () => {

@@ -39,7 +39,7 @@ test('each attempt of Copy requests a copy in the same bucket under a second key
 
 test('an ETag that differs from the object’s is an integrity error', async () => {
   const { attempt, operation } = copying(4712);
-  await assert.rejects(attempt(), { name: 'IntegrityError', message: /: the ETag of the copy is not the one that/ });
+  await assert.rejects(attempt(), { name: 'IntegrityError', message: /: the ETag of the copy differs from the one/ });
   assert.match(operation.key, /-copy-3$/);
 });
 

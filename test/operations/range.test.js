@@ -99,33 +99,33 @@ test('a range that is too short or too long is an integrity error', async () => 
   const shorter = readRange(ONE_PART, (right) => ({ ...right, body: right.body.subarray(0, 60) }));
   await assert.rejects(
     shorter.reading,
-    /the range at 0 first differs at offset 60 \(60 bytes came, 100 were expected\)$/,
+    /the range at 0 first differs at offset 60 \(received 60 bytes, expected 100\)$/,
   );
   const longer = readRange(ONE_PART, (right) => ({ ...right, body: Buffer.concat([right.body, Buffer.from('x')]) }));
-  await assert.rejects(longer.reading, /first differs at offset 100 \(101 bytes came, 100 were expected\)$/);
+  await assert.rejects(longer.reading, /first differs at offset 100 \(received 101 bytes, expected 100\)$/);
 });
 
 test('a response other than partial content is an integrity error, even if its bytes are right', async () => {
   const { reading } = readRange(ONE_PART, (right) => ({ ...right, status: 200, contentRange: '' }));
-  await assert.rejects(reading, /the range at 0 was answered with HTTP 200, 206 was expected$/);
+  await assert.rejects(reading, /the range at 0 got HTTP 200, expected 206$/);
 });
 
 test('a missing, malformed or mismatched Content-Range is an integrity error that shows none of its text', async () => {
-  const expected = 'the Content-Range should be 0-99/100';
+  const expected = 'expected Content-Range 0-99/100';
   for (const [contentRange, got] of [
-    ['', 'no valid one came'],
-    ['bytes 0-99/*', 'no valid one came'],
-    ['bytes 0-99/100\u001b[2J', 'no valid one came'],
-    ['bytes 1-100/100', '1-100/100 came'],
-    ['bytes 0-98/100', '0-98/100 came'],
-    ['bytes 0-99/101', '0-99/101 came'],
+    ['', 'no valid value'],
+    ['bytes 0-99/*', 'no valid value'],
+    ['bytes 0-99/100\u001b[2J', 'no valid value'],
+    ['bytes 1-100/100', '1-100/100'],
+    ['bytes 0-98/100', '0-98/100'],
+    ['bytes 0-99/101', '0-99/101'],
   ]) {
     const { reading, localIndex } = readRange(ONE_PART, (right) => ({ ...right, contentRange }));
-    await assert.rejects(reading, { name: 'IntegrityError', message: `${localIndex}: ${expected}, ${got}` });
+    await assert.rejects(reading, { name: 'IntegrityError', message: `${localIndex}: ${expected}, got ${got}` });
   }
   const ofAnother = readRange({ ...ONE_PART, wroteObjects: false }, (right) => ({
     ...right,
     contentRange: 'bytes 0-99/200',
   }));
-  await assert.rejects(ofAnother.reading, /0-99\/200 came; was the run written with another --size\?$/);
+  await assert.rejects(ofAnother.reading, /got 0-99\/200; check that the run was written with this --size$/);
 });

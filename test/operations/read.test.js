@@ -59,11 +59,14 @@ test('any wrong byte is an integrity error that names key and offset', async () 
 
 test('a body of the wrong length is an integrity error that names both lengths', async () => {
   const shorter = readChanged(100, (body) => body.subarray(0, 60));
-  await assert.rejects(shorter.reading, /the body first differs at offset 60 \(60 bytes came, 100 were expected\)$/);
+  await assert.rejects(shorter.reading, /the body first differs at offset 60 \(received 60 bytes, expected 100\)$/);
   const longer = readChanged(100, (body) => Buffer.concat([body, Buffer.from('xyz')]));
-  await assert.rejects(longer.reading, /the body first differs at offset 100 \(103 bytes came, 100 were expected\)$/);
+  await assert.rejects(longer.reading, /the body first differs at offset 100 \(received 103 bytes, expected 100\)$/);
   const ofAnother = readChanged(100, (body) => body.subarray(0, 60), { wroteObjects: false });
-  await assert.rejects(ofAnother.reading, /\(60 bytes came, 100 were expected; was the run written with .*--size\?\)$/);
+  await assert.rejects(
+    ofAnother.reading,
+    /\(received 60 bytes, expected 100; check that the run was written with .*--size\)$/,
+  );
   const sameLength = readChanged(100, () => Buffer.alloc(100), { wroteObjects: false });
   await assert.rejects(sameLength.reading, /the body first differs at offset \d+$/);
 });

@@ -29,7 +29,7 @@ test('a different size is an integrity error', async () => {
   const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: 15 }, { digest: 4711 });
   await assert.rejects(stating, (error) => {
     assert.ok(error instanceof IntegrityError);
-    assert.equal(error.message, `${localIndex}: the size is 15 bytes, 16 were expected`);
+    assert.equal(error.message, `${localIndex}: the size is 15 bytes, expected 16`);
     return true;
   });
 });
@@ -38,13 +38,13 @@ test('a response without a size is an integrity error', async () => {
   const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
   await assert.rejects(stating, {
     name: 'IntegrityError',
-    message: `${localIndex}: the answer does not tell the size, 16 bytes were expected`,
+    message: `${localIndex}: the response does not state the size, expected 16 bytes`,
   });
 });
 
 test('a different ETag is an integrity error', async () => {
   const { stating } = statAnswered({ etagDigest: 4712, contentLength: 16 }, { digest: 4711 });
-  await assert.rejects(stating, /the ETag is not the one/);
+  await assert.rejects(stating, /the ETag differs from the one/);
 });
 
 test('a missing ETag is an integrity error only if the write had one', async () => {
@@ -56,6 +56,6 @@ test('a run that did not write checks only the size', async () => {
   await statAnswered({ etagDigest: 4712, contentLength: 16 }, { wroteObjects: false }).stating;
   await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 1 }, { wroteObjects: false }).stating, {
     name: 'IntegrityError',
-    message: /: the size is 1 bytes, 16 were expected; was the run written with another --size\?$/,
+    message: /: the size is 1 bytes, expected 16; check that the run was written with this --size$/,
   });
 });

@@ -28,7 +28,7 @@ function lookOf(columns, others = {}) {
 function stageOf(name, average, errors) {
   const rates = { average, peak: 1.2 * average, averageBytes: 16_384 * average };
   const evidence =
-    'more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy';
+    'more than 23 threads brought no gain, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy';
   const bottleneck = {
     cause: /** @type {const} */ ('store'),
     certainty: /** @type {const} */ ('proven'),
@@ -70,7 +70,7 @@ test('the summary on a terminal of 60 columns', () => {
     'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
     '',
     'Write, Read and Remove were limited by the store: more than',
-    '  23 threads brought no more.',
+    '  23 threads brought no gain.',
   ]);
 });
 
@@ -93,7 +93,7 @@ test('the summary on a terminal of 120 columns, in ASCII: text has at most 100 c
     'Read     2,345.6  ######                              4   2,814.7   36.6  12.00ms  12.00ms  12.00ms       5       store',
     'Remove  10,345.6  ############################        4  12,414.7  161.7  12.00ms  12.00ms  12.00ms       0       store',
     '',
-    'Read and Remove were limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB',
+    'Read and Remove were limited by the store: more than 23 threads brought no gain, 1,000.0/s of 16KiB',
     '  and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
