@@ -164,7 +164,7 @@ export interface CommonOptions {
   untilStable?: number | null;
   /**
    * `--existing`: prefix of the existing objects; `*` for all objects. `objects` is then the number of objects listed,
-   * and `size` is that of the largest.
+   * and `size` the size of the largest.
    */
   existing?: string | null;
 }
@@ -200,30 +200,30 @@ export interface CommonCounts {
   /** Failed attempts that were repeated. Unit: attempts. */
   retries?: number;
   /**
-   * Attempts that the store answered with a request to slow down: 429, 503 or SlowDown. On R2 also 500 InternalError
-   * and 500 without a code, which mean an overwhelmed bucket. Unit: attempts.
+   * Attempts that the store refused with a request to slow down: 429, 503 or SlowDown. On R2 also 500 InternalError and
+   * 500 without a code, which mean an overwhelmed bucket. Unit: attempts.
    */
   throttled?: number;
   /** Attempts that failed before they had a connection, so the store cannot have seen them. Unit: attempts. */
   unsent?: number;
   /** Operations that failed after all retries. Unit: operations. */
   failed?: number;
-  /** Operations whose response did not match what was written. Unit: operations. */
+  /** Operations whose response did not match the written data. Unit: operations. */
   integrityErrors?: number;
   /**
-   * Integrity errors that returned a version which had certainly been replaced before the request was sent. Only in a
-   * mixed stage. Unit: operations.
+   * Integrity errors whose version had certainly been replaced before the request was sent. Only in a mixed stage.
+   * Unit: operations.
    */
   staleReads?: number | null;
   /**
-   * Integrity errors that returned a version which was never written, or which the store had refused. Only in a mixed
-   * stage. Unit: operations.
+   * Integrity errors whose version was never written, or had been refused by the store. Only in a mixed stage. Unit:
+   * operations.
    */
   foreignReads?: number | null;
-  /** Integrity errors that returned bytes of no single version. Only in a mixed stage. Unit: operations. */
+  /** Integrity errors whose bytes do not belong to a single version. Only in a mixed stage. Unit: operations. */
   tornReads?: number | null;
   /**
-   * Reads that a cache answered with a version that had been replaced before the request was sent. They count as
+   * Reads for which a cache served a version that had been replaced before the request was sent. They count as
    * successes. Only in a mixed stage of the public client. Unit: operations.
    */
   staleByCache?: number | null;
@@ -232,11 +232,11 @@ export interface CommonCounts {
    * operations.
    */
   sizeOnly?: number | null;
-  /** Operations on existing objects that were listed but then answered 404. Unit: operations. */
+  /** Operations on existing objects that got 404 although the list had contained the object. Unit: operations. */
   vanished?: number | null;
   /**
-   * Operations on existing objects whose ETag differed from the listed one, and pages with other keys than listed.
-   * Unit: operations.
+   * Operations on existing objects whose ETag differed from the listed one, and list pages with different keys than
+   * before. Unit: operations.
    */
   changed?: number | null;
   /**
@@ -300,21 +300,20 @@ export interface StageSum extends CommonCounts {
   /** Access pattern as given with `--access`, unless objects are accessed in order. Null if hosts differ. */
   access?: string | null;
   /**
-   * Operations by object size, in ascending order, if sizes differ: a class for each size given with a weight,
-   * otherwise for powers of two, or of 4, 8 and so on. Absent if a log was merged. A mixed stage has them in its
-   * `kinds`.
+   * Operations by object size, in ascending order, if sizes differ: one class for each size with a weight, or else for
+   * each power of two (or of 4, 8 and so on). Absent if a log was merged. A mixed stage has them in its `kinds`.
    */
   sizeClasses?: readonly SizeClassSum[];
   /**
-   * First and repeated reads, of Read, Range and Stat with `--access`, or with a `--duration` that reads objects again.
-   * Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * First and repeated reads of Read, Range and Stat, with `--access` or with a `--duration` in which objects are read
+   * again. Absent if a log was merged. A mixed stage has them in its `kinds`.
    */
   reads?: ReadsSum;
   /** Start of the stage on the first host. Null if unknown. Unit: epoch ms. */
   startedAt: number | null;
   /** End of the stage on the last host. Null if unknown. Unit: epoch ms. */
   endedAt: number | null;
-  /** Time from start to end; for one host without `paused`. Unit: ms. */
+  /** Time from start to end. For one host, it excludes `paused`. Unit: ms. */
   duration: number | null;
   /**
    * How long the process, or its machine, was suspended: excluded from rates and percentiles. For several hosts, the
@@ -359,7 +358,7 @@ export interface StageSum extends CommonCounts {
   hostLoad?: HostLoad | null;
   /** How operations were started. Null if unknown, or if hosts differ. */
   load?: LoadResult | null;
-  /** Latency of an operation without concurrent ones. Null if not measured, or if hosts differ. */
+  /** Latency without concurrent operations. Null if not measured, or if hosts differ. */
   unloaded?: UnloadedLatency | null;
   /**
    * Objects that Write would have needed to last until the end of its duration. Null if it had enough. Unit: objects.
@@ -383,8 +382,8 @@ export interface StageSum extends CommonCounts {
   /** Each kind of operation of a mixed stage, in the order of the mix. Their counters add up to those of the stage. */
   kinds?: readonly KindSum[];
   /**
-   * Read, Range and Stat operations by what the cache in front of the public URL said of its answer, the most frequent
-   * first. Only with `--client public`. A mixed stage has them in its `kinds`, too.
+   * Read, Range and Stat operations by cache status, most frequent first. Only with `--client public`. A mixed stage
+   * has them in its `kinds`, too.
    */
   cache?: readonly CacheSum[];
   /**
@@ -434,7 +433,7 @@ export interface SizeClassSum {
   histogram: string | null;
 }
 
-/** Operations that a cache answered with one status. */
+/** Operations with the same cache status. */
 export interface CacheSum {
   /**
    * HIT, MISS, EXPIRED, REVALIDATED, STALE, UPDATING, BYPASS or DYNAMIC, from `cf-cache-status`, `x-cache`,
@@ -453,19 +452,20 @@ export interface CacheSum {
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
-  /** Highest `age` header of these answers. Null if none had one. Unit: s. */
+  /** Highest `age` header of the responses. Null if no response had one. Unit: s. */
   maxAge: number | null;
-  /** Those of these operations that count as `staleByCache`. Unit: operations. */
+  /** How many of these operations count as `staleByCache`. Unit: operations. */
   oldReads: number;
   /**
-   * Longest time after an overwrite or removal at which the cache still served the version before it. Null if it served
-   * none. Unit: ms.
+   * Longest time after an overwrite or removal at which the cache still served the previous version. Null if it never
+   * did. Unit: ms.
    */
   oldFor: number | null;
 }
 
 /**
- * The first operation of the stage on each object, and all later ones, which a cache in the store may have answered.
+ * The first operation of the stage on each object, and all later operations, which a cache of the store may have
+ * served.
  */
 export interface ReadsSum {
   /** First operations of the stage on an object. */
@@ -484,7 +484,7 @@ export interface BucketSum {
   failed: number;
   /** Failed attempts, as for the stage. Unit: attempts. */
   failedAttempts: number;
-  /** Attempts that the store answered with a request to slow down. Unit: attempts. */
+  /** Attempts that the store refused with a request to slow down. Unit: attempts. */
   throttled: number;
   /** Average rate, as for the stage. Unit: ops/s. */
   average: number | null;
@@ -520,36 +520,35 @@ export interface KindSum extends CommonCounts {
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
   errors: Record<string, number>;
-  /** Latency of an operation without concurrent ones. Null if not measured, or if hosts differ. */
+  /** Latency without concurrent operations. Null if not measured, or if hosts differ. */
   unloaded?: UnloadedLatency | null;
   /** What limited the stage. Null if unknown, or if hosts differ. */
   bottleneck?: BottleneckSum | null;
   /** Latencies of a stage. */
   latency: StageLatency;
   /**
-   * Operations by object size, in ascending order, if sizes differ: a class for each size given with a weight,
-   * otherwise for powers of two, or of 4, 8 and so on. Absent if a log was merged. A mixed stage has them in its
-   * `kinds`.
+   * Operations by object size, in ascending order, if sizes differ: one class for each size with a weight, or else for
+   * each power of two (or of 4, 8 and so on). Absent if a log was merged. A mixed stage has them in its `kinds`.
    */
   sizeClasses?: readonly SizeClassSum[];
   /**
-   * First and repeated reads, of Read, Range and Stat with `--access`, or with a `--duration` that reads objects again.
-   * Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * First and repeated reads of Read, Range and Stat, with `--access` or with a `--duration` in which objects are read
+   * again. Absent if a log was merged. A mixed stage has them in its `kinds`.
    */
   reads?: ReadsSum;
   /**
-   * Read, Range and Stat operations by what the cache in front of the public URL said of its answer, the most frequent
-   * first. Only with `--client public`. A mixed stage has them in its `kinds`, too.
+   * Read, Range and Stat operations by cache status, most frequent first. Only with `--client public`. A mixed stage
+   * has them in its `kinds`, too.
    */
   cache?: readonly CacheSum[];
 }
 
-/** What completed in one second. */
+/** Operations that completed in one second. */
 export interface SecondResult {
   /** Start of the second. Lines of a log are stamped with its end. Unit: epoch s. */
   secondStart: number;
   /**
-   * Operations that completed in the second. Merging a log without counts leaves a fraction, since its rates are
+   * Operations that completed in the second. A fraction if a log without counts was merged, because its rates are
    * rounded. Unit: operations.
    */
   operations: number;
@@ -560,7 +559,7 @@ export interface SecondResult {
    * unknown.
    */
   failedAttempts?: number;
-  /** Failed attempts that the store answered with a request to slow down. */
+  /** Failed attempts that the store refused with a request to slow down. */
   throttled?: number;
   /** Median latency. Unit: ms. */
   p50: number | null;
@@ -643,7 +642,7 @@ export interface LatencySummary {
 export interface ConnectionResult {
   /** Connections opened since the previous stage. The first stage includes those opened before it. */
   opened: number;
-  /** Requests over a connection that had already carried one. */
+  /** Requests over a connection that had already carried a request. */
   reused: number;
   /** Time of the DNS lookup. Null if there was none. Unit: ms. */
   lookupTime: number | null;
@@ -652,7 +651,7 @@ export interface ConnectionResult {
   /** Time of the TLS handshake. Null over plain HTTP. */
   tls: LatencySummary | null;
   /**
-   * Connections first used in the stage, by the Cloudflare data center that answered, such as FRA. Empty with other
+   * Connections first used in the stage, by the Cloudflare data center that responded, such as FRA. Empty with other
    * stores.
    */
   colos?: Record<string, number>;
@@ -671,8 +670,8 @@ export interface ClientLoad {
   /** Average number of busy event loops: the sum of their shares. */
   busyLoops: number;
   /**
-   * True if other work may have run in the same process: its CPU time and event loops are then those of all work. Only
-   * if a program called the benchmark as a library.
+   * True if other work may have run in the same process, whose CPU time and event loops then include that work. Only if
+   * a program called the benchmark as a library.
    */
   shared?: boolean;
 }
@@ -696,7 +695,7 @@ export interface HostLoad {
   tcp: TcpLoad | null;
   /** The embedded endpoint of `--local`. Null for other stores. */
   endpoint?: EndpointLoad | null;
-  /** The process of another store on this host. Absent if there is none, or if it is not known. */
+  /** The process of another store on this host. Absent if there is none, or if it is unknown. */
   store?: StoreLoad;
 }
 
@@ -765,7 +764,7 @@ export interface NetworkLoad {
 export interface TcpLoad {
   /** Segments sent, without retransmissions. */
   sent: number;
-  /** Segments sent again because no acknowledgement arrived. */
+  /** Segments retransmitted because no acknowledgement arrived. */
   retransmitted: number;
 }
 
@@ -779,7 +778,7 @@ export interface EndpointLoad {
   waiting: number;
 }
 
-/** The process of another store on this host. Absent if there is none, or if it is not known. */
+/** The process of another store on this host. Absent if there is none, or if it is unknown. */
 export interface StoreLoad {
   /** Average number of CPUs that the process used. */
   cpu: number;
@@ -798,7 +797,7 @@ export interface LoadResult {
   arrival: 'constant' | 'poisson' | null;
 }
 
-/** The latency of an operation without concurrent ones. */
+/** The latency without concurrent operations. */
 export interface UnloadedLatency {
   /** Operations measured. */
   count: number;
@@ -808,7 +807,7 @@ export interface UnloadedLatency {
   size: number;
 }
 
-/** What limited a stage, as far as its figures show it. */
+/** What limited a stage, as far as its figures show. */
 export interface BottleneckSum {
   /**
    * `client CPU`, `host CPU`, `network link`, `store throttling`, `concurrency`, `store`, `bandwidth`, `requested
@@ -816,7 +815,7 @@ export interface BottleneckSum {
    */
   cause: string;
   /**
-   * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
+   * `proven` by the figures; `likely`, if only a precondition of the proof is missing; or `unknown`, if `cause` is
    * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
    */
   certainty?: 'proven' | 'likely' | 'unknown';
@@ -833,7 +832,7 @@ export interface BottleneckSum {
 export interface StabilityResult {
   /** Requested half-width of the 95% interval, as a share of the mean, 0 to 1. */
   precision: number;
-  /** Whether that was reached, which ended the stage. */
+  /** Whether the mean rate became that precise, which ended the stage. */
   isStable: boolean;
   /** Seconds evaluated. */
   seconds: number;
@@ -845,17 +844,17 @@ export interface StabilityResult {
   high: number | null;
 }
 
-/** The outcome of a search for the capacity. */
+/** The outcome of a capacity search. */
 export interface SearchResult {
   /** The loads that were tried, in order. */
   steps: readonly SearchStep[];
-  /** Fewest threads that did as much as any other number of threads. */
+  /** Smallest number of threads that did as much as any other number. */
   knee: number | null;
-  /** Whether more threads stopped helping. Otherwise the capacity is higher than what was found. */
+  /** Whether more threads stopped helping. Otherwise the capacity may be higher than the rate found. */
   hasPlateau: boolean;
   /** The capacity. Null if it could not be held. */
   capacity: Capacity | null;
-  /** Rate of the best step that tried a number of threads. Unit: ops/s. */
+  /** Rate of the best step that varied the threads. Unit: ops/s. */
   best: number;
   /** Minimum number of operations for another search, if this one ran out of them. Unit: operations. */
   operationsNeeded: number | null;
@@ -908,7 +907,7 @@ export interface RateSearchResult {
   slo: number;
   /** Share of the attempts that may fail, 0 to 1. */
   errorShare: number;
-  /** How the highest rate relates to the one found. `none` if nothing was tried for long enough. */
+  /** How the highest rate relates to the one found. `none` if no rate was tried for long enough. */
   bound: RateBound;
   /** Highest rate found within the limits. Unit: ops/s. */
   operationsPerSecond: number | null;
@@ -918,7 +917,7 @@ export interface RateSearchResult {
   evidence: string;
 }
 
-/** How the highest rate relates to the one found. `none` if nothing was tried for long enough. */
+/** How the highest rate relates to the one found. `none` if no rate was tried for long enough. */
 export type RateBound = 'exact' | 'at least' | 'at most' | 'none';
 
 /** The interval of the highest rate. */
@@ -927,7 +926,7 @@ export interface RateRange {
   low: number;
   /** Upper end. Unit: ops/s. */
   high: number;
-  /** Confidence, 0 to 1. Null if the ends are a rate that was kept and one that was not. */
+  /** Confidence, 0 to 1. Null if the ends are a rate that was kept and a rate that was not. */
   confidence: number | null;
 }
 
@@ -967,7 +966,7 @@ export interface SearchStep {
   p99: number | null;
   /** Attempts that failed, except those cut off by the end of the step. Unit: attempts. */
   errors: number;
-  /** Failed attempts that the store answered with a request to slow down. Unit: attempts. */
+  /** Failed attempts that the store refused with a request to slow down. Unit: attempts. */
   throttled: number;
   /** Operations that did not succeed. Unit: operations. */
   failed: number;
@@ -1007,7 +1006,7 @@ export interface RampResult {
 export type RampKind = 'threads' | 'hosts';
 
 /**
- * What was done in a slot. Only whole seconds of the store's clock count, after the step has settled and before its
+ * The operations of a slot. Only whole seconds of the store's clock count, after the step has settled and before its
  * last operations complete, so that the seconds of hosts can be added up.
  */
 export interface RampStep {
@@ -1015,7 +1014,7 @@ export interface RampStep {
   slotStart: number;
   /** Length of the slot. Unit: s. */
   slotSeconds: number;
-  /** Hosts with requests in flight in the slot. */
+  /** Hosts that had requests in flight during the slot. */
   hosts: number;
   /** Concurrent requests. 0 if nothing ran, because the host had not joined yet or was late. */
   threads: number;
@@ -1029,7 +1028,7 @@ export interface RampStep {
   histogram: string | null;
   /** Failed attempts in the whole slot. Unit: attempts. */
   errors: number;
-  /** Failed attempts that the store answered with a request to slow down. Unit: attempts. */
+  /** Failed attempts that the store refused with a request to slow down. Unit: attempts. */
   throttled: number;
   /**
    * Why the step does not count: it started late, ran out of objects, was suspended, had no success in the seconds that
@@ -1050,13 +1049,13 @@ export interface MergedRamp {
   of: RampKind;
   /** Slots, in order. The stage's `ramp` has their seconds and latencies. */
   slots: readonly MergedSlot[];
-  /** Hosts without a whole step in a slot, although they took part in others. */
+  /** Hosts that missed a slot, or part of it, although they took part in others. */
   missing: readonly MissedSlots[];
   /** Whether a shard has no log, in which case no slot counts. */
   shardIsMissing: boolean;
-  /** Fewest threads of all hosts that did as much as any other number of threads. Null if no slot counts. */
+  /** Smallest number of threads of all hosts that did as much as any other number. Null if no slot counts. */
   knee: number | null;
-  /** Whether more threads stopped helping. Otherwise the capacity is higher than what was found. */
+  /** Whether more threads stopped helping. Otherwise the capacity may be higher than the rate found. */
   hasPlateau: boolean;
   /** Mean of the slots at the plateau. Null if no slot counts. */
   capacity: Capacity | null;
@@ -1111,7 +1110,7 @@ export interface ComparedSlot {
   operationsPerSecond: number;
 }
 
-/** The most that a stage can do, found by holding it. */
+/** The highest rate that a stage can sustain, measured by holding it. */
 export interface Capacity {
   /** Mean rate of the hold. Unit: ops/s. */
   operationsPerSecond: number;
@@ -1157,7 +1156,7 @@ export interface CleanupResult {
   foreign: number;
   /** Objects that existed although no list showed them. Unit: objects. */
   unlisted: number;
-  /** The buckets of the run in order, according to its objects, if they are not those of `S3_BUCKET`. */
+  /** The buckets of the run in order, inferred from its objects, if they differ from `S3_BUCKET`. */
   otherBuckets: readonly (string | null)[] | null;
   /** Objects that the store did not delete, and requests that failed: one line each, at most 100. */
   problems: readonly string[];
@@ -1187,13 +1186,13 @@ export interface ThresholdResult {
   metric: string;
   /** Value of the figure. Null if unknown. */
   value: number | null;
-  /** Limit of the assertion. Null if it depends on an unknown figure of the baseline. */
+  /** Limit of the assertion. Null if it depends on a figure of the baseline that is unknown. */
   limit: number | null;
   /** Unit of value and limit. A share is from 0 to 1. */
   unit: ThresholdUnit;
   /** Whether the assertion holds. Inconclusive if a figure is unknown. */
   outcome: ThresholdOutcome;
-  /** The figures in words, or why they are unknown. */
+  /** The figures in words, or the reason why they are unknown. */
   message: string;
 }
 
@@ -1222,8 +1221,8 @@ export interface MergeResult {
   /** All warnings. */
   warnings: readonly MergeWarning[];
   /**
-   * Hosts that reached the objects in different ways: each way separately, in the order of the hosts. Absent if all
-   * hosts used the same way.
+   * Each way in which hosts reached the objects, separately and in the order of the hosts. Absent if all hosts used the
+   * same way.
    */
   ways?: readonly WayResult[];
 }
@@ -1258,7 +1257,7 @@ export interface MergeWarning {
   incomplete: boolean;
 }
 
-/** The hosts that reached the objects in one way, as if only they had been merged. */
+/** The hosts that reached the objects in the same way, as if only they had been merged. */
 export interface WayResult {
   /** `--client`. Null if unknown. */
   client: string | null;
@@ -1281,7 +1280,7 @@ export interface WayResult {
 export interface WayStage extends WayFigures {
   /** Name of the stage. */
   stage: string;
-  /** Start of the stage. Null if unknown, and for turns that alternate with another way's. Unit: epoch ms. */
+  /** Start of the stage. Null if unknown, and for turns that alternate with those of another way. Unit: epoch ms. */
   startedAt: number | null;
   /** End of the stage. Null in the same cases. Unit: epoch ms. */
   endedAt: number | null;
@@ -1295,7 +1294,7 @@ export interface WayStage extends WayFigures {
 export interface WayConnections {
   /** Connections opened since the previous stage. The first stage includes those opened before it. */
   opened: number;
-  /** Requests over a connection that had already carried one. */
+  /** Requests over a connection that had already carried a request. */
   reused: number;
 }
 
@@ -1328,7 +1327,7 @@ export interface WayFigures {
 export interface StageMerge {
   /** Hosts that have the stage. */
   hosts: number;
-  /** Whether a log is truncated, so that the true totals are higher than the counters. */
+  /** Whether a log is truncated, so that the true totals are higher. */
   isAtLeast: boolean;
   /** The second with the highest sum. */
   peak: PeakSecond;
@@ -1376,7 +1375,7 @@ export interface MeanTogether extends Rate {
 export interface Overlap {
   /** Time in which all hosts were in the stage. Unit: ms. */
   together: number;
-  /** Time in which at least one host was. Unit: ms. */
+  /** Time in which at least one host was in the stage. Unit: ms. */
   any: number;
   /** When all hosts were in the stage for the first time. Null if they never were. Unit: epoch ms. */
   from: number | null;
@@ -1401,7 +1400,7 @@ export interface StageShare {
   /** The host's bottleneck. Null if unknown. */
   limitedBy: string | null;
   /**
-   * `proven` by the figures; `likely`, but for one precondition of the proof; or `unknown`, if `cause` is
+   * `proven` by the figures; `likely`, if only a precondition of the proof is missing; or `unknown`, if `cause` is
    * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
    */
   certainty?: 'proven' | 'likely' | 'unknown';

@@ -42,7 +42,7 @@ export interface RunOptions {
   allowVersioned?: boolean;
   /** open loop: start this many operations per second, in every stage */
   rate?: number | string;
-  /** spacing of the starts in an open loop: constant or poisson (default: constant) */
+  /** spacing of operations in an open loop: constant or poisson (default: constant) */
   arrival?: 'constant' | 'poisson';
   /** length of each stage; writes stop after objects */
   duration?: number | string;
