@@ -450,7 +450,7 @@ const CLIENT = {
   client: {
     flag: '--client <name>',
     help: CLIENT_NAMES.map(described).join(' or '),
-    detail: 'see [two clients](../develop/performance.md#two-clients) and [at the edge](../measure/edge.md)',
+    detail: 'see [the clients](../develop/performance.md#the-clients) and [at the edge](../measure/edge.md)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
