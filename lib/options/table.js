@@ -457,7 +457,7 @@ const CLIENT = {
       .join(', ')
       .replace(/, (?=[^,]+$)/, ' or '),
     detail:
-      'see [two clients](../develop/performance.md#two-clients), [at the edge](../measure/edge.md) and [public reads](../measure/public-reads.md)',
+      'see [the clients](../develop/performance.md#the-clients), [at the edge](../measure/edge.md) and [public reads](../measure/public-reads.md)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
