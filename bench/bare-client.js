@@ -11,9 +11,9 @@ import { Payload } from '../lib/workload/payload.js';
  */
 
 /**
- * Sends the requests of the direct client's four stages, and nothing else: no signatures, checks, meters or retries. Takes
- * `<objects> <threads> <bytes>` from the command line, and the endpoint from the environment. Prints the stages as JSON in the
- * format of the tool's --json.
+ * Sends only the requests of the direct client's four stages: no signatures, checks, meters or retries. Takes
+ * `<objects> <threads> <bytes>` from the command line, and the endpoint from the environment. Prints the stages in the format
+ * of the tool's --json.
  *
  * @param {(threads: number) => Promise<readonly BareThread[]> | readonly BareThread[]} open
  */

@@ -4,8 +4,8 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { runBareClient } from './bare-client.js';
 
-// The cost of Node's sockets and OpenSSL alone: sends the requests of the direct client over one socket per thread, and reads
-// into a buffer shared by all. Looks only at the length of a response. No client on Node can be much cheaper.
+// The cost of Node's sockets and OpenSSL alone. Sends the direct client's requests over one socket per thread, reads into a
+// shared buffer, and looks only at the length of a response. No client on Node can be much cheaper.
 //
 //     node bench/bare-sockets.js <objects> <threads> <bytes>
 
@@ -15,13 +15,12 @@ const useTls = S3_USE_SSL !== '0';
 const OPENING_AT_ONCE = 50;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** Shared, because each read is processed before the next one begins. */
+/** All sockets can share it, because each read is processed before the next one begins. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const secureContext = useTls ? tls.createSecureContext({ ca: readFileSync(NODE_EXTRA_CA_CERTS) }) : undefined;
 /** @type {Buffer | undefined} */
 let session;
 
-/** Sends requests one at a time on one connection. */
 class BareThread {
   #socket;
   /** Remaining bytes of the response; -1 before its head. */

@@ -1,14 +1,13 @@
 import { Client } from 'undici';
 import { runBareClient } from './bare-client.js';
 
-// The cost of another HTTP client alone: the requests of the direct client over undici, with one Client per thread.
+// The cost of another HTTP client alone: sends the direct client's requests with undici, with one Client per thread.
 //
 //     node bench/bare-undici.js <objects> <threads> <bytes>
 
 const { S3_HOSTNAME, S3_PORT, S3_USE_SSL } = process.env;
 const origin = `${S3_USE_SSL === '0' ? 'http' : 'https'}://${S3_HOSTNAME}:${S3_PORT}`;
 
-/** Sends requests one at a time on one connection. */
 class BareThread {
   #client = new Client(origin);
   /** @type {() => void} */

@@ -8,8 +8,8 @@ import { formatTable } from './studies/table.js';
 
 /** @import { ConnectionOptions, TLSSocket } from 'node:tls' */
 
-// Memory per TLS connection in Node without any client: when open, after receiving an object, and after sending one. The
-// figures are differences in memory use after garbage collection.
+// Measures memory per TLS connection in Node without any client: when open, after receiving an object, and after sending one.
+// The figures are differences in memory use after garbage collection.
 //
 //     node --expose-gc bench/connection-memory.js [connections]
 
@@ -20,14 +20,13 @@ const { S3_HOSTNAME: host, S3_PORT, S3_BUCKET: bucket, NODE_EXTRA_CA_CERTS: auth
 const port = Number(S3_PORT);
 const path = `/${bucket}/${new Keyspace({ runId: 'memory', prefix: 'benchmark', buckets: [bucket] }).keyOf(0)}`;
 
-/** Shared, because each read is processed before the next one begins. */
+/** All sockets can share it, because each read is processed before the next one begins. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
 const secureContext = createSecureContext({ ca: readFileSync(authority) });
 const object = Buffer.alloc(OBJECT_SIZE);
 /** @type {Buffer | undefined} */
 let session;
 
-/** A connection, and how much of the latest response it has received. */
 class Connection {
   #received = 0;
   #expected = 0;

@@ -3,7 +3,7 @@ import { formatTable } from './studies/table.js';
 /**
  * @import { Comparison } from './scenarios.js'
  *
- * @typedef {Record<string, Record<string, number[]>>} Figures by stage and client: one number per round
+ * @typedef {Record<string, Record<string, number[]>>} Figures one number per round, by stage and client
  *
  * @typedef {object} ComparisonColumn
  * @property {string} of name of a client
@@ -15,7 +15,6 @@ import { formatTable } from './studies/table.js';
 /**
  * @param {Figures} costs µs per operation
  * @param {readonly Comparison[]} comparisons omitted if a client was not measured
- * @returns {string}
  */
 export function cpuTable(costs, comparisons) {
   const names = clientsOf(costs);
@@ -58,7 +57,6 @@ function differenceOf(one, other) {
 /**
  * @param {Figures} figures
  * @param {(median: number) => string} format
- * @returns {string}
  */
 export function medianTable(figures, format) {
   const names = clientsOf(figures);

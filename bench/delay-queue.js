@@ -1,9 +1,9 @@
-/** Node's timers have a resolution of 1 ms: half of that too early is as accurate as the next tick. */
+/** Node's timers have a resolution of 1 ms, so half a tick early is as accurate as the next tick. */
 const HALF_TICK_MS = 0.5;
 
 /**
- * Calls back a fixed time after each addition. Because all delays are equal, a queue keeps them in order, and one timer
- * serves thousands.
+ * Calls back a fixed time after each addition. All delays are equal, so a queue keeps them in order, and one timer serves
+ * thousands of them.
  */
 export class DelayQueue {
   #delay;
@@ -16,7 +16,7 @@ export class DelayQueue {
    * @param {object} options
    * @param {number} options.delay ms
    * @param {() => number} options.now monotonic ms
-   * @param {(callback: () => void, delay: number) => unknown} options.wake calls back after this delay in ms, or a little earlier
+   * @param {(callback: () => void, delay: number) => unknown} options.wake calls back after this delay in ms; can be early
    */
   constructor({ delay, now, wake }) {
     this.#delay = delay;

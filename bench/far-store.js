@@ -1,9 +1,8 @@
 import { RequestReader } from '../lib/local-s3/request-reader.js';
 import { DelayQueue } from './delay-queue.js';
 
-// Preloaded into an endpoint in null mode (`node --import`): delays incoming data by STORE_LATENCY_MS before the endpoint sees
-// it. This simulates a distant store. A relay would take several times as much CPU, because it would have to read and write
-// all data in both directions.
+// Preloaded into an endpoint in null mode (`node --import`): simulates a distant store by delaying incoming data by
+// STORE_LATENCY_MS. A relay would take several times as much CPU, because it would read and write all data in both directions.
 const queue = new DelayQueue({
   delay: Number(process.env.STORE_LATENCY_MS),
   now: () => performance.now(),

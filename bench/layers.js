@@ -76,7 +76,7 @@ function layers() {
     metering: () => {
       operation.finishedAt = clock.now();
       operation.startedAt = operation.finishedAt - 20;
-      // A first attempt, like nearly all: retried operations are counted in another code path.
+      // A first attempt, like nearly all of them: retried operations take another code path.
       operation.attemptStartedAt = operation.startedAt;
       meter.succeeded(operation, OBJECT_SIZE);
     },

@@ -16,7 +16,7 @@ const BARE_SOCKETS = fileURLToPath(new URL('./bare-sockets.js', import.meta.url)
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
 
-/** Ratio of the objects in the long run to those in the short run. */
+/** The long run has this many times as many objects as the short run. */
 export const SHORT_RUN_DIVISOR = 5;
 
 /**
@@ -43,7 +43,7 @@ export const SHORT_RUN_DIVISOR = 5;
  * @typedef {{ operations: number, cpu: number }} CpuOfOperations ms
  */
 
-/** Clients to measure: each runs a load in a separate process and returns the stages of its result. */
+/** Each client runs a load in a separate process and returns the stages of its result. */
 const CLIENTS = {
   direct: async (/** @type {Load} */ load) => (await runTool('direct', load)).stages,
   watched: async (/** @type {Load} */ load) => runWatched(load),
@@ -54,11 +54,11 @@ const CLIENTS = {
 };
 
 /**
- * Runs a short and then a long run. Their difference is the cost of the operations alone, because both include start-up,
- * warm-up and opening connections.
+ * Measures a short and then a long run. Both include start-up, warm-up and opening connections, so their difference is the cost
+ * of the operations alone.
  *
  * @param {keyof typeof CLIENTS} client
- * @param {Omit<Load, 'env'>} load of the long run; the short one has a fifth of its objects
+ * @param {Omit<Load, 'env'>} load of the long run
  * @param {RunningEndpoint} endpoint
  * @returns {Promise<ClientCost>}
  */
@@ -121,7 +121,7 @@ function cpuOf({ cpuUser, cpuSystem }) {
 
 /**
  * @param {Load} load
- * @returns {Promise<any[]>} stages of the direct client while it sends metrics and is scraped
+ * @returns {Promise<any[]>} stages of the direct client, measured while it sends metrics and is scraped
  */
 async function runWatched(load) {
   const watcher = await startWatcher();

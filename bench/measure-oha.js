@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a command and then prints its CPU time: bash's `times` prints its own, then that of its children. */
+/** Runs a command and then prints its CPU time: bash's `times` prints its own CPU time, then that of its children. */
 const TIMED = '"$@" && times';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 
-/** Stages that oha supports: it repeats one request without a body. */
+/** The stages that oha can run, because it only repeats one request without a body. */
 const METHODS = { Read: 'GET', Stat: 'HEAD' };
 
 /**
@@ -43,7 +43,9 @@ async function runMethod(method, { objects, threads, env }) {
   ]);
   const { summary, statusCodeDistribution } = JSON.parse(stdout.slice(0, stdout.lastIndexOf('}') + 1));
   if (statusCodeDistribution['200'] !== objects) {
-    throw new Error(`oha: expected ${objects} answers of status 200, got ${JSON.stringify(statusCodeDistribution)}`);
+    throw new Error(
+      `oha: expected ${objects} responses with status 200, got ${JSON.stringify(statusCodeDistribution)}`,
+    );
   }
   const [, userMinutes, userSeconds, systemMinutes, systemSeconds] = TIMES.exec(stdout) ?? [];
   const clientLoad = {

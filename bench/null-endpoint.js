@@ -13,14 +13,13 @@ const FAR_STORE = new URL('./far-store.js', import.meta.url).href;
  * An endpoint in a separate process with almost no cost per request, so that measurements reflect the client.
  *
  * @typedef {object} RunningEndpoint
- * @property {Record<string, string>} env variables that let a client reach and trust it
+ * @property {Record<string, string>} env variables with which a client reaches and trusts it
  * @property {LocalS3['report']} report
  * @property {() => Promise<void>} close
  */
 
 /**
- * @param {{ objectSize: number, useTls: boolean, latency?: number }} options size in bytes, and ms before it looks at a
- *   request (default: 0)
+ * @param {{ objectSize: number, useTls: boolean, latency?: number }} options size in bytes; latency in ms, default 0
  * @returns {Promise<RunningEndpoint>}
  */
 export async function startNullEndpoint({ objectSize, useTls, latency = 0 }) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { anyPieces, blankTally, compareReaders } from '../test/helpers/http-answers.js';
 
-// Feeds random responses to our parser, node:http and undici, and fails if ours accepts one that another rejects or reads
-// differently.
+// Feeds random responses to our parser, node:http and undici. Fails if our parser accepts a response that another one rejects
+// or reads differently.
 //
 //     npm run fuzz:parser [CASES [SEED]]
 

@@ -38,7 +38,7 @@ const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 print(describeMachine(['undici', '@aws-sdk/client-s3']));
 print('CPU µs per operation (user and system): median, minimum and maximum of the rounds.');
 if (!isOhaThere) {
-  print('oha is not on PATH, so it is left out (`cargo install oha --locked` installs it).');
+  print('oha is not on PATH, so it is not measured (`cargo install oha --locked` installs it).');
 }
 /** @type {Record<string, unknown>} */
 const results = {};
@@ -112,7 +112,7 @@ function addFigure(figures, stage, name, figure) {
 }
 
 async function measureMemoryRuns() {
-  print('\nMemory of the direct client on one core, 16 KiB objects: the most that was resident\n');
+  print('\nMemory of the direct client on one core, 16 KiB objects: peak resident memory\n');
   const rows = [];
   for (const { threads, objects, useTls } of MEMORY_RUNS) {
     process.stderr.write(`memory: ${threads} threads, ${objects} objects\n`);

@@ -1,7 +1,6 @@
 const KIB = 1024;
 const MIB = 1024 ** 2;
 
-/** How often each client of a scenario is measured. */
 export const ROUNDS = 5;
 
 /**
@@ -19,7 +18,7 @@ export const ROUNDS = 5;
  * @typedef {object} Contestant
  * @property {string} name
  * @property {'direct' | 'watched' | 'sdk' | 'undici' | 'sockets' | 'oha'} client
- * @property {number} objects of the long run; a fifth of them, the short run, must still be enough for each thread to get some
+ * @property {number} objects of the long run; the short run's share of them must still be enough for all threads
  * @property {number} [threads] overrides the scenario's
  * @property {number} [cores] default: 1
  *
@@ -86,7 +85,7 @@ export const SCENARIOS = [
     ],
   },
   {
-    title: 'What a connection costs: TLS, 50, 1,000 and 10,000 threads, 16 KiB',
+    title: 'Cost of a connection: TLS, 50, 1,000 and 10,000 threads, 16 KiB',
     useTls: true,
     threads: 50,
     objectSize: 16 * KIB,
@@ -141,7 +140,6 @@ export const SCENARIOS = [
   },
 ];
 
-/** Runs whose memory is measured, by threads and objects. */
 export const MEMORY_RUNS = [
   { threads: 1_000, objects: 10_000, useTls: false },
   { threads: 1_000, objects: 100_000, useTls: false },

@@ -3,14 +3,14 @@ import { STAGES, readLoad } from './storm/load.js';
 import { runMixedPart } from './storm/mixed-part.js';
 import { runPart } from './storm/part.js';
 
-// A million operations against a store that fails one request in twenty, in every way that an operation survives. The
-// counts must be exact, the memory flat, the log short and the store empty. Then a million mixed operations over
-// objects that are constantly rewritten and removed: no version that is read may be reported as an error, and the
-// leftovers of a killed run must be cleaned up.
+// Runs a million operations against a store that fails one request in twenty, in every way that an operation can survive. The
+// counts must be exact, the memory flat, the log short and the store empty at the end. Then runs a million mixed operations
+// over objects that are constantly rewritten and removed: no read must be reported as an integrity error, and the leftovers of
+// a killed run must be cleaned up.
 //
 //     node bench/storm.js [operations] [parts] [direct|sdk]
 
-/** Of each stage of a mixed run. */
+/** Duration of each stage of a mixed run. */
 const MIXED_SECONDS = 30;
 
 const { objects, parts, client } = readLoad(process.argv.slice(2));

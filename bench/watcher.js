@@ -7,10 +7,10 @@ import { createServer } from 'node:http';
 const SCRAPE_INTERVAL_MS = 15_000;
 
 /**
- * Watches a run: an OTLP collector that accepts everything, and a scraper.
+ * Starts an OTLP collector that accepts everything, and a scraper.
  *
- * @returns {Promise<{ options: string[], env: Record<string, string>, close: () => Promise<void> }>} the settings of a run
- *   to watch
+ * @returns {Promise<{ options: string[], env: Record<string, string>, close: () => Promise<void> }>} settings for the run to
+ *   watch
  */
 export async function startWatcher() {
   const collector = createServer((request, response) => request.resume().on('end', () => response.end()));

@@ -6,7 +6,7 @@ import { classifyAnswer } from '../lib/s3/s3-error.js';
  * @import { S3Call } from '../lib/s3/s3-calls.js'
  */
 
-/** Codes at the end of R2's error messages: https://developers.cloudflare.com/r2/api/error-codes/ */
+/** The codes that end R2's error messages: https://developers.cloudflare.com/r2/api/error-codes/ */
 const ERRORS = new Map(
   /** @type {[number, [code: string, status: number]][]} */ ([
     [10001, ['InternalError', 500]],
@@ -33,8 +33,7 @@ const CODE_AT_END = /\s*\((\d{5,6})\)\s*$/;
 
 /**
  * @param {unknown} error thrown by a binding
- * @returns {{ status: number, code: string, message: string }} the S3 API's equivalent; an internal error if the code
- *   is unknown
+ * @returns {{ status: number, code: string, message: string }} the S3 API's equivalent; an internal error for unknown codes
  */
 export function explainBindingError(error) {
   const text = error instanceof Error ? error.message : String(error);
@@ -45,7 +44,7 @@ export function explainBindingError(error) {
 const RANGE = /^bytes=(\d+)-(\d+)$/;
 
 /**
- * Presents R2 as a store: each S3 call becomes a call of a binding.
+ * Presents R2 as a store: it turns each S3 call into a call of a binding.
  *
  * @implements {ObjectConnection}
  */
@@ -89,7 +88,7 @@ export class BindingConnection {
     }
   }
 
-  /** Called when the answer begins. @param {R2Object} object */
+  /** Called when the response begins. @param {R2Object} object */
   answered(object) {
     this.answeredAt = this.#now();
     this.reply.etagDigest = etagDigest(Buffer.from(object.httpEtag));
@@ -146,7 +145,7 @@ const CALLS = {
   async DeleteObjects(connection, bucket, { input = {} }) {
     const { Objects } = input.Delete;
     await bucket.delete(Objects.map((/** @type {{ Key: string }} */ { Key }) => Key));
-    // The binding deleted all of them, or threw.
+    // The binding either deletes all of them or throws.
     connection.reply.output = { Deleted: Objects, Errors: [] };
   },
   async ListObjectsV2(connection, bucket, { input = {} }) {

@@ -9,7 +9,7 @@ import { parse } from 'dotenv';
 
 const EDGE = fileURLToPath(new URL('./', import.meta.url));
 
-/** The last variable printed by edge/local.js, once the Worker answers. */
+/** The last variable that edge/local.js prints, once the Worker is ready. */
 const LAST_VARIABLE = /^S3_BUCKET=.*\n/m;
 
 /**

@@ -4,17 +4,17 @@ import worker from './worker.js';
  * @typedef {object} Behaviour of the local R2, for tests
  * @property {Record<string, number>} [delays] ms to wait before a call of a binding, by the call's name
  * @property {Record<string, number>} [failEvery] every nth call of that name fails
- * @property {number} [loseSlices] this many slices run without being answered
+ * @property {number} [loseSlices] this many slices run, but their responses are lost
  * @property {number} [refuseSlices] this many slices are refused before they begin, as the platform does
  */
 
-/** Number of calls of the bindings by name, including injected failures. @type {Record<string, number>} */
+/** Calls of the bindings by name, including injected failures. @type {Record<string, number>} */
 const record = {};
 
 let lost = 0;
 let refused = 0;
 
-/** The Worker as it is deployed, with bindings that record their calls. */
+/** The deployed Worker, with bindings that record their calls. */
 export default {
   /**
    * @param {Request} request

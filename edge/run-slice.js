@@ -17,25 +17,21 @@ import { Refusal } from './signature.js';
  * @import { Operation, Workload } from '../lib/operations/operation.js'
  */
 
-/** Maximum keys of a list page and of a deletion. */
 const MAX_KEYS = 1000;
 
-/** Operations that a binding supports. */
 const SLICED_OPERATIONS = OPERATIONS.filter(({ copies }) => !copies).map(({ name }) => name);
 
-/**
- * The payload of the last run, kept for the isolate's next slice. @type {{ runId: string, payload: Payload } | null}
- */
+/** The last run's payload, kept for the isolate's next slice. @type {{ runId: string, payload: Payload } | null} */
 let known = null;
 
 /**
- * Runs a slice that has not run before. The operations are the client's, including verification; only their calls are
- * sent differently.
+ * Runs a slice that has not run before. It uses the client's own operations, including verification, and only sends their
+ * calls to a binding instead.
  *
  * @param {Slice} slice
  * @param {object} context
  * @param {(name: string) => R2Bucket} context.bucketNamed
- * @param {string} context.bucket holds the slice's claim
+ * @param {string} context.bucket contains the slice's claim
  * @param {string} context.colo
  * @returns {Promise<SliceAnswer>}
  * @throws {Refusal}
@@ -60,7 +56,7 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   let next = 0;
   const work = async () => {
     let { record, seen } = newRecord();
-    // Runs at least one operation: the client would take an answer without outcomes for a fault.
+    // Runs at least one operation: the client treats a response without outcomes as an error.
     while (next < locals.length && (next === 0 || Date.now() - startedAt < lasts)) {
       const index = next++;
       take(record, slice, index, operations);
@@ -139,7 +135,7 @@ function failureOf(error) {
 }
 
 /**
- * A binding's call cannot be aborted: it continues, but nothing waits for it.
+ * A binding's call cannot be aborted. After the timeout, it continues, but nothing waits for it.
  *
  * @param {number} timeout ms
  * @param {Promise<void>} attempt
@@ -157,7 +153,7 @@ async function within(timeout, attempt) {
   }
 }
 
-/** The slice's share of what the client knows about its objects; replaces WrittenObjects. */
+/** Replaces WrittenObjects: the client's knowledge about the slice's objects. */
 class SliceObjects {
   #digests;
   #absent;
@@ -178,7 +174,7 @@ class SliceObjects {
     return this.#digests.get(local) ?? 0;
   }
 
-  // The client records writes and removals from the answer.
+  // The client records writes and removals when it receives the response.
   add() {}
   delete() {}
 }
@@ -205,7 +201,7 @@ function workloadOf(slice) {
 }
 
 /**
- * The signer is trusted, but a slice that is too large would be ended by the platform halfway.
+ * The signer is trusted, but the platform would end a slice that is too large halfway.
  *
  * @param {Slice} slice
  * @throws {Refusal}
@@ -242,7 +238,10 @@ function checkSlice(slice) {
         versions.candidates?.length === locals.length &&
         versions.candidates.every(Array.isArray)));
   if (!fits) {
-    throw new Refusal('AccessDenied', 'This Worker cannot run the slice: do client and Worker have the same version?');
+    throw new Refusal(
+      'AccessDenied',
+      'This Worker cannot run the slice: check that client and Worker have the same version',
+    );
   }
 }
 

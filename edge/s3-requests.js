@@ -1,14 +1,11 @@
 import { contentRange } from './binding-connection.js';
 import { Refusal, sha256 } from './signature.js';
 
-// The S3 calls that preflight, clean-up, clock measurement and --through need, answered from a binding.
+// Serves the S3 calls that preflight, clean-up, clock measurement and --through need, from a binding.
 
 const MAX_KEYS = 1000;
 
-/**
- * Maximum bytes of a document. 1,000 keys of 1,024 bytes with their tags, or a slice with the most objects, take about
- * a third.
- */
+/** Maximum bytes of a document. 1,000 keys of 1,024 bytes with their tags, or the largest slice, take a third. */
 const MAX_DOCUMENT_BYTES = 4 * 2 ** 20;
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -20,7 +17,7 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '
 /** @type {Readonly<Record<string, string>>} */
 const CHARACTERS = Object.fromEntries(Object.entries(ENTITIES).map(([character, entity]) => [entity, character]));
 
-/** Keeps caches from storing measured objects, and from compressing them, which would change the ETag. */
+/** Keep caches from storing measured objects, and from compressing them, which would change the ETag. */
 const OBJECT_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store, no-transform' };
 
 /**

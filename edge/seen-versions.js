@@ -2,17 +2,14 @@ import { WAY_MS } from '../lib/edge/slice.js';
 import { MIN_WRITE_PAUSE_MS } from '../lib/workload/write-pauses.js';
 
 /**
- * Replaces MixedObjects in the Worker, which cannot know all versions: other invocations change the same objects. It
- * rejects nothing, and records what it read for the client to judge.
+ * Replaces MixedObjects in the Worker, which cannot know all versions, because other invocations change the same objects. It
+ * rejects nothing, and records what was read for the client to check.
  */
 export class SeenVersions {
   #startedAt;
   /** @type {readonly number[]} */
   #candidates = [];
-  /**
-   * Versions that all bytes read fit: empty if there was no object, null if nothing showed a version. @type {number[] |
-   * null}
-   */
+  /** Versions that match all bytes read: empty if there was no object, null if unknown. @type {number[] | null} */
   fitting = null;
 
   /** @param {number} startedAt epoch ms of the slice */
@@ -23,7 +20,7 @@ export class SeenVersions {
   versions = this;
   etags = { set() {} };
 
-  /** @param {readonly number[]} candidates versions known to the client for a body that does not show its version */
+  /** @param {readonly number[]} candidates versions that the client knows, for a body that does not show its version */
   begin(candidates) {
     this.#candidates = candidates;
     this.fitting = null;
@@ -37,7 +34,7 @@ export class SeenVersions {
     return 0;
   }
 
-  /** @returns {number[]} including versions that others may have written since */
+  /** @returns {number[]} also the versions that others may have written since */
   candidates() {
     const newest = Math.max(...this.#candidates);
     const changes = Math.ceil((WAY_MS + Date.now() - this.#startedAt) / MIN_WRITE_PAUSE_MS);

@@ -2,11 +2,11 @@
 // so the two cannot share a mistake.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 
-/** The id that belongs to the secret. It is not secret. */
+/** The id that belongs to the secret. It is public. */
 const ACCESS_KEY_ID = 'edge';
 const REGION = 'auto';
 
-/** A signature is invalid outside this time before and after its date, by this clock. */
+/** A signature is valid for this long before and after its date, by this clock. */
 const MAX_AGE_MS = 60_000;
 
 const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
@@ -17,7 +17,7 @@ const HASH = /^[0-9a-f]{64}$/;
 
 const ALWAYS_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
-/** Further headers that change an answer. A signature must cover those that the request has. */
+/** Further headers that change the response. If present, they must be signed. */
 const SIGNED_IF_PRESENT = /^(x-amz-.*|range|if-none-match)$/;
 
 /** A refused request, with the reason that S3 would give. */
@@ -34,10 +34,7 @@ export class Refusal extends Error {
 
 const encoder = new TextEncoder();
 
-/**
- * The signing key of a day, kept for the isolate. @type {{ secret: string, day: string, key: Promise<CryptoKey> } |
- * null}
- */
+/** The day's signing key. @type {{ secret: string, day: string, key: Promise<CryptoKey> } | null} */
 let known = null;
 
 /**
@@ -86,7 +83,7 @@ export async function checkSignature(request, secret, now) {
   if (!isRight) {
     throw new Refusal('SignatureDoesNotMatch', "The signature is wrong: check that EDGE_SECRET equals the Worker's.");
   }
-  // Checked after the signature, so that this clock reveals nothing without the secret.
+  // Check the date after the signature, so that a request without the secret cannot probe this clock.
   if (!(Math.abs(timeOf(date) - now) <= MAX_AGE_MS)) {
     throw new Refusal('RequestTimeTooSkewed', 'The signature is more than 60 s old, or dated in the future.');
   }
@@ -149,7 +146,7 @@ function canonicalQuery(search) {
 
 /**
  * @param {string} text with any percent-encoding
- * @returns {string} as the specification requires
+ * @returns {string} encoded as the specification requires
  */
 function encoded(text) {
   return encodeURIComponent(decodeURIComponent(text)).replace(

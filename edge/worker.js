@@ -5,8 +5,7 @@ import { answerS3Request, documentOf, errorAnswer } from './s3-requests.js';
 import { Refusal, checkSignature } from './signature.js';
 
 /**
- * Set in wrangler.toml: R2_… for each bucket, the secret, the prefix of all keys, and the Worker's hosts, separated by
- * commas.
+ * The Worker's settings: R2_… for each bucket, the secret, the prefix of all keys, and the Worker's hosts, separated by commas.
  *
  * @typedef {{ EDGE_SECRET?: string, EDGE_PREFIX?: string, EDGE_HOSTS?: string } & Record<string, any>} Env
  */
@@ -14,7 +13,7 @@ import { Refusal, checkSignature } from './signature.js';
 /** The same default as the client's --prefix. */
 const DEFAULT_PREFIX = 'benchmark';
 
-/** Binding names cannot contain a hyphen. R2's bucket names stay distinct. */
+/** Binding names cannot contain hyphens. The names stay distinct, because R2's bucket names contain no underscores. */
 const bindingOf = (/** @type {string} */ bucket) => `R2_${bucket.replaceAll('-', '_')}`;
 
 export default {
@@ -52,7 +51,7 @@ async function answerTo(request, env) {
     throw new Refusal('AccessDenied', `${hostname} is not one of the hosts in EDGE_HOSTS.`);
   }
   const prefix = env.EDGE_PREFIX ?? DEFAULT_PREFIX;
-  // Keys and buckets of a run need no escapes, so an escaped path never names one.
+  // Keys and buckets of a run need no escapes, so a path with escapes never names any.
   const [, name, ...path] = pathname.split('/');
   const key = path.join('/');
   const bucketNamed = (/** @type {string} */ bucket) => {
@@ -74,7 +73,7 @@ async function answerTo(request, env) {
 }
 
 /**
- * Even with the secret, a request reaches only keys that runs make.
+ * Restricts requests to keys that runs create, even with the secret.
  *
  * @param {R2Bucket} bucket
  * @param {string} prefix of all runs

@@ -1,11 +1,11 @@
 /** @import { TrueLine } from './host-lines.js' */
 
 /**
- * What may happen to a log, with the truth kept: a line that is gone tells nothing, one that stands twice tells it once.
+ * Damage to a log, with correct truths: a missing line has none, and a repeated line has them once.
  *
  * @typedef {object} Damage
- * @property {number} [cut] lines that are kept of the log
- * @property {number} [double] every how many-th line of a second is written twice
+ * @property {number} [cut] number of lines to keep
+ * @property {number} [double] every nth per-second line is written twice
  */
 
 /**

@@ -8,13 +8,13 @@ import { DEFAULTS, planHosts } from './host-plan.js';
 
 /** @import { TrueLine } from './host-lines.js' */
 
-// Writes the logs of several hosts, and beside them what is true of them, for trials of peak-performance.js:
+// Writes the logs of several hosts, and the true totals next to them, for trials of peak-performance.js:
 //
 //     node bench/logs/generate.js <folder> [--hosts 3] [--old 0] [--seconds 20] [--rate 1000] [--shift 0] [--skew 0]
 //                                 [--start 2026-01-31T23:59:30Z] [--seed 1] [--size 16384] [--cut <lines>] [--double <n>]
 //
-// Shift and skew are ms from host to host. The last log is cut after so many lines; each n-th line of the first log's
-// seconds is doubled. Memory stays small whatever the size of the logs.
+// --shift and --skew are ms from host to host. --cut ends the last log after this many lines. --double writes every nth
+// per-second line of the first log twice. Memory use does not depend on the size of the logs.
 
 const NUMBERS = Object.keys(DEFAULTS).filter((name) => name !== 'start' && name !== 'stages');
 const CHUNK_LENGTH = 256 * 1024;
@@ -51,7 +51,7 @@ if (folder === undefined || given.some(([, value]) => Number.isNaN(value))) {
 /**
  * @param {string} file
  * @param {Iterable<TrueLine>} lines
- * @returns {Promise<Record<string, number>>} operations that the lines of the seconds tell, by stage
+ * @returns {Promise<Record<string, number>>} operations in the per-second lines, by stage
  */
 async function writeLog(file, lines) {
   const stream = createWriteStream(file);

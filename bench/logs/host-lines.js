@@ -7,12 +7,10 @@ import { Histogram, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
 import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
 
-/**
- * @import { HostPlan, StagePlan } from './host-plan.js'
- */
+/** @import { HostPlan, StagePlan } from './host-plan.js' */
 
 /**
- * A line of a log, and what it tells that is true.
+ * A log line, and the true statements in it.
  *
  * @typedef {object} TrueLine
  * @property {string} text
@@ -20,7 +18,7 @@ import { secondsOfPlan } from './host-plan.js';
  *
  * @typedef {{ stage: string, second: number, rate: number }} ToldSecond
  * @typedef {{ stage: string, start: number, stop: number, operations: number, retries: number }} ToldTotals
- * @typedef {{ stage: string, latencies: ReadonlyMap<number, number> }} ToldLatencies how often each latency in µs
+ * @typedef {{ stage: string, latencies: ReadonlyMap<number, number> }} ToldLatencies counts by latency in µs
  * @typedef {{ stage: string, peak: number }} ToldPeak
  * @typedef {ToldSecond | ToldTotals | ToldLatencies | ToldPeak} Told
  */
@@ -28,12 +26,12 @@ import { secondsOfPlan } from './host-plan.js';
 /** @type {Readonly<Record<string, number>>} */
 const NOTHING_COUNTED = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])));
 
-/** The old tool's interval drifts: its lines come a little more than a second apart. ms. */
+/** The old tool's interval drifts: its lines are a little more than a second apart. ms */
 const DRIFTING_INTERVAL = 1070;
 
 /**
  * @param {HostPlan} plan
- * @returns {Generator<TrueLine, void, undefined>} the lines of a log
+ * @returns {Generator<TrueLine, void, undefined>}
  */
 export function* linesOfHost(plan) {
   const { run, host, shard, clock, size } = plan;
@@ -89,7 +87,7 @@ function* ownStage(plan, stagePlan) {
 }
 
 /**
- * Each line is a rate over the time since the line before.
+ * Each line is a rate over the time since the previous line.
  *
  * @param {HostPlan} plan
  * @param {StagePlan} stagePlan
@@ -148,7 +146,7 @@ function peakOf({ start, stop, operations }, best) {
   return Math.round(Math.max(best, operations / ((stop - start) / 1000)) * 10) / 10;
 }
 
-/** @param {ReadonlyMap<number, number>} latencies how often each in µs */
+/** @param {ReadonlyMap<number, number>} latencies counts by latency in µs */
 function latencyOf(latencies) {
   const histogram = build({ autoResize: false, highestTrackableValue: 3_600_000_000 });
   for (const [latency, count] of latencies) {

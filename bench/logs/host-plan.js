@@ -1,15 +1,15 @@
 import { mixIndex } from '../../lib/workload/mix.js';
 
 /**
- * What one host did, as nobody but its maker knows. Times are the store's, in epoch ms.
+ * What one host did: the truth behind its log. Times are by the store's clock, in epoch ms.
  *
  * @typedef {object} HostPlan
  * @property {string} host
  * @property {string} run
  * @property {string} shard
- * @property {'own' | 'old'} shape of the log: with machine lines and counts, or of the old tool with rates
+ * @property {'own' | 'old'} shape of the log: this tool's, with machine-readable lines and counts, or the old tool's, with rates
  * @property {{ offset: number, uncertainty: number } | null} clock
- * @property {number} start at which the run line is written
+ * @property {number} start when the run line is written
  * @property {number} size bytes of an object
  * @property {StagePlan[]} stages
  *
@@ -17,24 +17,24 @@ import { mixIndex } from '../../lib/workload/mix.js';
  * @property {string} stage
  * @property {number} start
  * @property {number} stop
- * @property {(second: number) => SecondPlan} at what the host did in an epoch second of the stage
+ * @property {(second: number) => SecondPlan} at returns what the host did in an epoch second of the stage
  *
  * @typedef {object} SecondPlan
  * @property {number} operations
- * @property {number} latency of each of them, in µs
+ * @property {number} latency of each operation, in µs
  * @property {number} retries
  *
  * @typedef {object} LogOptions
  * @property {number} seed
  * @property {number} hosts
- * @property {number} old how many of them wrote logs of the old tool's shape
- * @property {number} seconds the length of a stage
+ * @property {number} old number of hosts with logs of the old tool's shape
+ * @property {number} seconds duration of a stage
  * @property {number} start epoch ms at which the first host begins
- * @property {number} shift ms by which each host begins after the one before it
+ * @property {number} shift ms by which each host begins after the previous one
  * @property {number} skew ms by which the clocks differ from host to host
- * @property {number} rate ops/s of a host at most
+ * @property {number} rate maximum ops/s of a host
  * @property {number} size bytes of an object
- * @property {readonly string[]} stages their names
+ * @property {readonly string[]} stages
  */
 
 /** @type {LogOptions} */
@@ -51,14 +51,14 @@ export const DEFAULTS = {
   stages: ['Write', 'Read', 'Stat', 'Remove'],
 };
 
-/** Between two stages, in ms. */
+/** Pause between two stages, in ms. */
 const PAUSE = 300;
 
 const MAX_RETRIES = 3;
 const MAX_LATENCY = 200_000;
 
 /**
- * The plans of all hosts: pure in the options, so that nothing of a second has to be kept.
+ * The plans of all hosts. They depend only on the options, so that no second needs to be stored.
  *
  * @param {LogOptions} options
  * @returns {HostPlan[]}
@@ -104,7 +104,7 @@ function planHost(number, { seed, hosts, old, seconds, start, shift, skew, rate,
 
 /**
  * @param {StagePlan} stage
- * @returns {Generator<SecondPlan & { second: number }, void, undefined>} every second that the stage touches
+ * @returns {Generator<SecondPlan & { second: number }, void, undefined>} every second that the stage overlaps
  */
 export function* secondsOfPlan({ start, stop, at }) {
   for (let second = Math.floor(start / 1000); second * 1000 < stop; second += 1) {

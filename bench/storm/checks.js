@@ -5,13 +5,13 @@
 
 const METHODS = /** @type {Record<string, string>} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
 
-/** Maximum memory growth between the first and the last third of a part: noise of the garbage collector. */
+/** Maximum memory growth between the first and the last third of a part: the garbage collector's noise. */
 const MAX_GROWTH_MIB = 30;
 
-/** Lines about retries per second, by design: the first few, and one for the rest. */
+/** By design, the log has at most this many lines about retries per second: the first few, and one for the rest. */
 const MAX_RETRY_LINES_PER_SECOND = 4;
 
-/** Failed attempts that the endpoint may not have seen, because it had closed the connection. */
+/** Kinds of failed attempts that the endpoint may not have seen, because it had closed the connection. */
 const UNSEEN_KINDS = ['connection', 'stale-connection'];
 
 /**
@@ -78,7 +78,7 @@ function checkOperations(
 }
 
 /**
- * A success answered too late counts only at the endpoint.
+ * A success whose response came too late counts only at the endpoint.
  *
  * @param {any} stage
  * @param {any} seen
@@ -96,7 +96,7 @@ function checkSuccesses({ stage, operations, attempts, errors }, seen, beside) {
 }
 
 /**
- * Every attempt that the run counted was seen by the endpoint, or cannot have been.
+ * Every attempt that the run counted was seen by the endpoint, unless its connection was already closed.
  *
  * @param {any} result
  * @param {any} seen
@@ -109,10 +109,10 @@ function checkAttempts({ stages, requests }, seen) {
   const broken = sum(stages.flatMap((/** @type {any} */ { errors }) => UNSEEN_KINDS.map((kind) => errors[kind] ?? 0)));
   const caused = (seen.faults.reset ?? 0) + (seen.faults.lost ?? 0);
   const unseen = counted - arrived;
-  // Requests outside the stages also meet faults, but do not record their kinds.
+  // Requests outside the stages also meet faults, but the result does not record their kinds.
   const margin = sum(Object.values(requests));
   return {
-    claim: 'the attempts sent are those that the endpoint saw, plus those on connections that it had closed',
+    claim: 'the endpoint saw every attempt that was sent, except those on connections that it had closed',
     holds: unseen >= 0 && Math.abs(unseen - (broken - caused)) <= margin,
     figures: `${counted} counted (${margin} outside the stages), ${arrived} seen, ${unseen} on closed connections; injected: ${describe(seen.faults)}`,
   };

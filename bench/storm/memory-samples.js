@@ -3,7 +3,7 @@ import { linearRegression, quantile } from 'simple-statistics';
 
 const SAMPLE_EVERY_MS = 500;
 
-/** At first, code is loaded and compiled, and the heap finds its size. A leak adds to that and continues. */
+/** At first, code is loaded and compiled, and the heap grows to its size. A leak continues after that. */
 const WARM_UP_SHARE = 0.3;
 
 const MEBIBYTE = 2 ** 20;
@@ -17,7 +17,7 @@ const MEBIBYTE = 2 ** 20;
  * @typedef {[seconds: number, mebibytes: number]} Sample
  */
 
-/** Samples the resident memory of a process from Linux's /proc until it ends. */
+/** Samples the resident memory of a process in Linux's /proc. */
 export class MemorySamples {
   /** @type {Sample[]} */
   #samples = [];

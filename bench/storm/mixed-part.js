@@ -12,12 +12,12 @@ import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, readAll, readResult, startTool }
 
 const MIX = 'read=45,range=5,write=25,stat=10,copy=5,remove=10';
 
-/** Each is rewritten and removed many times. */
+/** Few enough that each object is rewritten and removed many times. */
 const OBJECTS = 20_000;
 
 const THREADS = 100;
 
-/** Shows that a mixed stage to be killed has begun; it runs for much longer. */
+/** Shows that the mixed stage, which runs for much longer, has begun and can be killed. */
 const HAS_BEGUN = /: Mixed read: Ops [1-9]/;
 
 /** Adds definite refusals: a refused write must never be read. */
@@ -31,8 +31,8 @@ const MIXED_FAULTS = `${FAULTS}, PUT.status=429:1%, PUT.status=400/BadDigest:0.5
  */
 
 /**
- * Mixes operations over constantly rewritten objects, against an endpoint that fails. Then does so again, kills the run
- * halfway, and cleans up.
+ * Mixes operations over constantly rewritten objects, at an endpoint that injects faults. Then starts the same run again, kills
+ * it halfway, and cleans up.
  *
  * @param {object} part
  * @param {number} part.seconds per stage

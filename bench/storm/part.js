@@ -18,14 +18,12 @@ export const BUCKETS = ['storm-a', 'storm-b'];
 export const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
 
-/**
- * Longer than any answer takes on a busy machine: only the endpoint's counts distinguish a hang from a slow answer.
- */
+/** Longer than any response takes on a busy machine: only the endpoint's counts can tell a hang from a slow response. */
 export const TIMEOUT = '3s';
 
 /**
- * Five requests in a hundred meet a fault, and every connection ends after its 50th. Corrupted bodies are left out:
- * they are errors that end the operation.
+ * Five requests in a hundred meet a fault, and every connection ends after its 50th request. There are no corrupted bodies,
+ * because these end an operation.
  */
 export const FAULTS =
   'status=503:1.5%, status=500:1%, HEAD.status=502:1%, DELETE.status=504:1%, ' +
@@ -37,14 +35,14 @@ export const FAULTS =
  * @property {any} seen the endpoint's report
  * @property {number | null} status the exit status
  * @property {string} stderr
- * @property {{ bytes: number, retryLines: number, seconds: number }} log seconds: lines of seconds
+ * @property {{ bytes: number, retryLines: number, seconds: number }} log `seconds` is the number of per-second lines
  * @property {MemoryTrend | null} memory
  * @property {number} duration ms
  */
 
 /**
  * @param {object} part
- * @param {number} part.objects objects to be written, read, examined and removed
+ * @param {number} part.objects to write, read, stat and remove
  * @param {number} part.seed for the faults
  * @param {'direct' | 'sdk'} part.client
  * @returns {Promise<PartResult>}
@@ -100,13 +98,13 @@ export function startTool(parameters, { folder, endpoint }) {
  * @param {number | null} status of the run; null if a signal ended it
  * @param {string} stderr of the run
  * @returns {any} the JSON of the run
- * @throws {Error} with the run's end, if it left no result
+ * @throws {Error} if the run wrote no result
  */
 export function readResult(file, status, stderr) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`the run left no result, and ended with status ${status}: ${stderr}`, { cause: error });
+    throw new Error(`the run wrote no result and ended with status ${status}: ${stderr}`, { cause: error });
   }
 }
 

@@ -25,7 +25,6 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
  * @param {Axis} chart.x
  * @param {Axis} chart.y
  * @param {readonly Series[]} chart.series
- * @returns {string}
  */
 export function drawLineChart({ title, x, y, series }) {
   const toX = scale(x, MARGIN.left, WIDTH - MARGIN.right);
@@ -79,7 +78,6 @@ function horizontalTick(at, tick) {
  * @param {number} index among all series
  * @param {(value: number) => number} toX
  * @param {(value: number) => number} toY
- * @returns {string[]}
  */
 function drawSeries({ name, points, isDashed = false, hasNoLine = false }, index, toX, toY) {
   const colour = COLOURS[index % COLOURS.length];

@@ -4,7 +4,7 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /** @import { Certificate } from './certificate.js' */
 
-/** Bytes of an object, small enough for the server's answer to be sent in one piece. */
+/** Bytes of an object, small enough that the server sends the response in one piece. */
 export const OBJECT_SIZE = 1024;
 export const BUCKET = 'study';
 
@@ -12,7 +12,7 @@ export const BUCKET = 'study';
  * The embedded endpoint behind TLS, in a separate process.
  *
  * @param {Certificate} certificate
- * @param {'store' | 'null'} mode `null` does almost nothing for a request
+ * @param {'store' | 'null'} mode see EndpointOptions
  */
 export async function startStudyEndpoint({ key, certificate }, mode) {
   const { port, close } = await startLocalS3({
@@ -28,7 +28,7 @@ export async function startStudyEndpoint({ key, certificate }, mode) {
 /**
  * @param {number} port of the endpoint, or of a relay in front of it
  * @param {Certificate} certificate
- * @returns {Record<string, string>} what the tool needs to find it
+ * @returns {Record<string, string>} environment variables with which the tool finds it
  */
 export function endpointVariables(port, { certificateFile }) {
   return {

@@ -7,8 +7,7 @@ const MODULES = new URL('../../node_modules/', import.meta.url);
  * Describes a study's machine in one line.
  *
  * @param {readonly string[]} libraries whose versions matter
- * @param {URL} [modules] the folder that has them
- * @returns {string}
+ * @param {URL} [modules] the folder that contains them
  */
 export function describeMachine(libraries, modules = MODULES) {
   const versions = libraries.map((library) => `${library} ${versionOf(library, modules)}`);

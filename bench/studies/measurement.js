@@ -11,7 +11,7 @@ export const REQUESTS = 100;
  */
 
 /**
- * A client with another number of answers has measured something else.
+ * A client with a different number of successful responses has measured something else.
  *
  * @param {string} client
  * @param {number} answers
@@ -20,6 +20,6 @@ export const REQUESTS = 100;
  */
 export function expectAllAnswers(client, answers, expected = REQUESTS) {
   if (answers !== expected) {
-    throw new Error(`${client} got ${answers} good answers, expected ${expected}`);
+    throw new Error(`${client} got ${answers} successful responses, expected ${expected}`);
   }
 }

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A program of the studies in a separate process. It describes itself in a first line of JSON, ends when its standard
- * input ends, and may print one more line of JSON at its end.
+ * A program of the studies in a separate process. It first prints a line of JSON that describes it, ends when its standard
+ * input closes, and can print another line of JSON at its end.
  *
  * @typedef {object} StartedProcess
  * @property {any} offer its first line
- * @property {() => Promise<any>} stop ends it; resolves to its last line, or null if there was none
+ * @property {() => Promise<any>} stop ends it; resolves to its last line, or null without one
  */
 
 /**
@@ -26,7 +26,7 @@ export async function startProcess(program, options) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done === true) {
-    throw new Error(`${fileURLToPath(program)} ended with status ${(await exit)[0]} before it had started`);
+    throw new Error(`${fileURLToPath(program)} ended with status ${(await exit)[0]} before it started`);
   }
   return {
     offer: JSON.parse(first.value),

@@ -2,7 +2,7 @@ import { mean, sampleStandardDeviation, sampleVariance } from 'simple-statistics
 import ttest from 'ttest';
 
 /**
- * @typedef {object} Comparison of two samples' means by Welch's t-test, which does not assume equal variances
+ * @typedef {object} Comparison of the means of two samples by Welch's t-test, which does not assume equal variances
  * @property {Moments} one
  * @property {Moments} other
  * @property {number} difference of the means: other − one
@@ -48,7 +48,6 @@ export function compareMeans(one, other) {
  *
  * @param {number[]} one
  * @param {number[]} other
- * @returns {number}
  */
 function hedgesG(one, other) {
   const freedom = one.length + other.length - 2;

@@ -3,7 +3,7 @@
  *
  * @param {readonly string[]} header
  * @param {readonly (readonly string[])[]} rows each as long as the header
- * @returns {string} lines, each with its end
+ * @returns {string} lines, each with a line feed
  */
 export function formatTable(header, rows) {
   const lines = [header, ...rows];

@@ -1,4 +1,4 @@
-/** The part of the untyped package `ttest` that the studies use. */
+/** The parts of the untyped package `ttest` that the studies use. */
 declare module 'ttest' {
   interface Test {
     testValue(): number;

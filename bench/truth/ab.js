@@ -15,10 +15,10 @@ const QUADS = 8;
 
 const COMPARISONS = 40;
 
-/** Allowed comparisons with a difference: one in twenty is expected, and six or more have a chance of one in 70. */
+/** Allowed number of comparisons with a difference: two are expected, and six or more have a chance of one in 70. */
 const MAX_FALSE = 5;
 
-/** A store with realistic latencies, whose requests do not wait for each other. */
+/** A store with realistic latencies, in which requests do not wait for each other. */
 const LOAD = [
   ...['200', '16', '--local', '--faults', 'latency=lognormal:10ms:0.5'],
   ...['--size', '1KiB', '--stages', 'write,read', '--no-preflight'],
@@ -26,7 +26,7 @@ const LOAD = [
 
 const SIMULATIONS = 1000;
 
-/** One in twenty, plus what chance adds in one series of a hundred. */
+/** One in twenty, plus a margin that chance exceeds in one series of a hundred. */
 const MAX_FALSE_SIMULATED = 66;
 
 /** Standard deviation of a pass's logarithm. */

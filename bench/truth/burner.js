@@ -1,4 +1,4 @@
-// Uses all the time it gets on its core, until its standard input ends with its parent.
+// Keeps its core busy until its standard input closes, and so until its parent ends.
 
 const TURN_MS = 50;
 

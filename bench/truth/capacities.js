@@ -30,7 +30,7 @@ const MAX_OVERHEAD_MS = 2;
 /** What limits a queueing bucket. @type {Truth} */
 const TRUTH = { right: 'store', supersets: ['beyond this host'] };
 
-/** Required share of intervals that hold the truth: 17 of 20. */
+/** Required share of intervals that contain the truth: 17 of 20. */
 const COVERAGE = 0.85;
 
 /** @type {Part} */
@@ -109,8 +109,8 @@ function kneeFinding(bucket, searches) {
 }
 
 /**
- * By Little's law, as many requests as the bucket answers in one delay keep it just busy. A late timer and the transfer
- * add to the delay.
+ * Little's law: the bucket is just busy with as many requests as it serves during one delay. Late timers and the transfer add
+ * to the delay.
  *
  * @param {QueueingBucket} bucket
  * @returns {[number, number]} threads
@@ -120,7 +120,7 @@ function kneeOf({ rate, delay }) {
 }
 
 /**
- * Whether the knee is between the ramp steps around the truth; a ramp that ended below it shows nothing.
+ * Whether the knee is between the ramp steps around the truth. A ramp that ended below the truth does not count.
  *
  * @param {[number, number]} truth from and to, in threads
  * @param {number | null} knee as found

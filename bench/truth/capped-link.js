@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
-/** Replaces the loopback interface's packets of 64 KiB, each of which would be a burst. Bytes. */
+/** Replaces the loopback interface's packet size of 64 KiB, with which each packet would be a burst. Bytes. */
 const MTU = 1500;
 
-/** Burst allowed after a pause; less would slow down a link of 100 Mbit/s. Bytes. */
+/** Burst allowed after a pause. A smaller burst would slow down a link of 100 Mbit/s. Bytes. */
 const BURST = 32_768;
 
-/** Queue of the link: more than fifty threads send, so that nothing is dropped. Bytes. */
+/** Queue of the link: more bytes than fifty threads send, so that no packet is dropped. */
 const QUEUE = 16_777_216;
 
 let links = 0;

@@ -7,11 +7,11 @@ import { verdictOf } from './verdict.js';
  * @import { JudgedStage } from './verdict.js'
  */
 
-/** One run in this many may leave the cause open. */
+/** One run in this many is allowed to miss the cause. */
 const RUNS_PER_MISS = 10;
 
 /**
- * A wrong proven cause is never right; a wrong likely cause, or none, is allowed once in ten runs.
+ * A wrong proven cause is never allowed. A wrong likely cause, or no cause, is allowed in one of ten runs.
  *
  * @param {string} what
  * @param {Truth} truth

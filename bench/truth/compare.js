@@ -12,14 +12,14 @@ import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
 
 const PAIRS = 1000;
 
-/** Of 1,000 equal pairs: 5%, plus what chance adds in one of a hundred times. */
+/** Of 1,000 equal pairs: 5%, plus a margin that chance exceeds once in a hundred times. */
 const MAX_FALSE_SHARE = 0.066;
 
-/** Of pairs whose second run is 5% faster. */
+/** Share of the pairs with a 5% faster second run in which the difference must be found. */
 const MIN_FOUND_SHARE = 0.75;
 const CHANGE = 0.05;
 
-/** Paces steady enough to find 5% in a minute. */
+/** Paces that are steady enough to find 5% in runs of a minute. */
 const FINDABLE = ['correlation 0', 'correlation 0.5'];
 
 const SHARES = [0.5, 0.9, 0.99];

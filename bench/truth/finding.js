@@ -13,8 +13,8 @@
  * @property {(findings: readonly Finding[]) => string} [format] replaces the table of expected and found values
  *
  * @typedef {object} Choice
- * @property {number | undefined} runs of each kind; default: as many as the part needs
- * @property {string} [only] part of the names of the wanted set-ups
+ * @property {number | undefined} runs of each kind; the default depends on the part
+ * @property {string} [only] selects the set-ups whose names contain it
  * @property {boolean} isBusy whether other processes use the host's CPUs
  * @property {(progress: string) => void} report
  */

@@ -20,8 +20,8 @@ const OPEN = Object.freeze({ ...LOAD, threads: 50, rate: 200 });
 const CLOSED = Object.freeze({ ...LOAD, threads: 2 });
 
 /**
- * Only percentiles of long waits can be predicted. The others depend on how fast the processors, not the store, clear
- * the backlog of the stall.
+ * Only percentiles that consist of long waits can be predicted. Others depend on how fast the CPUs, not the store, clear the
+ * backlog of the stall.
  */
 const PERCENTILES = /** @type {const} */ ([
   { name: 'p99', share: 0.99 },
@@ -30,7 +30,7 @@ const PERCENTILES = /** @type {const} */ ([
 
 const SHARE = 0.02;
 
-/** Upper bound of a percentile that hides a stall of seconds. */
+/** A percentile below this hides a stall of seconds. */
 const HIDDEN_MS = 100;
 
 /** @type {Part} */
@@ -49,13 +49,13 @@ export const openLoop = {
         asComputed(`open loop, late start: ${name}`, open.latency.startDelay[name], percentileOf(startDelays, share)),
       ]),
       {
-        what: 'closed loop, latency: p99 hides it',
+        what: 'closed loop, latency: p99 hides the stall',
         expected: `below ${milliseconds(HIDDEN_MS)}`,
         found: milliseconds(p99),
         isRight: p99 < HIDDEN_MS,
       },
       {
-        what: 'closed loop, latency: the maximum does not',
+        what: 'closed loop, latency: the maximum shows it',
         expected: `above ${milliseconds(half)}`,
         found: milliseconds(maximum),
         isRight: maximum > half,
@@ -66,8 +66,7 @@ export const openLoop = {
 
 /**
  * @param {StalledLoad} load
- * @returns {Promise<{ latency: any, serviceTime: number }>} from the JSON result; upper bound in ms of the endpoint's
- *   median
+ * @returns {Promise<{ latency: any, serviceTime: number }>} latency from the JSON result; the endpoint's median in ms
  */
 export function measureStall({ operations, stall, threads, rate }) {
   const faults = `latency=5ms,PUT.stall=${stall.to - stall.from}ms@${stall.from}ms`;

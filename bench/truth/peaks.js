@@ -12,19 +12,16 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 const BUCKETS = Object.freeze(['truth-1', 'truth-2', 'truth-3']);
 
-/** Target rate for the number of buckets, in ops/s. */
+/** Rate that the needed number of buckets must reach, in ops/s. */
 const TARGET = 1000;
 
-/** Buckets with separate limits, or with a common one. @type {readonly BucketScript[]} */
+/** Buckets with separate limits, or with a common limit. @type {readonly BucketScript[]} */
 const BUCKET_SCRIPTS = [
   { faults: 'queue@EACH=400,latency=20ms', limit: 'per bucket', perBucket: 400, needed: 3 },
   { faults: 'queue=400,latency=20ms', limit: 'whole store', perBucket: null, needed: null },
 ];
 
-/**
- * A store that processes requests one by one and answers after a delay. @type {Readonly<{ rate: number, delay: number
- * }>} ops/s, ms
- */
+/** A store that starts requests one by one and responds after a delay. @type {Readonly<{ rate: number, delay: number }>} */
 const QUEUE = Object.freeze({ rate: 1000, delay: 20 });
 
 /** @type {readonly RateScript[]} */
@@ -102,8 +99,8 @@ export function searchRate({ arrival, slo }) {
 }
 
 /**
- * The rate at which a queue's 99th percentile reaches the limit. With evenly spaced arrivals, nothing waits below the
- * store's own rate; with random ones, the waiting times follow a recursion (D. V. Lindley, The theory of queues with a
+ * The rate at which a queue's 99th percentile reaches the limit. With evenly spaced arrivals, no request waits below the
+ * store's own rate. With random arrivals, the waiting times follow a recursion (D. V. Lindley, The theory of queues with a
  * single server, 1952).
  *
  * @param {RateScript} script
@@ -129,12 +126,12 @@ const ARRIVALS = 2_000_000;
 /**
  * @param {Float64Array} intervals with a mean of 1
  * @param {number} rate per second
- * @param {number} most ms that one may wait
+ * @param {number} most allowed wait in ms
  */
 function lateShare(intervals, rate, most) {
   let [wait, late] = [0, 0];
   for (const interval of intervals) {
-    // The endpoint saves up unused capacity.
+    // The endpoint carries over unused capacity.
     wait = Math.max(wait + 1000 / QUEUE.rate - (1000 * interval) / rate, -SAVED_MS);
     late += Number(wait > most);
   }

@@ -26,7 +26,7 @@ export const percentiles = {
     report('percentiles, without errors');
     const plain = await measureBothSides({ ...load, faults: load.latency, stages: 'write,read,stat,remove' });
     report('percentiles, one in ten refused');
-    // The endpoint knows nothing of the pauses between an operation's attempts, only of the attempts.
+    // The endpoint sees only the attempts of an operation, not the pauses between them.
     const faults = `${load.latency},PUT.status=503:10%`;
     const refusing = await measureBothSides({ ...load, faults, stages: 'write' });
     return [...findingsOf(plain, 'operations'), ...findingsOf(plain, 'firstByte'), ...findingsOf(refusing, 'attempts')];

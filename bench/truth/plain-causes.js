@@ -51,7 +51,7 @@ export const plainCauses = {
 /**
  * @param {Scenario} scenario
  * @param {Truth} truth
- * @returns {Promise<JudgedRun>} a failed run does not affect the others
+ * @returns {Promise<JudgedRun>} never rejects, so that a failed run does not affect the others
  */
 async function runPlain(scenario, truth) {
   const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--stages', scenario.stages] };
@@ -95,7 +95,12 @@ function scenarioFinding(what, { right, supersets }, runs) {
 
 /** @param {string} what @returns {Finding} */
 function skipped(what) {
-  return { what, expected: 'a machine that can do it', found: 'skipped: this one cannot', isRight: true };
+  return {
+    what,
+    expected: 'a machine that supports it',
+    found: 'skipped: this machine does not support it',
+    isRight: true,
+  };
 }
 
 /**
@@ -115,7 +120,7 @@ function totalFinding(findings) {
 
 /**
  * @param {readonly Finding[]} findings
- * @returns {string} a table of how often each cause was named, followed by the evidence of all that was not right
+ * @returns {string} a table of the verdicts, followed by the evidence of every run that was not right
  */
 function formatVerdicts(findings) {
   const rows = findings.map((finding) => {

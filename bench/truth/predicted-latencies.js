@@ -4,14 +4,14 @@ import { mixIndex } from '../../lib/workload/mix.js';
  * @typedef {object} OpenLoop an open loop at a store with a fixed latency and one stall
  * @property {number} rate per second, evenly spaced
  * @property {number} operations
- * @property {number} threads that carry them out
+ * @property {number} threads
  * @property {number} serviceTime ms
- * @property {{ from: number, to: number }} stall answers due in this time come at its end; ms
+ * @property {{ from: number, to: number }} stall responses due in this time come at its end; ms
  */
 
 /**
- * What such a load must show. Latencies and start delays count from the arrival. An arrival during the stall waits for
- * its end, and with too few threads also for a thread.
+ * Computes what such a load must show. Latencies and start delays count from the arrival. An arrival during the stall waits for
+ * its end, and also for a thread if there are too few.
  *
  * @param {OpenLoop} load
  * @returns {{ latencies: number[], startDelays: number[] }} ms in ascending order

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 const PERIOD_US = 100_000;
 
 /**
- * The two kinds of control groups: where to create one, and how to set its quota. A machine may have both, with a CPU
- * controller in only one.
+ * The two versions of control groups: where to create a group, and how to set its quota. A machine can have both, but with a
+ * CPU controller in only one of them.
  */
 const KINDS = [
   {
@@ -53,7 +53,6 @@ export function makeQuotaGroup(cores) {
   return null;
 }
 
-/** Whether this machine allows control groups with a quota. */
 export function canLimitCpu() {
   const group = makeQuotaGroup(1);
   group?.remove();

@@ -17,7 +17,7 @@ import { withEndpoint } from './scripted-endpoint.js';
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
-/** Time for a host to get ready, even on a busy machine. Seconds. */
+/** Enough time for a host to get ready, even on a busy machine. Seconds. */
 const READY_IN = 12;
 
 /** More than twice as long as any ramp here. */
@@ -39,7 +39,7 @@ const PATIENCE_MS = 180_000;
  * @param {number} setup.objects per host
  * @param {number} setup.threads per host
  * @param {readonly string[]} setup.options further options
- * @returns {Promise<{ stages: any[], text: string, warnings: string }>} of the merged result, with its printed report
+ * @returns {Promise<{ stages: any[], text: string, warnings: string }>} the merged stages, the printed report and stderr
  */
 export async function rampTogether({ env, hosts, objects, threads, options }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-ramp-'));
@@ -95,7 +95,7 @@ function withClock(shift) {
  */
 function mergeLogs(logs, json) {
   return new Promise((resolve, reject) => {
-    // If a host is missing, the status is 1.
+    // Ignore the error: if a host is missing, the status is 1.
     execFile(process.execPath, [PEAK, ...logs, '--json', json], (_, text, warnings) => {
       try {
         resolve({ stages: JSON.parse(readFileSync(json, 'utf8')).stages, text, warnings });
@@ -117,7 +117,7 @@ const RUNS = 3;
 const RUNS_OF_HOSTS = 10;
 const SHIFTS = [-7000, 0, 11_000];
 
-/** Only Write: its objects suffice for all slots at the limit. */
+/** Only Write: it has enough objects for all slots at the limit. */
 const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-time'];
 
 /** @type {readonly { name: string, hosts: readonly RampHost[] }[]} */
@@ -136,7 +136,7 @@ const TROUBLES = [
 /** @type {readonly { name: string, faults: string, threads: number, side: string }[]} */
 const SET_UPS = [
   { name: 'a queueing store', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
-  // The hosts share one machine's CPUs, so the wait for a CPU must be short compared with the store's answer.
+  // The hosts share one machine's CPUs, so waiting for a CPU must take little time compared with the store's response.
   { name: 'hosts with few threads', faults: 'latency=60ms', threads: 24, side: 'hosts' },
 ];
 

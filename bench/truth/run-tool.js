@@ -12,7 +12,7 @@ import { spawnNode } from './pinned.js';
  * @import { Place } from './pinned.js'
  */
 
-/** More than twice as long as any run here: a run that hangs is a finding. */
+/** More than twice as long as any run here takes: a run that hangs counts as wrong. */
 const PATIENCE_MS = 600_000;
 
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));

@@ -44,7 +44,7 @@ const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const report = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
 
 print(describeMachine([]));
-// Burners take a share of all CPUs, like other programs on a user's machine.
+// Burners take CPU time, like other programs on a user's machine.
 const burners = Array.from({ length: Number(values.busy) }, () =>
   spawnNode({}, [fileURLToPath(new URL('./burner.js', import.meta.url))], { stdio: ['pipe', 'inherit', 'inherit'] }),
 );
@@ -62,7 +62,7 @@ if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 }
 if (results.every(({ findings }) => findings.length === 0)) {
-  process.stderr.write(`error: expected a part of a set-up's name behind --only, got ${values.only}\n`);
+  process.stderr.write(`error: expected a part of a set-up's name after --only, got ${values.only}\n`);
   process.exit(2);
 }
 const wrong = results.flatMap(({ findings }) => findings).filter(({ isRight }) => !isRight).length;
@@ -78,7 +78,7 @@ function formatFindings(findings) {
 }
 
 /**
- * A part that cannot be measured is wrong; the others still run.
+ * A part that cannot be measured counts as wrong. The other parts still run.
  *
  * @param {Error} error
  * @returns {Finding[]}

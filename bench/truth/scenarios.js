@@ -10,17 +10,17 @@ import { canLimitCpu } from './quota-group.js';
  * @property {EndpointScript} endpoint
  * @property {number} rate maximum ops/s, for the number of objects
  * @property {number} threads
- * @property {string} stages of a plain run; a search takes the first one
+ * @property {string} stages of a plain run; a search uses only the first one
  * @property {readonly string[]} options
  * @property {boolean} [isPinned] client and endpoint each stay on a separate core
  * @property {boolean} [isRobbed] another process constantly runs on the client's core
  * @property {number} [quota] cores that the control group allows the client
  * @property {number} [linkSpeed] bits/s between client and endpoint
- * @property {number} [distance] ms for a request and its answer in transit
- * @property {Partial<Scenario>} [otherwise] the substitute on a machine that cannot set it up
+ * @property {number} [distance] round-trip time in ms
+ * @property {Partial<Scenario>} [otherwise] substitute for a machine that cannot set it up
  * @property {{ plain?: Truth, search?: Truth }} causes expected causes
  *
- * @typedef {object} Truth causes that a run may name
+ * @typedef {object} Truth causes that a run is allowed to report
  * @property {string} right
  * @property {readonly string[]} supersets causes that also hold, but are less specific
  * @property {string} [underSteal] a cause that also holds if the hypervisor takes CPU time
@@ -33,8 +33,8 @@ const SMALL = Object.freeze(['--size', '1KiB']);
 const BEYOND = 'beyond this host';
 
 /**
- * The client that uses the most CPU time, at an endpoint that uses the least. The endpoint lists nothing and returns
- * any object requested, which clean-up would not accept.
+ * The client that uses the most CPU time, with the endpoint that uses the least. The endpoint lists no objects but returns any
+ * object, which clean-up would not accept; hence --keep.
  */
 const STARVED = Object.freeze({
   endpoint: { mode: /** @type {const} */ ('null'), objectSize: 1024, place: { core: ENDPOINT_CORE } },
@@ -50,7 +50,7 @@ const ROOMY = Object.freeze({ threads: 50, stages: 'write,read', options: SMALL 
 /** A limit on bytes. */
 const NARROW = Object.freeze({ threads: 50, stages: 'write,read', options: Object.freeze(['--size', '16KiB']) });
 
-/** If the hypervisor takes CPU time, it is also true that the host has too little. @type {Truth} */
+/** If the hypervisor takes CPU time, then the host has too little CPU, too. @type {Truth} */
 const NO_CPU = Object.freeze({ ...only('client CPU'), underSteal: 'host CPU' });
 
 /** @type {readonly Scenario[]} */
@@ -96,7 +96,7 @@ const SCENARIOS = [
         endpoint: { faults: 'bandwidth=12MB' },
         linkSpeed: undefined,
       },
-      // The speed of a link cannot be known, so a full link cannot be detected.
+      // The tool cannot know the speed of the link, so it cannot detect that the link is full.
       causes: { plain: only(BEYOND) },
     },
     [
@@ -162,7 +162,7 @@ const SCENARIOS = [
       name: 'queueing bucket',
       endpoint: { faults: 'queue=300,latency=5ms' },
       rate: 300,
-      // Its peak search is checked in the part about capacities, including the cause.
+      // The part about capacities checks the search at such a bucket, including the cause.
       causes: { plain: { right: 'store', supersets: [BEYOND] } },
     },
     [
@@ -185,7 +185,7 @@ const SCENARIOS = [
     ...NARROW,
     name: 'bandwidth cap',
     endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
-    // For half-size objects, of which the cap allows twice as many.
+    // For objects of half the size, of which the cap allows twice as many.
     rate: 600,
     causes: { search: only('bandwidth') },
   },
@@ -221,7 +221,7 @@ const SCENARIOS = [
 ];
 
 /**
- * @param {string} [part] part of the names of the wanted scenarios
+ * @param {string} [part] selects the scenarios whose names contain it
  * @returns {{ possible: readonly Scenario[], impossible: readonly string[] }} scenarios that this machine can set up,
  *   and the names of the others
  */
@@ -244,7 +244,7 @@ function isPossible({ isPinned = false, quota, linkSpeed }) {
 
 /**
  * @param {Scenario} scenario
- * @param {readonly Partial<Scenario>[]} variants their names state the difference
+ * @param {readonly Partial<Scenario>[]} variants named after the difference
  * @returns {Scenario[]} for plain runs only
  */
 function withVariants(scenario, variants) {

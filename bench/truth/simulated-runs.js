@@ -37,7 +37,7 @@ export function wandering(correlation) {
 
 const BURST = Object.freeze({ factor: 0.7, begins: 0.025, ends: 0.225 });
 
-/** Now and then, the store is slower for some seconds. @type {Pace} */
+/** Sometimes, the store is slower for a few seconds. @type {Pace} */
 export const bursts = {
   name: 'bursts',
   factors(draw, seconds) {
@@ -54,7 +54,7 @@ export const bursts = {
 export const PACES = [...[0, 0.5, 0.7, 0.9].map(wandering), bursts];
 
 /**
- * A run whose result has the rate of each second, but no latencies.
+ * Simulates a run whose result has a rate for each second, but no latencies.
  *
  * @param {object} run
  * @param {Pace} run.pace
@@ -116,7 +116,7 @@ function resultWith(seconds) {
 }
 
 /**
- * The latencies of a run, lognormal around the pace of each second.
+ * Simulates the latencies of a run: lognormal around the pace of each second.
  *
  * @param {object} run
  * @param {Pace} run.pace

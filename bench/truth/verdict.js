@@ -2,8 +2,8 @@
  * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Truth } from './scenarios.js'
  *
- * Judges a run's causes against the truth by its worst stage. A failed run is also wrong. Likely causes are
- * distinguished from proven ones: `likely` is a right one, `mistaken` a wrong one.
+ * Compares a run's causes with the truth. The worst stage counts, and a failed run is wrong. A likely cause, as opposed to a
+ * proven one, is `likely` if it is right, and `mistaken` if it is wrong.
  *
  * @typedef {'right' | 'superset' | 'likely' | 'not shown' | 'mistaken' | 'wrong'} Verdict
  *
@@ -15,11 +15,11 @@ const INCONCLUSIVE = 'inconclusive';
 /** From best to worst. @type {readonly Verdict[]} */
 export const VERDICTS = ['right', 'superset', 'likely', 'not shown', 'mistaken', 'wrong'];
 
-/** Shares of runs that may leave the cause open, and that may name a wrong likely cause. */
+/** Shares of runs that are allowed to leave the cause open, and to report a wrong likely cause. */
 const OPEN_SHARE = 0.1;
 const MISTAKEN_SHARE = 0.05;
 
-/** At this share of stolen CPU time, the hypervisor is as much the limit as the client. */
+/** From this share of stolen CPU time on, the hypervisor is as much the limit as the client. */
 const STEAL = 0.05;
 
 /**
@@ -65,8 +65,8 @@ export function countVerdicts(verdicts) {
 
 /**
  * @param {VerdictCounts} counts of all runs
- * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} maximum number of runs that may leave
- *   the cause open, and that may name a wrong likely cause; enough only if no run is wrong
+ * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} how many runs are allowed to leave the cause
+ *   open, and to report a wrong likely cause; isEnough requires that no run is wrong
  */
 export function judgeCounts(counts) {
   const runs = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
@@ -78,7 +78,7 @@ export function judgeCounts(counts) {
 /**
  * @param {Truth} truth
  * @param {boolean} isBusy whether other processes use the host's CPUs
- * @returns {Truth} with the host's CPU as a further true cause on a busy host
+ * @returns {Truth} on a busy host, the host's CPU is a true cause, too
  */
 export function truthOn(truth, isBusy) {
   return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU'] } : truth;

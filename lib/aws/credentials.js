@@ -12,8 +12,8 @@ import { quote } from '../text/quote.js';
  * @typedef {object} AwsCredentials
  * @property {Credentials} credentials
  * @property {string} from their source, for messages
- * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new ones; the signal aborts its requests. Throws an
- *   Error without a secret in its message
+ * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new credentials; the signal aborts its requests.
+ *   Throws an Error without a secret in its message
  */
 
 /** A cloud host's metadata service responds immediately, or does not exist. */
@@ -43,7 +43,7 @@ const PROFILE_MARK = /^CREDENTIALS_(PROFILE|PROCESS|SSO|LOGIN|STS_ASSUME_ROLE$)/
  * Credentials from the environment. As with the AWS CLI, they take precedence over those of a profile.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
- * @returns {Credentials | null} null if neither key is set; an unset one is ''
+ * @returns {Credentials | null} null if neither key is set; if only one is set, the other is ''
  */
 export function environmentCredentials(env) {
   const accessKeyId = env.AWS_ACCESS_KEY_ID?.trim() ?? '';
@@ -83,7 +83,7 @@ export async function findCredentials(settings, certificate) {
 /**
  * @param {AwsSettings} settings
  * @param {string} [certificate] as PEM
- * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches them again each time
+ * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches the credentials again at each call
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
   const { CredentialRequests } = await import('./credential-requests.js');
@@ -127,17 +127,15 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
 }
 
 /**
- * Ensures that the credentials can be sent in headers.
- *
  * @param {Credentials} credentials
  * @param {string} from
- * @returns {Credentials} the same
+ * @returns {Credentials} the same, checked to be sendable in headers
  * @throws {Error}
  */
 function printable(credentials, from) {
   const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
   if (![accessKeyId, secretAccessKey, sessionToken].every((value) => PRINTABLE.test(value))) {
-    throw new Error(`those of ${from} contain spaces or unprintable characters`);
+    throw new Error(`the keys from ${from} contain spaces or unprintable characters`);
   }
   return credentials;
 }

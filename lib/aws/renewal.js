@@ -2,17 +2,17 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** How long before expiry to request new credentials; if they live for less than twice as long, halfway. ms */
+/** How long before expiry to request new credentials; halfway if they live for less than twice this long. ms */
 const LEAD_MS = 300_000;
 
-/** Minimum pause between requests if new credentials expire no later than the old ones. ms */
+/** Minimum pause between requests, even if the new credentials expire no later than the old ones. ms */
 const MIN_PAUSE_MS = 1000;
 
 const RETRY_PAUSE_MS = 10_000;
 
 const RENEWAL_LIMIT_MS = 30_000;
 
-/** Timers are kept short because they do not notice that the host slept. ms */
+/** Timers are kept short, because they do not count time for which the host slept. ms */
 const MAX_WAIT_MS = 60_000;
 
 /**
@@ -107,7 +107,7 @@ export class Renewal {
 
   /**
    * @returns {Promise<Credentials>}
-   * @throws {Error} also on a timeout or stop, after which late credentials are discarded
+   * @throws {Error} also on a timeout or stop; credentials that arrive later are discarded
    */
   async #renewInTime() {
     const controller = new AbortController();

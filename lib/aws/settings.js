@@ -6,10 +6,8 @@ import { isR2 } from '../s3/cloudflare.js';
 
 export { isRegion } from '../s3/signing-region.js';
 
-/**
- * Settings that the AWS CLI would use on this host, except credentials:
- * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
- */
+// Settings that the AWS CLI would use on this host, except credentials:
+// https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
 
 /**
  * @typedef {object} Setting
@@ -24,7 +22,7 @@ export { isRegion } from '../s3/signing-region.js';
  * @property {string} profile
  * @property {string | null} profileFrom the variable that names it; null for the default profile
  * @property {boolean} hasProfile whether the shared files contain it
- * @property {boolean} givesCredentials whether the profile has keys, or says where to get them
+ * @property {boolean} givesCredentials whether the profile has keys, or specifies where to get them
  * @property {boolean} hasCredentials whether anything suggests that credentials exist, so that a search is worthwhile
  * @property {SharedFiles} files
  * @property {Setting | null} endpointUrl
@@ -55,7 +53,7 @@ const CREDENTIAL_KEYS = [
   'login_session',
 ];
 
-/** Source of a setting that the user did not make. */
+/** Source of a setting that the user did not set. */
 export const DEFAULT = 'the default';
 
 /** Used if no region is set. S3 redirects requests for buckets in other regions. */
@@ -114,7 +112,7 @@ export function awsEndpointUrl(region) {
 
 /**
  * @param {Pick<AwsSettings, 'region'>} settings
- * @param {string} [hostname] of the endpoint; that of AWS by default
+ * @param {string} [hostname] of the endpoint; default: AWS
  * @returns {Setting} the region for signing
  */
 export function regionOf({ region }, hostname) {
@@ -126,7 +124,7 @@ export function regionOf({ region }, hostname) {
 
 /**
  * @param {string} [hostname] of an endpoint
- * @returns {string | null} the region in the name of an AWS host, or the default one; null for any other host
+ * @returns {string | null} the region in the name of an AWS host, or the default region; null for any other host
  */
 export function awsRegionIn(hostname = '') {
   const match = AWS_HOST.exec(hostname);
@@ -164,7 +162,7 @@ async function readProfile(files, name) {
   }
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
-  // A profile may assume a role with another profile's keys.
+  // A profile can assume a role with another profile's keys.
   const all = [...Object.values(configFile), ...Object.values(credentialsFile)];
   const secrets = all.flatMap((each) => [each.aws_secret_access_key ?? '', each.aws_session_token ?? '']);
   keepSecrets({ secrets, ids: all.map((each) => each.aws_access_key_id ?? '') });

@@ -3,18 +3,13 @@ import { SecondFeed } from '../meter/second-feed.js';
 /** @import { SecondFeedOptions } from '../meter/second-feed.js' */
 
 /**
- * A success to be counted in its turn; `finishedAt` in monotonic ms. @typedef {{ finishedAt: number, count: () => void
- * }} LateSuccess
- */
-
-/**
- * The seconds of a stage whose operations are reported in batches, after they finish. They are counted in order of
- * completion, and a second is handed on once no more operations that ended in it can arrive.
+ * The seconds of a stage whose operations are reported in batches after they finish. Operations are counted in order of
+ * completion. A second is passed on once no more operations that ended in it can arrive.
  */
 export class LateSeconds {
   #counts;
   #feed;
-  /** @type {LateSuccess[]} */
+  /** Monotonic ms, and what counts the operation. @type {{ finishedAt: number, count: () => void }[]} */
   #waiting = [];
 
   /** @param {SecondFeedOptions} options */
@@ -23,21 +18,21 @@ export class LateSeconds {
     this.#feed = new SecondFeed(options);
   }
 
-  /** @param {LateSuccess} success that ended at or after the last known moment */
+  /** @param {{ finishedAt: number, count: () => void }} success that ended at or after the last known moment */
   add(success) {
     this.#waiting.push(success);
   }
 
-  /** @param {number} moment monotonic ms; every operation that ended before it is known */
+  /** @param {number} moment monotonic ms; all operations that ended before it have been reported */
   knownUntil(moment) {
     this.#countUntil(moment);
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
-  /** Answers hand on the seconds, so there is no timer to start. */
+  /** Responses pass on the seconds, so there is no timer to start. */
   start() {}
 
-  /** @param {number} endedAt monotonic ms of the stage's end, when everything is known */
+  /** @param {number} endedAt monotonic ms of the stage's end, when all operations have been reported */
   stop(endedAt) {
     this.#countUntil(Infinity);
     this.#feed.end(endedAt);

@@ -25,25 +25,25 @@ import { SliceVersions, changes } from './slice-versions.js';
  * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
 
-/** Rounds of the first slice, kept short while the speed of operations is unknown. */
+/** Rounds of the first slice, which is short because the speed of operations is still unknown. */
 const FIRST_ROUNDS = 8;
 
 /** Minimum rounds of a slice, even if a shorter one would let all invocations end together. */
 const MIN_ROUNDS = 4;
 
-/** Share of a slice's time that it is given work for. */
+/** A slice is given enough work for this share of its time. */
 const SHARE_OF_TIME = 0.9;
 
-/** Attempts to claim an unanswered slice before it counts as begun. */
+/** Attempts to claim a slice without a response before it counts as begun. */
 const MAX_CLAIM_ATTEMPTS = 4;
 
-/** Maximum characters of a finding of the Worker, which may name several keys of 100 characters. */
+/** Maximum characters of a finding from the Worker, which can name several keys of 100 characters. */
 const MAX_FINDING_LENGTH = 500;
 
-/** The short names by which errors are counted. */
+/** A valid name to count errors under. */
 const KIND = /^[a-z-]{1,30}$/;
 
-/** Enough claims that no two hosts choose the same. */
+/** Enough claims that no two hosts choose the same one. */
 const CLAIMS = 2 ** 52;
 
 /**
@@ -55,8 +55,8 @@ export function sliceTimeout(timeout) {
 }
 
 /**
- * @param {number} threads operations at a time
- * @returns {number[]} for each invocation; one invocation may run only a few
+ * @param {number} threads concurrent operations
+ * @returns {number[]} threads of each invocation, because one invocation can run only a few
  */
 export function invocationsFor(threads) {
   const count = Math.ceil(threads / MAX_IN_FLIGHT);
@@ -64,15 +64,14 @@ export function invocationsFor(threads) {
 }
 
 /**
- * Sends the operations of a stage to the edge: on each connection, one invocation of the Worker after the other runs a
- * slice of the stage. The Worker makes one attempt at each operation and reports its times. Counting and retries happen
- * here, with the same meters and retry policy as for operations of this host.
+ * Sends the operations of a stage to the edge: on each connection, one invocation of the Worker after another runs a slice of
+ * the stage. The Worker attempts each operation once and reports its times. Counting and retries happen here, with the same
+ * meters and retry policy as for operations of this host.
  *
  * @param {object} options
  * @param {number} options.timeout ms per operation
  * @param {Slice['layout']} options.layout of the keyspace
- * @param {() => void} options.claimed called before a slice is claimed, because a claim leaves an object that clean-up
- *   must remove
+ * @param {() => void} options.claimed called before a slice is claimed: a claim leaves an object that clean-up must remove
  * @returns {NonNullable<Engine['send']>} for an engine with one connection per concurrent invocation
  */
 export function sendBySlices(options) {
@@ -88,7 +87,7 @@ export function sendBySlices(options) {
 }
 
 /**
- * Hides objects that a slice is about to remove: a slice makes many removals at a time.
+ * Hides objects that a slice is about to remove, because a slice removes many objects at a time.
  *
  * @param {Workload} workload
  * @returns {Workload['written']}
@@ -101,18 +100,18 @@ function existingForSlices({ mixed, written }) {
 
 /** One connection and its pending operations. */
 class Lane {
-  /** Operations to send: retries, and those that an earlier slice did not reach. @type {OperationRecord[]} */
+  /** Operations to send: retries, and operations that an earlier slice did not reach. @type {OperationRecord[]} */
   due = [];
   /** Operations that wait for a retry or an object. */
   waiting = 0;
-  /** Those that wait for an object. */
+  /** Operations that wait for an object. */
   placing = 0;
   /** @type {() => void} */
   wake = () => {};
 
   /**
    * @param {ObjectConnection} connection
-   * @param {number} threads operations at a time
+   * @param {number} threads concurrent operations
    * @param {number} knownUntil monotonic ms; all outcomes before it are known
    */
   constructor(connection, threads, knownUntil) {
@@ -130,13 +129,12 @@ class SlicedStage {
   #keyspace;
   #claimed;
   #maxOperations;
-  /** For requests that are not operations. */
   #claimRetrier;
   #lanes;
   #seconds;
-  /** Records without an operation. @type {OperationRecord[]} */
+  /** Records that can be reused. @type {OperationRecord[]} */
   #free = [];
-  /** Records whose attempt may have succeeded without an answer. @type {Set<OperationRecord>} */
+  /** Records whose attempt may have succeeded without a response. @type {Set<OperationRecord>} */
   #uncertain = new Set();
   #done = 0;
   #moved = 0;
@@ -224,10 +222,10 @@ class SlicedStage {
 
   /**
    * @param {Lane} lane
-   * @returns {OperationRecord | null} the next operation; null if there is none now
+   * @returns {OperationRecord | null} the next operation; null if none is available now
    */
   #claim(lane) {
-    // A thread whose operation waits for an object takes no other.
+    // A thread whose operation waits for an object takes no other operation.
     while (lane.placing < lane.threads) {
       const record = this.#free.pop() ?? this.#newRecord(lane);
       if (this.#setup.claims.next(record) < 0) {
@@ -275,7 +273,7 @@ class SlicedStage {
   }
 
   /**
-   * After the deadline, only retries continue. Operations that no slice reached are released uncounted.
+   * After the deadline, only retries continue. Operations that no slice reached are released without being counted.
    *
    * @param {Lane} lane
    * @returns {OperationRecord[]} empty if the stage does not wait for them
@@ -423,7 +421,7 @@ class SlicedStage {
     }
     const rate = successes.length / Math.max(endedAt - startedAt, 1);
     lane.room = Math.min(Math.max(Math.ceil(rate * MAX_SLICE_MS * SHARE_OF_TIME), lane.threads), this.#maxOperations);
-    // What a slice did not reach comes next.
+    // Operations that the slice did not reach come next.
     lane.due.unshift(...isOpen);
   }
 
@@ -446,7 +444,7 @@ class SlicedStage {
     this.#done += 1;
     this.#moved += bytes;
     recorder.ended(record);
-    // Its object becomes available before the operation is counted.
+    // Release the object before the operation is counted.
     claims.done(record);
     this.#seconds.add({
       finishedAt: record.finishedAt,
@@ -546,7 +544,7 @@ class SlicedStage {
   }
 
   /**
-   * Settles an unanswered slice. Either it never began and never will, or it is over and its operations are retried.
+   * Settles a slice without a response: either it can never begin, or its operations are retried once it must be over.
    *
    * @param {Lane} lane
    * @param {OperationRecord[]} records
@@ -573,7 +571,7 @@ class SlicedStage {
       await this.#tryBeforeAll(lane, first, new AttemptError({ ...detailsOf(error), outcomeUnknown: false }));
       return;
     }
-    // None of it may still be in flight when a key is rewritten.
+    // No request of the slice must still be in flight when a key is rewritten.
     const over = records[0].attemptStartedAt + lasts + this.#timeout;
     await this.#setup.pauses.wait(Math.max(over - this.#setup.engine.clock.now(), 0));
     records.forEach((record) => {
@@ -583,7 +581,7 @@ class SlicedStage {
   }
 
   /**
-   * Holds back the whole lane: the next request would be refused for the same reason.
+   * Holds back the whole lane, because the next request would be refused for the same reason.
    *
    * @param {Lane} lane
    * @param {OperationRecord} record
@@ -602,7 +600,7 @@ class SlicedStage {
    * @param {Lane} lane
    * @param {string} claim
    * @param {string} bucket
-   * @returns {Promise<boolean>} whether the slice had not begun; now it cannot
+   * @returns {Promise<boolean>} whether the claim succeeded: the slice had not begun, and never will
    */
   async #claimForNobody({ connection }, claim, bucket) {
     const request = { ...NOTHING, bucket, key: claim, body: Buffer.alloc(0), input: { IfNoneMatch: '*' } };
@@ -613,7 +611,7 @@ class SlicedStage {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // The Worker claimed it first, or the store cannot be asked.
+      // The Worker claimed the slice first, or the claim failed.
       return false;
     }
   }
@@ -634,7 +632,7 @@ class SlicedStage {
 /**
  * @param {Readonly<Record<string, any>>} output of a slice
  * @param {number} operations of the slice
- * @returns {SliceAnswer} with at least one outcome, so that the stage makes progress
+ * @returns {SliceAnswer} has at least one outcome, so that the stage makes progress
  * @throws {AttemptError}
  */
 function answerIn(output, operations) {
@@ -642,22 +640,19 @@ function answerIn(output, operations) {
   if (answer === null) {
     throw new AttemptError({
       ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
-      message: 'the answer does not fit the slice: do client and Worker have the same version?',
+      message: 'the response does not fit the slice: check that client and Worker have the same version',
     });
   }
   if (answer.successes.length + answer.failures.length === 0) {
     throw new AttemptError({
       ...{ kind: 'protocol', handling: 'retry' },
-      message: 'the Worker answered a slice without any outcome',
+      message: 'the Worker responded to a slice without any outcomes',
     });
   }
   return answer;
 }
 
-/**
- * @param {AttemptErrorDetails} details from the Worker, so its texts may be hostile
- * @returns {AttemptError}
- */
+/** @param {AttemptErrorDetails} details from the Worker, whose texts are untrusted */
 function attemptErrorOf({ kind, handling, message, status, code, outcomeUnknown, isOverload }) {
   return new AttemptError({
     kind: KIND.test(redact(String(kind))) ? kind : 'other',
@@ -685,7 +680,7 @@ function groupsIn(records) {
   return { groups, absent: groups.flatMap(({ locals, next }) => [...locals, next].filter(isAbsent)) };
 }
 
-/** The fields of a call that concerns no object. */
+/** The fields of a call without an object. */
 const NOTHING = Object.freeze({ size: 0, body: null, sink: { accept() {} } });
 
 class SliceTimes {
@@ -697,8 +692,8 @@ class SliceTimes {
   #receivedAt;
 
   /**
-   * Invocations run on many machines, whose clocks agree within milliseconds. No time of a slice may be before it was
-   * sent or after its answer arrived.
+   * Invocations run on many machines, whose clocks agree to within milliseconds. No time of a slice can be before the slice
+   * was sent or after its response arrived.
    *
    * @param {Pick<SliceAnswer, 'startedAt' | 'endedAt'>} answer
    * @param {Clock} clock set to the Worker's time

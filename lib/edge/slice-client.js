@@ -7,7 +7,7 @@ import { CLOCK_RESOLUTION_MS, MAX_SLICE_MS } from './slice.js';
  * @import { LoadConfig } from '../model/config.js'
  */
 
-/** The client whose operations the Worker makes; see RunClient. */
+/** The client whose operations run in the Worker; see RunClient. */
 export const sliceClient = Object.freeze({
   /** @param {LoadConfig} load */
   connectionsFor({ threads }) {
@@ -15,7 +15,7 @@ export const sliceClient = Object.freeze({
   },
 
   /**
-   * A connection carries slices with as many concurrent operations as an invocation may have.
+   * A connection carries slices whose concurrency is at most that of one invocation.
    *
    * @param {Omit<WorkerSpec, 'threads'>} spec
    * @param {LoadConfig} load
@@ -29,7 +29,7 @@ export const sliceClient = Object.freeze({
     return Workers.open({ ...spec, timeout: sliceTimeout(timeout) }, { ...context, cores: 1, threads, send });
   },
 
-  // From this host, a request also travels to the Worker.
+  // A request from this host also travels to the Worker.
   showsLatencyAlone: false,
   writesFor: MAX_SLICE_MS,
   facts: Object.freeze({ clockResolution: CLOCK_RESOLUTION_MS }),

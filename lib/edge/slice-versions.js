@@ -7,19 +7,16 @@ import { VERSION_BYTES } from '../workload/payload.js';
  */
 
 /**
- * Judges the versions that a slice read while other slices change the same objects. The Worker reports which versions
- * it read; only the client knows which ones are allowed (see ObjectVersions for the rule). The lower bound is from when
- * the slice was sent, and the upper bound from when it ended, so no correct read is rejected. Changes by the slice
- * itself before a read count.
+ * Checks the versions that a slice read while other slices changed the same objects. The Worker reports which versions it
+ * read; only the client knows which versions are allowed (see ObjectVersions for the rule). The lower bound is from when the
+ * slice was sent, and the upper bound from when it ended, so that no correct read is rejected. The slice's own changes before
+ * a read raise the lower bound.
  */
 export class SliceVersions {
   #records;
   /** For each operation, the lowest state that could be read when the slice was sent. */
   #lowest;
-  /**
-   * Confirmed changes of the slice, which changes no object twice. @type {Map<number, { state: number, finishedAt:
-   * number }>}
-   */
+  /** A slice changes no object twice. @type {Map<number, { state: number, finishedAt: number }>} */
   #changed = new Map();
 
   /** @param {readonly OperationRecord[]} records of operations about to be sent */
@@ -86,7 +83,7 @@ export function changes({ creates, removes }) {
 
 /**
  * @param {OperationRecord} record
- * @returns {boolean} whether its result shows its version, if it has bytes at all
+ * @returns {boolean} whether its result, unless empty, shows its version
  */
 function tellsVersion({ operation, size }) {
   return !operation.receives || (operation.part === undefined && size >= VERSION_BYTES);

@@ -7,30 +7,30 @@ import { OBJECT_CALL } from '../s3/s3-calls.js';
  * @import { OperationAmounts, LoadConfig, Shard, SizeDistribution } from '../model/config.js'
  */
 
-// What the client and the Worker (edge/worker.js) send each other. Both sides import this module.
+// The messages between the client and the Worker (edge/worker.js). Both import this module.
 
-/** An invocation waits for at most this many answers at a time, including R2's. */
+/** An invocation can wait for at most this many responses at a time, including R2's. */
 export const MAX_IN_FLIGHT = 6;
 
 /**
- * Operations per slice. Each is one subrequest: the free plan allows 1,000 to Cloudflare's services per invocation, and
- * one of them claims the slice.
+ * Operations per slice. Each operation is one subrequest. The free plan allows 1,000 subrequests to Cloudflare's services per
+ * invocation, one of which claims the slice.
  */
 export const MAX_SLICE_OPERATIONS = 900;
 
-/** Objects per slice if an operation covers several. Each is named in the request, and the Worker computes its key. */
+/** Objects per slice if an operation covers several: the request lists each object, and the Worker computes its key. */
 export const MAX_SLICE_OBJECTS = 50_000;
 
-/** A slice starts no operation after this time, so that its outcome is known soon. ms */
+/** A slice starts no operation after this time, so that its outcomes are known soon. ms */
 export const MAX_SLICE_MS = 2000;
 
-/** Time for the platform to end an overdue invocation and for the answer to arrive. ms */
+/** Time for the platform to end an overdue invocation and for the response to arrive. ms */
 export const WAY_MS = 5000;
 
-/** Maximum bytes per object: six at a time fit into the isolate's 128 MB, with the run's payload. */
+/** Maximum bytes per object: six at a time fit into the isolate's 128 MB, together with the run's payload. */
 export const MAX_OBJECT_BYTES = 8 * 2 ** 20;
 
-/** A Worker's clock advances in whole milliseconds, and only while it waits for an answer. */
+/** A Worker's clock advances in whole milliseconds, and only while it waits for a response. */
 export const CLOCK_RESOLUTION_MS = 1;
 
 /**
@@ -43,8 +43,7 @@ export function runsSlices({ client, through = false }) {
 
 /**
  * @typedef {object} Slice the part of a stage that one invocation of the Worker runs
- * @property {string} claim key of the object that marks the slice as begun: a second invocation finds it and does
- *   nothing
+ * @property {string} claim key of the object that marks the slice as begun: a second invocation finds it and does nothing
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
  * @property {string[]} operations names of the kinds of operations
@@ -53,7 +52,7 @@ export function runsSlices({ client, through = false }) {
  * @property {SizeDistribution} [sizes] absent if all objects have the same size
  * @property {OperationAmounts} amounts
  * @property {boolean} wroteObjects whether the run writes the objects, and so knows their ETags
- * @property {number} threads operations at a time
+ * @property {number} threads concurrent operations
  * @property {number} lasts ms after which no operation starts
  * @property {number} timeout ms per operation
  * @property {number[]} locals local index of each operation's object
@@ -69,16 +68,15 @@ export function runsSlices({ client, through = false }) {
  * @property {number} next
  *
  * @typedef {object} SlicedVersions
- * @property {number[]} states state that each operation makes; see OperationRecord
- * @property {number[][]} candidates for each operation, the versions possible for a body that does not show its own;
+ * @property {number[]} states the state that each operation creates; see OperationRecord
+ * @property {number[][]} candidates for each operation, the possible versions if the body does not show its version;
  *   otherwise empty
  */
 
 /**
- * The outcome of an operation: its index in the slice; when it began, had its answer, and when that answer began, in ms
- * of the Worker's clock since the slice began; and the digest of the answer's ETag, or 0. If objects are rewritten,
- * then also the versions that all bytes read fit: empty if there was no object, null if nothing that shows a version
- * was read.
+ * The outcome of an operation: its index in the slice; when it began, when its response was complete, and when its response
+ * began, in ms of the Worker's clock since the slice began; and the digest of the response's ETag, or 0. If objects are
+ * rewritten, also the versions that match all bytes read: empty if there was no object, null if the read shows no version.
  *
  * @typedef {[index: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number, fitting?: number[] | null]} SlicedSuccess
  *
@@ -86,13 +84,13 @@ export function runsSlices({ client, through = false }) {
  * @property {number} index
  * @property {number} begunAt ms since the slice began
  * @property {number} finishedAt ms since the slice began
- * @property {AttemptErrorDetails | null} error null if the store answered with wrong data
+ * @property {AttemptErrorDetails | null} error null if the store returned wrong data
  * @property {string} finding the wrong data
  * @property {VersionError | null} [versionError] if the finding is about versions of the object
  */
 
 /**
- * @typedef {object} SliceAnswer operations in neither list were not begun
+ * @typedef {object} SliceAnswer operations in neither list did not begin
  * @property {number} startedAt epoch ms of the Worker's clock
  * @property {number} endedAt epoch ms of the Worker's clock
  * @property {string} colo the data center it ran in, such as `AMS`; '' if unknown
@@ -101,7 +99,7 @@ export function runsSlices({ client, through = false }) {
  */
 
 /**
- * Asks the Worker to run a slice: the call's input has the `Slice`, and its output is a {@link SliceAnswer}.
+ * Asks the Worker to run a slice: the call's input contains the `Slice`, and its output is a {@link SliceAnswer}.
  *
  * @type {Readonly<S3Call>}
  */
@@ -117,7 +115,7 @@ export const RUN_SLICE = Object.freeze({
 });
 
 /**
- * Claims a slice so that it can never run. The input has an `IfNoneMatch`.
+ * Claims a slice so that it can never run. The input contains `IfNoneMatch`.
  *
  * @type {Readonly<S3Call>}
  */
@@ -131,7 +129,7 @@ export const CLAIM_SLICE = Object.freeze({
 
 /**
  * @param {string} document
- * @returns {Record<string, unknown>} the answer; empty if it is invalid
+ * @returns {Record<string, unknown>} the response; empty if it is invalid
  */
 function readAnswer(document) {
   try {
@@ -144,7 +142,7 @@ function readAnswer(document) {
 /**
  * @param {Readonly<Record<string, any>>} output of {@link RUN_SLICE}
  * @param {number} operations of the slice
- * @returns {SliceAnswer | null} null if it is invalid: each operation may occur once, at a possible time
+ * @returns {SliceAnswer | null} null if it is invalid: each operation must occur at most once, at a possible time
  */
 export function sliceAnswerIn(output, operations) {
   const { startedAt, endedAt, colo, successes, failures } = output;

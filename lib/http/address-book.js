@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** Minimum time between two look-ups of a name, however many connections fail. */
+/** Minimum time between two look-ups of a name, no matter how many connections fail. */
 const MIN_LIFE_MS = 1000;
 
 /** Names of this host (RFC 6761, section 6.3), whether or not the system's resolver knows them. */
 const LOCALHOST = /(^|\.)localhost$/i;
 
 /**
- * The addresses of one host name, resolved once and handed out in turn, so that thousands of connections cost one
- * look-up and spread over all addresses that answer.
+ * The addresses of one host name. The name is resolved once and its addresses are handed out in turn, so that thousands of
+ * connections cost one look-up and are spread over all addresses that respond.
  */
 export class AddressBook {
   #hostname;
@@ -52,17 +52,17 @@ export class AddressBook {
   }
 
   /**
-   * Skips an address that does not answer for a while. After that the name is looked up again, because the address
-   * may have recovered and the name may have moved.
+   * Skips an unresponsive address for a while. Then the name is looked up again, because the address may have recovered or
+   * the name may have new addresses.
    *
    * @param {string} address
    * @param {number} absence ms
-   * @returns {Promise<boolean>} whether there is another address to try at once
+   * @returns {Promise<boolean>} whether another address can be tried at once
    */
   async drop(address, absence) {
     const addresses = (await this.#addresses) ?? [];
     if (addresses.some((other) => other !== address)) {
-      // In place: several addresses may be dropped at the same moment, and one may already be gone.
+      // Edit the list in place: several addresses can be dropped at the same moment, and this one may already be gone.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
       this.#lookUpAgainAt = this.#now() + absence;
@@ -74,7 +74,7 @@ export class AddressBook {
     return false;
   }
 
-  /** @returns {number | null} how long the last look-up took in ms; null if there was no look-up since the last call */
+  /** @returns {number | null} duration of the last look-up in ms; null if there was none since the last call */
   takeLookupTime() {
     const lookupTime = this.#lookupTime;
     this.#lookupTime = null;

@@ -5,7 +5,7 @@ const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
 /**
  * @param {unknown} error
- * @returns {boolean} whether the connection failed to open or was given up, regardless of the address
+ * @returns {boolean} whether the failure has nothing to do with the store's address
  */
 export function isOurs(error) {
   return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
@@ -14,7 +14,7 @@ export function isOurs(error) {
 }
 
 export function givenUpWhileOpening() {
-  return Object.assign(new Error('the connection was given up while it was being opened'), { code: GIVEN_UP });
+  return Object.assign(new Error('the connection was abandoned while it was being opened'), { code: GIVEN_UP });
 }
 
 /** @param {number} timeout ms */
@@ -34,7 +34,7 @@ export function closedWhileOpening() {
   return connectionClosed('the connection was closed while it was being opened');
 }
 
-/** @param {string} answer from a proxy */
+/** @param {string} answer the proxy's response, for the message */
 export function proxyRefused(answer) {
-  return Object.assign(new Error(`the proxy opened no tunnel: it answered ${answer}`), { code: PROXY_REFUSED });
+  return Object.assign(new Error(`the proxy did not open a tunnel: it answered ${answer}`), { code: PROXY_REFUSED });
 }

@@ -1,4 +1,4 @@
-/** Admits a limited number at a time; the rest wait in order of arrival. */
+/** A semaphore: it admits a limited number of callers at a time, and the others wait in order of arrival. */
 export class Gate {
   #free;
   /** @type {(() => void)[]} */
@@ -9,7 +9,7 @@ export class Gate {
     this.#free = width;
   }
 
-  /** @returns {Promise<void>} resolves when there is room; `leave` makes room again */
+  /** @returns {Promise<void>} resolves when the caller is admitted; it must call `leave` afterwards */
   async enter() {
     if (this.#free > 0) {
       this.#free -= 1;

@@ -8,43 +8,44 @@ import { readFrom } from './socket-reader.js';
  * @import { ResponseHandler } from './response-parser.js'
  */
 
-/** Maximum size of the pieces in which a body is written to the socket, one after the other. Bytes. */
+/** A body is written to the socket in pieces of at most this size, one after the other. Bytes. */
 const MAX_PIECE_BYTES = 256 * 1024;
 
-/** How long before the announced idle timeout (`Keep-Alive: timeout=`) a connection is given up. */
+/** How long before the announced idle timeout (`Keep-Alive: timeout=`) to close a connection. */
 const KEEP_ALIVE_MARGIN_MS = 500;
 
-/** How long to wait for the rest of an answer on a connection that accepts no more writes. */
+/** How long to wait for the rest of a response on a connection that accepts no more writes. */
 const LAST_WORDS_MS = 1000;
 
 /**
- * A request. The strings are sent as they are.
+ * A request. The strings are sent unchanged.
  *
  * @typedef {object} HttpRequest
  * @property {string} method
  * @property {string} target path and query, percent-encoded
- * @property {readonly string[]} headers name, value, name, value, …; without Host, Connection and those of a body
- * @property {Buffer | Iterable<Buffer> | null} body its bytes must not change until the answer has come
+ * @property {readonly string[]} headers name, value, name, value, …; without Host, Connection and Content-Length
+ * @property {Buffer | Iterable<Buffer> | null} body its bytes must not change until the response has arrived
  * @property {number} size bytes of the body
  */
 
 /**
- * Sends a request and receives its outcome: every request ends with one call of either `onEnd` or `onError`.
+ * Receives the outcome of a request: every request ends with exactly one call of either `onEnd` or `onError`.
  *
  * @typedef {ResponseHandler & RequestHandler} HttpHandler
  *
  * @typedef {object} RequestHandler
  * @property {() => void} [onConnection] the request is the first on its connection
  * @property {(bytes: number) => void} onSent the connection has taken this many more bytes of the body
- * @property {(isProven: boolean) => void} onEnd the answer is complete; not proven if it ends with the connection: over TLS
- * Node does not distinguish an orderly end from a forged one, so the size or the content has to prove it
+ * @property {(isProven: boolean) => void} onEnd the response is complete. This is not proven if the response ends with the
+ * connection: over TLS, Node does not distinguish an orderly end from a forged one, so the handler must check the size or
+ * the content
  * @property {(error: Error) => void} onError
  */
 
 /**
- * One connection at a time, kept alive between requests and reopened when needed. It carries one request at a time. A
- * request without an answer is never resent here: `isSent`, `hasWaited` and `hasAnswerBegun` let the caller decide whether
- * the server may have processed it.
+ * Sends one request at a time over one connection, which it keeps alive between requests and reopens when needed. It never
+ * resends a request: `isSent`, `hasWaited` and `hasAnswerBegun` let the caller decide whether the server may have processed
+ * a request without a response.
  */
 export class HttpConnection {
   #agent;
@@ -52,7 +53,7 @@ export class HttpConnection {
   #now;
   #handler;
   #parser;
-  /** The part of every head that follows its target. */
+  /** The part of every head after the target. */
   #commonHeaders;
   /** @type {Socket | null} */
   #socket = null;
@@ -66,10 +67,10 @@ export class HttpConnection {
   #pieceLength = 0;
   /** Bytes of the body that the connection has not taken yet. */
   #bytesLeft = 0;
-  /** The connection has not taken the whole request yet. */
+  /** Whether the connection has not yet taken the whole request. */
   #isSending = false;
   #isPaused = false;
-  /** The answer is complete; only the confirmation that the request has been written is outstanding. */
+  /** The response is complete, but the write of the request is not confirmed yet. */
   #isAnswered = false;
   /** The parser is running: its state must not change until it returns. */
   #isAccepting = false;
@@ -77,16 +78,16 @@ export class HttpConnection {
   #failure = null;
   /** Bytes received while paused. @type {Buffer[]} */
   #backlog = [];
-  /** The other side closed the connection after bytes that are still held back. */
+  /** The other side closed the connection after the bytes in the backlog. */
   #endsAfterBacklog = false;
   /** Monotonic ms. */
   #usableUntil = Infinity;
   /** @type {(error?: Error | null) => void} */
   #pieceTaken = () => {};
 
-  /** Whether the request has begun to be sent. */
+  /** Whether sending of the request has begun. */
   isSent = false;
-  /** The connection was open before the request, so the other side may have closed it in the meantime. */
+  /** The connection was open before the request, so the other side may have closed it since. */
   hasWaited = false;
 
   /**
@@ -106,7 +107,7 @@ export class HttpConnection {
     this.#commonHeaders = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
   }
 
-  /** Whether a byte of the answer to the last request has arrived. */
+  /** Whether a byte of the response to the last request has arrived. */
   get hasAnswerBegun() {
     return this.#parser.hasBegun;
   }
@@ -131,7 +132,7 @@ export class HttpConnection {
   }
 
   /**
-   * Ends the request under way, and its connection. Called from `onHeader`, `onHead` or `onBody`, it takes effect once the
+   * Ends the current request and its connection. If called from `onHeader`, `onHead` or `onBody`, it takes effect once the
    * current bytes have been parsed.
    *
    * @param {Error} error to fail the request with
@@ -149,7 +150,7 @@ export class HttpConnection {
     this.#discard();
   }
 
-  /** Pauses the incoming body. Bytes that the system has already handed over follow after {@link resume}. */
+  /** Pauses the incoming body. Bytes that are already here are delivered after {@link resume}. */
   pause() {
     if (this.#isBusy && !this.#isAnswered) {
       this.#isPaused = true;
@@ -167,7 +168,7 @@ export class HttpConnection {
     }
   }
 
-  /** Resumes until the next pause. */
+  /** Delivers the backlog until the next pause. */
   #acceptBacklog() {
     for (let bytes = this.#backlog.shift(); bytes !== undefined; bytes = this.#backlog.shift()) {
       this.#accept(bytes, bytes.length);
@@ -231,8 +232,9 @@ export class HttpConnection {
   }
 
   /**
-   * When a write fails, Node ends the socket although the reason may still be unread: a store that refuses an upload
-   * answers, then closes the connection. Bytes that came before the end are already here: one turn of the event loop reads them.
+   * When a write fails, Node destroys the socket although a response may still be unread: a store that refuses an upload
+   * responds, then closes the connection. Bytes that came before the end are already here, and one turn of the event loop
+   * reads them.
    *
    * @param {() => void} giveUp
    */
@@ -321,7 +323,7 @@ export class HttpConnection {
    */
   #receive(bytes, length) {
     if (!this.#isBusy) {
-      // Unsolicited bytes are a farewell from the other side, such as a 408.
+      // Unsolicited bytes mean that the other side is closing the connection, for example with a 408.
       this.#discard();
     } else if (this.#isPaused) {
       this.#backlog.push(Buffer.from(bytes.subarray(0, length)));
@@ -350,7 +352,7 @@ export class HttpConnection {
     }
   }
 
-  /** @param {boolean} isClean whether nothing followed the answer */
+  /** @param {boolean} isClean whether nothing followed the response */
   #complete(isClean) {
     if (this.#isPaused) {
       this.#isPaused = false;
@@ -364,8 +366,8 @@ export class HttpConnection {
   }
 
   /**
-   * Over TLS a write is confirmed only at the end of a turn of the event loop, and an answer may be faster. If the write is
-   * still unconfirmed by then, the answer really was early.
+   * Over TLS, a write is confirmed only at the end of the event loop's turn, and a response can be faster. If the write is
+   * still unconfirmed by then, the response really came early.
    */
   #awaitSent() {
     const socket = this.#socket;

@@ -12,28 +12,28 @@ import { openTunnel } from './tunnel.js';
  * @import { SecureContext } from 'node:tls'
  */
 
-/** Limit on connections being opened at once: thousands at once end in connect timeouts. */
+/** Limit on connections being opened at once: thousands at once would end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
 
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 
 /**
- * How long one of several addresses is skipped when it does not answer: at least this long, and at least this multiple of
- * the time that a try may take. Otherwise futile tries would hold up the opening of connections all the time.
+ * How long to skip one of several addresses if it does not respond: at least this long, and at least this multiple of the
+ * connect timeout. Otherwise futile attempts would hold up the opening of connections all the time.
  */
 const MIN_ABSENCE_MS = 30_000;
 const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened how long a connection took to open
+ * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened called with the time that each step took
  */
 
 /**
  * @callback SocketCallback
  * @param {Error | null} error
  * @param {Socket | null} socket
- * @param {boolean} openedAhead the connection has been waiting, so the store may have closed it in the meantime
+ * @param {boolean} openedAhead whether the connection was opened earlier, so that the store may have closed it since
  * @returns {void}
  */
 
@@ -42,13 +42,13 @@ const ABSENCE_IN_TIMEOUTS = 10;
  *
  * @typedef {object} IdleConnection
  * @property {Socket} socket
- * @property {() => void} release stops watching it for its end
+ * @property {() => void} release stops watching the socket
  */
 
 /**
- * The only module that opens connections, for both clients: our own connections take their sockets from here, and so does
- * Node's Agent, through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of
- * trusted certificates, opens the connections of a run before its first request, and counts them.
+ * The only module that opens connections. Our own connections take their sockets from here, and so does the SDK's agent,
+ * through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of trusted
+ * certificates, opens a run's connections before the first request, and counts them.
  */
 export class KeepAliveAgent {
   #hostname;
@@ -61,11 +61,11 @@ export class KeepAliveAgent {
   #now;
   #hooks;
   #addresses;
-  /** Agents to other hosts. @type {KeepAliveAgent[]} */
+  /** Agents for other hosts. @type {KeepAliveAgent[]} */
   #beside = [];
   /** @type {Set<IdleConnection>} opened ahead, not yet in use */
   #idle = new Set();
-  /** @type {Set<Socket>} every socket that is not closed yet */
+  /** @type {Set<Socket>} all sockets until they close */
   #open = new Set();
   #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
@@ -75,11 +75,11 @@ export class KeepAliveAgent {
   #secureContext;
   /** @type {Buffer | undefined} */
   #session;
-  /** Sockets that carry a tunnel. They are open, but the connection inside the tunnel is a separate socket. */
+  /** Number of open sockets that carry a tunnel. The connection inside the tunnel is a separate socket. */
   #carriers = 0;
   /** Connections opened. */
   opened = 0;
-  /** Requests on a connection that had carried one before. The clients increment it. */
+  /** Requests on a connection that had already carried a request. The clients increment it. */
   reused = 0;
 
   /**
@@ -88,11 +88,11 @@ export class KeepAliveAgent {
    * @param {AddressBook} options.addresses of the host, or of the proxy
    * @param {number} options.port
    * @param {boolean} options.useTls
-   * @param {string} [options.certificate] as PEM: the only one to trust, instead of those that the system trusts
-   * @param {Proxy} [options.proxy] through which every connection goes
+   * @param {string} [options.certificate] as PEM: the only authority to trust, instead of the system's
+   * @param {Proxy} [options.proxy] for all connections
    * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
-   * @param {Buffer | null} [options.readBuffer] that all sockets read into: only an HttpConnection then gets their bytes,
-   * through socket-reader.js. Without it, they are ordinary streams
+   * @param {Buffer | null} [options.readBuffer] a buffer that all sockets read into; their bytes are then available only
+   * through socket-reader.js. Without it, the sockets are ordinary streams
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
@@ -122,7 +122,7 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Makes an agent for another host. Its connections are opened ahead, counted and closed together with those of this agent.
+   * Creates an agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
    *
    * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
    * @returns {KeepAliveAgent}
@@ -139,7 +139,7 @@ export class KeepAliveAgent {
     return agent;
   }
 
-  /** Counts over all connections, and the number that are open. */
+  /** Counts of this agent and of those for other hosts. */
   get counts() {
     return this.#beside.reduce(
       ({ opened, reused, open }, agent) => ({
@@ -156,14 +156,14 @@ export class KeepAliveAgent {
     return Math.max(this.#open.size - this.#opening.size - this.#carriers, 0);
   }
 
-  /** @returns {number | null} how long the name look-up took in ms; null if there was no look-up since the last call */
+  /** @returns {number | null} duration of the name look-up in ms; null if there was none since the last call */
   takeLookupTime() {
     return this.#addresses.takeLookupTime();
   }
 
   /**
-   * Opens up to `count` connections to each host and keeps them until they are needed. A connection that fails to open now
-   * is opened when a request needs it.
+   * Opens up to `count` connections to each host and keeps them until requests need them. A connection that fails to open
+   * now is opened when a request needs it.
    *
    * @param {number} count
    * @param {AbortSignal} signal stops opening more
@@ -212,18 +212,18 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Hands over a connection: one opened ahead if available, else a new one.
+   * Provides a connection: one that was opened ahead if available, otherwise a new one.
    *
    * @param {SocketCallback} callback
-   * @param {() => boolean} [isWanted] called before a connection is opened, because its turn may come late: false if no one
-   * is waiting for it any more
+   * @param {() => boolean} [isWanted] called before a connection is opened, which can be late; returns false if no request
+   * needs the connection any more
    */
   connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
       this.#idle.delete(idle);
       idle.release();
       if (!idle.socket.destroyed) {
-        // Asynchronously, as with a newly opened connection: never before this call has returned.
+        // Asynchronously, as with a new connection.
         queueMicrotask(() => callback(null, idle.socket, true));
         return;
       }
@@ -234,7 +234,6 @@ export class KeepAliveAgent {
     );
   }
 
-  /** Destroys every connection. */
   close() {
     this.#isClosed = true;
     this.#beside.forEach((agent) => agent.close());
@@ -266,7 +265,7 @@ export class KeepAliveAgent {
    * @returns {Promise<Socket>}
    */
   async #openToSomeAddress(isWanted) {
-    // The name may be looked up again in the meantime: do not retry an address that was already tried.
+    // The name may be looked up again meanwhile, so remember the addresses that were tried.
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
@@ -277,7 +276,7 @@ export class KeepAliveAgent {
         this.opened += 1;
         return socket;
       } catch (error) {
-        // Skip an address that does not answer even if no one is waiting for this connection any more: others will be.
+        // Skip an unresponsive address even if no request needs this connection any more: others will need one.
         const hasOther = !isOurs(error) && (await this.#drop(address));
         if (!hasOther || !isWanted() || tried.has(await this.#addresses.peek())) {
           throw error;
@@ -289,7 +288,7 @@ export class KeepAliveAgent {
   /**
    * @param {() => boolean} isWanted
    * @returns {Promise<string>}
-   * @throws if no one is waiting for the connection any more: a look-up would delay the others, and can take long
+   * @throws if no request needs the connection any more: a look-up would delay the others, and can take long
    */
   async #nextAddress(isWanted) {
     throwUnless(isWanted());
@@ -300,7 +299,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {string} address
-   * @returns {Promise<boolean>} whether there is another address to try at once
+   * @returns {Promise<boolean>} whether another address can be tried at once
    */
   #drop(address) {
     return this.#addresses.drop(address, Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
@@ -329,7 +328,7 @@ export class KeepAliveAgent {
    */
   async #connectThrough({ port, authorization }, host, startedAt) {
     const carrier = connectTcp({ host, port });
-    // The user of the connection hears of its end: an error before that must not end the process.
+    // Without a listener, an error would end the process. The user of the connection is notified when it closes.
     carrier.on('error', () => {});
     await this.#untilReady(carrier, false, () => {});
     this.#opening.add(carrier);
@@ -366,8 +365,8 @@ export class KeepAliveAgent {
   /**
    * @param {Socket} socket that is being connected
    * @param {boolean} isTls
-   * @param {() => void} onReady called at the moment
-   * @returns {Promise<Socket>} once it is connected
+   * @param {() => void} onReady called synchronously once it is connected
+   * @returns {Promise<Socket>}
    */
   #untilReady(socket, isTls, onReady) {
     this.#open.add(socket);
@@ -397,10 +396,7 @@ export class KeepAliveAgent {
     });
   }
 
-  /**
-   * @param {{ host: string, port: number } | { socket: Socket }} target an address, or a connection that is there
-   * @param {{ host: string, port: number } | { socket: Socket }} target an address, or an existing connection
-   */
+  /** @param {{ host: string, port: number } | { socket: Socket }} target an address, or an existing connection */
   #startConnecting(target) {
     const options = { ...target, ...(this.#useTls ? this.#tlsOptions() : {}) };
     const connect = /** @type {(options: object) => Socket} */ (this.#useTls ? connectTls : connectTcp);
@@ -421,8 +417,8 @@ export class KeepAliveAgent {
   }
 
   /**
-   * An idle connection has no reason to become readable: any event is its end, or bytes that no request
-   * asked for.
+   * An idle connection has no reason to become readable: any event means that it ended, or sent bytes that no request asked
+   * for.
    *
    * @param {Socket} socket
    */
@@ -445,11 +441,11 @@ export class KeepAliveAgent {
 }
 
 /**
- * Waits for a look-up, which cannot be aborted, until the signal aborts the wait.
+ * Makes the wait for a look-up abortable: the look-up itself is not.
  *
  * @param {Promise<unknown>} promise
  * @param {AbortSignal} signal
- * @returns {Promise<void>} once the promise has settled or the signal has aborted; rejects if the promise rejects first
+ * @returns {Promise<void>} resolves once the promise has resolved or the signal has aborted
  */
 function settledOrAborted(promise, signal) {
   return new Promise((resolve, reject) => {

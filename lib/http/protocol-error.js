@@ -1,6 +1,6 @@
-/** An answer that is not HTTP, or HTTP whose end is ambiguous. Its connection is unusable afterwards. */
+/** The response is not HTTP, or its end is ambiguous. The connection is unusable afterwards. */
 export class ProtocolError extends Error {
-  /** @param {string} message what is wrong with the answer */
+  /** @param {string} message */
   constructor(message) {
     super(message);
     this.name = 'ProtocolError';

@@ -1,26 +1,26 @@
 import { ProtocolError } from './protocol-error.js';
 
-// HTTP/1.1 answers, by RFC 9112 (comments cite the section that a rule comes from) and the syntax of RFC 9110, section 5.
-// If the RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (5.2 has
-// clients replace it by spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white space
-// after a chunk size (7.1.1).
+// Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If the
+// RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (by 5.2, clients
+// replace it with spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white space after a
+// chunk size (7.1.1).
 
-/** Limit for the head of an answer, and for the trailers of a chunked body. Bytes. */
+/** Limit for the head of a response, and for the trailers of a chunked body. Bytes. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** Limit for the extensions of all chunks of a body. Bytes. */
 const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
 
-/** Limit for a chunk-size line without its extensions: no size that a number can hold exactly has more digits. */
+/** Limit for the hexadecimal digits of a chunk size: every size with this many is a safe integer. */
 const MAX_SIZE_DIGITS = 13;
 
-/** A Content-Length with more digits would not be exact as a number. */
+/** Every Content-Length with this many digits is a safe integer. */
 const MAX_LENGTH_DIGITS = 15;
 
-/** Limit for 1xx answers before the final one. */
+/** Limit for 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 16;
 
-/** No one keeps an idle connection longer than this, and the number stays exact. Digits of seconds. */
+/** Nine digits of seconds are longer than any connection lives, and stay exact in ms. */
 const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
 
 const TAB = 0x09;
@@ -47,7 +47,7 @@ const HEXADECIMAL = new Uint8Array(256).fill(255);
 
 const STATUS_LINE_START = Buffer.from('HTTP/1.');
 
-// The parser's states: which part comes next.
+// The parser's states: the part that it expects next.
 const STATUS_LINE = 0;
 const FIELD_LINE = 1;
 const CHUNK_SIZE = 2;
@@ -59,20 +59,19 @@ const BODY_UNTIL_CLOSE = 7;
 const ENDED = 8;
 
 /**
- * Receives the parts of an answer. Arguments are valid only during the call, because all connections share one read
- * buffer.
+ * Receives the parts of a response. Bytes are valid only during the call, because all connections share one read buffer.
  *
  * @typedef {object} ResponseHandler
  * @property {(bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number, status: number) => void} onHeader
- * one field of the final answer: offsets of its name and of its value, without surrounding white space
- * @property {(status: number, contentLength: number) => void} onHead the head of the final answer is complete; bytes, -1
- * if unknown
+ * one field of the final response: offsets of its name and of its value, without surrounding white space
+ * @property {(status: number, contentLength: number) => void} onHead the head of the final response is complete; the length
+ * is in bytes, -1 if unknown
  * @property {(chunk: Buffer) => void} onBody the next bytes of the body
  */
 
 /**
- * Reads consecutive answers from a connection, however their bytes are split. It looks at each byte once; only a split
- * line is copied.
+ * Reads consecutive responses from a connection, however their bytes are split. It examines each byte once, and copies only
+ * lines that are split.
  */
 export class ResponseParser {
   #handler;
@@ -81,7 +80,7 @@ export class ResponseParser {
   /** The beginning of an incomplete line. @type {Buffer | null} */
   #pending = null;
   #pendingLength = 0;
-  /** Bytes that lines may still use. */
+  /** Bytes that further lines are allowed to have. */
   #lineBytesLeft = 0;
   #informational = 0;
   #status = 0;
@@ -92,7 +91,7 @@ export class ResponseParser {
   #saysKeepAlive = false;
   #bodyLeft = 0;
 
-  /** Whether a byte of the answer has arrived. */
+  /** Whether a byte of the response has arrived. */
   hasBegun = false;
   /** How long the other side keeps an idle connection, in ms; Infinity if not announced. */
   keepAliveTimeout = Infinity;
@@ -103,9 +102,9 @@ export class ResponseParser {
   }
 
   /**
-   * Prepares for the next answer.
+   * Prepares for the next response.
    *
-   * @param {boolean} isHead whether it answers a HEAD, and so has no body regardless of its headers (6.3)
+   * @param {boolean} isHead whether the request is a HEAD: its response has no body, regardless of its headers (6.3)
    */
   begin(isHead) {
     this.#isHead = isHead;
@@ -120,8 +119,8 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number} the offset after the answer's last byte; -1 if more is expected
-   * @throws {ProtocolError} after which the connection is unusable
+   * @returns {number} the offset after the response's last byte; -1 if more is expected
+   * @throws {ProtocolError} the connection is unusable afterwards
    */
   accept(bytes, start, end) {
     this.hasBegun = true;
@@ -146,13 +145,13 @@ export class ResponseParser {
   /**
    * Handles the end of the connection.
    *
-   * @returns {boolean} whether that also ends the answer; an answer of known length is incomplete
+   * @returns {boolean} whether that completes the response
    */
   finish() {
     return this.#state === BODY_UNTIL_CLOSE;
   }
 
-  /** Whether the connection may carry another request after this answer (9.3). */
+  /** Whether the connection can carry another request after this response (9.3). */
   get isPersistent() {
     return !this.#saysClose && (!this.#isHttp10 || this.#saysKeepAlive) && this.#state !== BODY_UNTIL_CLOSE;
   }
@@ -187,8 +186,6 @@ export class ResponseParser {
   }
 
   /**
-   * Keeps the beginning of a line.
-   *
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
@@ -206,7 +203,7 @@ export class ResponseParser {
   }
 
   /**
-   * Continues a line whose beginning was kept. It is parsed only once complete, however slowly it arrives.
+   * Continues a line whose beginning was kept. A line is parsed only once it is complete, however slowly it arrives.
    *
    * @param {Buffer} bytes
    * @param {number} start
@@ -308,7 +305,7 @@ export class ResponseParser {
   }
 
   /**
-   * Evaluates a field that describes the answer's length or the connection.
+   * Evaluates a field that concerns the response's length or the connection.
    *
    * @param {Buffer} bytes
    * @param {number} name
@@ -353,7 +350,7 @@ export class ResponseParser {
    */
   #takeContentLength(bytes, value, valueEnd) {
     if (this.#contentLength >= 0) {
-      throw new ProtocolError('the answer has two headers Content-Length');
+      throw new ProtocolError('the response has two Content-Length headers');
     }
     let length = 0;
     for (let position = value; position < valueEnd; position++) {
@@ -365,7 +362,7 @@ export class ResponseParser {
       length = 10 * length + byte - ZERO;
     }
     if (length < 0 || value === valueEnd || valueEnd - value > MAX_LENGTH_DIGITS) {
-      throw new ProtocolError('the answer has a Content-Length that is no number of bytes');
+      throw new ProtocolError('the response has an invalid Content-Length');
     }
     this.#contentLength = length;
   }
@@ -373,12 +370,12 @@ export class ResponseParser {
   /** @param {string} encoding */
   #takeTransferEncoding(encoding) {
     if (this.#isChunked || encoding.toLowerCase() !== 'chunked') {
-      throw new ProtocolError('the answer has a Transfer-Encoding other than chunked');
+      throw new ProtocolError('the response has a Transfer-Encoding other than chunked');
     }
     this.#isChunked = true;
   }
 
-  /** Handles the empty line after the fields. The length of the body follows the order of section 6.3. */
+  /** Handles the empty line after the fields. The rules for the body's length are in the order of section 6.3. */
   #endFields() {
     if (this.#state === TRAILER) {
       this.#state = ENDED;
@@ -387,7 +384,7 @@ export class ResponseParser {
     const status = this.#status;
     if (this.#isChunked && (this.#contentLength >= 0 || this.#isHttp10)) {
       throw new ProtocolError(
-        `the answer is chunked although it ${this.#isHttp10 ? 'is of HTTP/1.0' : 'has a Content-Length'}`,
+        `the response is chunked although it ${this.#isHttp10 ? 'is HTTP/1.0' : 'has a Content-Length'}`,
       );
     }
     if (status < 200) {
@@ -412,16 +409,16 @@ export class ResponseParser {
   #endInformational(status) {
     this.#informational += 1;
     if (status === 101) {
-      throw new ProtocolError('the answer switches to another protocol, which was not asked for');
+      throw new ProtocolError('the response switches to a protocol that was not requested');
     }
     if (this.#informational > MAX_INFORMATIONAL) {
-      throw new ProtocolError(`more than ${MAX_INFORMATIONAL} answers of status 1xx came before the one that counts`);
+      throw new ProtocolError(`more than ${MAX_INFORMATIONAL} 1xx responses came before the final one`);
     }
     this.#beginHead();
   }
 
   /**
-   * Section 7.1: the size in hexadecimal digits, and extensions, which are ignored.
+   * Section 7.1: the size in hexadecimal digits, then extensions, which are ignored.
    *
    * @param {Buffer} bytes
    * @param {number} start
@@ -439,7 +436,7 @@ export class ResponseParser {
       return -1;
     }
     if (position === start || position - start > MAX_SIZE_DIGITS) {
-      throw new ProtocolError('a chunk of the answer has a size that is no number of bytes');
+      throw new ProtocolError('a chunk of the response has an invalid size');
     }
     const digitsEnd = position;
     if (bytes[position] === SEMICOLON) {
@@ -466,7 +463,7 @@ export class ResponseParser {
    */
   #acceptChunkEnd(bytes, start, end) {
     if (bytes[start] !== CR) {
-      throw new ProtocolError('a chunk of the answer is longer than its size');
+      throw new ProtocolError('a chunk of the response is longer than its declared size');
     }
     const next = behindLineEnd(bytes, start, end, 'a chunk');
     if (next >= 0) {
@@ -510,7 +507,7 @@ export class ResponseParser {
     }
   }
 
-  /** Maximum length of the next line. Chunk sizes and line ends do not count as extensions. */
+  /** Maximum length of the next line. Chunk sizes and line ends do not count towards the limit for extensions. */
   #lineRoom() {
     switch (this.#state) {
       case CHUNK_END:
@@ -525,15 +522,15 @@ export class ResponseParser {
   #tooLong() {
     switch (this.#state) {
       case CHUNK_END:
-        return new ProtocolError('a chunk of the answer has a carriage return in it');
+        return new ProtocolError('a chunk of the response contains a carriage return');
       case CHUNK_SIZE:
         return new ProtocolError(
-          `the extensions of the answer's chunks are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`,
+          `the chunk extensions of the response are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`,
         );
       case TRAILER:
-        return new ProtocolError(`the trailers of the answer are longer than ${MAX_HEAD_BYTES} bytes`);
+        return new ProtocolError(`the trailers of the response are longer than ${MAX_HEAD_BYTES} bytes`);
       default:
-        return new ProtocolError(`the head of the answer is longer than ${MAX_HEAD_BYTES} bytes`);
+        return new ProtocolError(`the head of the response is longer than ${MAX_HEAD_BYTES} bytes`);
     }
   }
 }
@@ -542,7 +539,7 @@ export class ResponseParser {
  * @param {Buffer} bytes
  * @param {number} start
  * @param {number} end
- * @param {string} lowerCase letters and hyphens: setting bit 5 makes the one lower case and leaves the other as it is
+ * @param {string} lowerCase letters and hyphens: setting bit 5 turns letters to lower case and does not change a hyphen
  * @returns {boolean} whether the bytes are that name, ignoring case
  */
 export function isNamed(bytes, start, end, lowerCase) {
@@ -558,7 +555,7 @@ export function isNamed(bytes, start, end, lowerCase) {
 }
 
 /**
- * Refuses anything that does not begin like HTTP at once: a server that speaks another protocol may wait for us and never
+ * Refuses at once anything that does not begin like HTTP: a server that speaks another protocol may wait for us and never
  * end the line.
  *
  * @param {Buffer} bytes
@@ -569,7 +566,7 @@ function refuseOtherProtocols(bytes, start, end) {
   const length = Math.min(end - start, STATUS_LINE_START.length + 5);
   for (let place = 0; place < length; place++) {
     if (!mayStandAt(place, bytes[start + place])) {
-      throw new ProtocolError('the answer does not begin with a status line of HTTP/1.1');
+      throw new ProtocolError('the response does not begin with an HTTP/1.1 status line');
     }
   }
 }
@@ -612,19 +609,19 @@ function endOfText(bytes, start, end) {
  * @param {Buffer} bytes
  * @param {number} position where the line must end
  * @param {number} end
- * @param {string} what for the message
+ * @param {string} what the part of the response, for the message
  * @returns {number} the offset after CR LF; -1 if they have not arrived
  * @throws {ProtocolError} if anything else is found
  */
 function behindLineEnd(bytes, position, end, what) {
   if (position < end && bytes[position] !== CR) {
-    throw new ProtocolError(`${what} of the answer has ${described(bytes[position])} in it`);
+    throw new ProtocolError(`${what} of the response contains ${described(bytes[position])}`);
   }
   if (position + 1 >= end) {
     return -1;
   }
   if (bytes[position + 1] !== LF) {
-    throw new ProtocolError(`${what} of the answer has a carriage return in it`);
+    throw new ProtocolError(`${what} of the response contains a carriage return`);
   }
   return position + 2;
 }
@@ -636,11 +633,11 @@ function behindLineEnd(bytes, position, end, what) {
  */
 function fieldNameProblem(bytes, start, position) {
   if (position === start && isBlank(bytes[start])) {
-    return 'a header of the answer is folded over two lines, which RFC 9112 has done away with';
+    return 'a header of the response is folded over two lines, which RFC 9112 deprecates';
   }
   return position === start && bytes[start] === COLON
-    ? 'a header of the answer has no name'
-    : `the name of a header of the answer has ${described(bytes[position])} in it`;
+    ? 'a header of the response has no name'
+    : `the name of a header of the response contains ${described(bytes[position])}`;
 }
 
 /** @param {number} byte */

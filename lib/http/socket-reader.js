@@ -9,23 +9,23 @@
  * @returns {void}
  */
 
-/** A read from the system rarely brings more, and TLS hands on 16 KiB at a time. Bytes. */
+/** One read from the system rarely returns more, and TLS passes on 16 KiB at a time. Bytes. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
 /** @type {WeakMap<Socket, { received: ReceivedBytes }>} */
 const READERS = new WeakMap();
 
-/** @returns {Buffer} for all connections of an event loop: each read is processed before the next one begins */
+/** @returns {Buffer} a buffer for all connections of an event loop: each read is processed before the next one begins */
 export function createReadBuffer() {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }
 
 /**
- * Opens a socket that reads into a shared buffer, so that a read allocates no buffer and no stream.
+ * Opens a socket that reads into a shared buffer, so that reading allocates no buffers and uses no stream.
  *
  * @param {Buffer} buffer
  * @param {(onread: { buffer: Buffer, callback: (length: number, bytes: Uint8Array) => boolean }) => Socket} open
- * @returns {Socket} whose bytes go to {@link readFrom}; bytes received before that are dropped
+ * @returns {Socket} its bytes go to the receiver given to {@link readFrom}; bytes received before that call are dropped
  */
 export function openSharing(buffer, open) {
   /** @type {{ received: ReceivedBytes }} */
@@ -42,7 +42,7 @@ export function openSharing(buffer, open) {
 }
 
 /**
- * @param {Socket} socket of any kind: one without a shared buffer emits its bytes as `data`
+ * @param {Socket} socket with or without a shared buffer
  * @param {ReceivedBytes} received takes the bytes from now on, replacing any earlier receiver
  */
 export function readFrom(socket, received) {

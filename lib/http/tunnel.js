@@ -2,14 +2,11 @@ import { closedWhileOpening, proxyRefused } from './connection-errors.js';
 
 /** @import { Socket } from 'node:net' */
 
-/** Limit on the bytes read from a proxy before the tunnel begins. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 const HEAD_END = '\r\n\r\n';
 
 /**
- * A proxy that opens tunnels.
- *
  * @typedef {object} Proxy
  * @property {string} hostname
  * @property {number} port
@@ -24,8 +21,8 @@ const HEAD_END = '\r\n\r\n';
  * @param {string} target.hostname
  * @param {number} target.port
  * @param {string} [authorization] see {@link Proxy}
- * @returns {Promise<void>} once bytes written to the socket reach the target. Rejects if the proxy refuses or the
- * socket ends
+ * @returns {Promise<void>} resolves once bytes written to the socket reach the target; rejects if the proxy refuses or the
+ * socket closes
  */
 export function openTunnel(socket, { hostname, port }, authorization) {
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
@@ -36,7 +33,7 @@ export function openTunnel(socket, { hostname, port }, authorization) {
     const onError = (/** @type {Error} */ error) => reject(error);
     const onClose = () => reject(closedWhileOpening());
     const onReadable = () => {
-      // Read the end of the head byte by byte: whatever follows the head belongs to the target.
+      // Read byte by byte, because the bytes after the head come from the target.
       for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
         head += byte.toString('latin1');
         if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {
@@ -46,7 +43,7 @@ export function openTunnel(socket, { hostname, port }, authorization) {
             .removeListener('error', onError);
           const [, status, reason] = /^HTTP\/1\.[01] ([0-9]{3})([^\r\n]*)/.exec(head) ?? [];
           if (!head.endsWith(HEAD_END)) {
-            reject(proxyRefused('with a head that does not end'));
+            reject(proxyRefused(`with a head of more than ${MAX_HEAD_BYTES} bytes`));
           } else if (status?.startsWith('2')) {
             resolve();
           } else {

@@ -5,7 +5,7 @@ import { createHistogram } from 'node:perf_hooks';
  * @import { Operation } from './router.js'
  *
  * @typedef {object} TimeSummary all in ms, accurate to 0.1%
- * @property {number} count answers
+ * @property {number} count responses
  * @property {number} minimum
  * @property {number} mean
  * @property {number} p50
@@ -17,12 +17,12 @@ import { createHistogram } from 'node:perf_hooks';
 
 const MICROSECONDS = 1000;
 
-/** One hour in µs, longer than any benchmark waits. */
+/** One hour in µs, which is longer than any benchmark waits. */
 const MAX_TIME = 3_600_000_000;
 
 /**
- * Server-side response times by operation: the ground truth for a client's latencies. They are recorded with Node's own
- * HdrHistogram rather than the client's histogram.
+ * Server-side response times by operation: the ground truth for a client's latencies. For independence, it uses Node's
+ * HdrHistogram instead of the client's histogram.
  */
 export class AnswerTimes {
   /** @type {Map<Operation, RecordableHistogram>} */

@@ -9,10 +9,10 @@ import { errorDocument } from './s3-error.js';
  * @import { Tally } from './tally.js'
  */
 
-/** Bytes of a paced body that are sent at once. */
+/** A paced body is sent in parts of this size. Bytes. */
 const PART = 64 * 1024;
 
-/** The response to one request, counted once it is sent completely. */
+/** The response to one request. It is counted once it has been sent completely. */
 export class Answer {
   #tally;
   #operation;
@@ -61,7 +61,7 @@ export class Answer {
   }
 
   /**
-   * Sends the status and headers only. The caller must then call {@link end} or cut the connection.
+   * Sends only the status and headers. The caller must then call {@link end} or close the connection.
    *
    * @param {Result} result
    */
@@ -101,7 +101,7 @@ export class Answer {
     this.send({ ...result, headers: [...headers, ...result.headers] });
   }
 
-  /** Whether the client has gone away, for example during a delay; writing would then be an error. */
+  /** Whether the client has disconnected, for example during a delay: a write would then fail. */
   get isAbandoned() {
     return this.response.destroyed;
   }

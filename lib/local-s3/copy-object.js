@@ -12,7 +12,7 @@ const SOURCE = /^\/?([^/]+)\/(.+)$/s;
  * @param {ObjectTable} target.table of its bucket
  * @param {string} target.key
  * @param {number} target.now epoch ms
- * @returns {string} the XML answer
+ * @returns {string} the XML response
  * @throws {S3Error} InvalidArgument, NoSuchBucket or NoSuchKey
  */
 export function copyObject(source, { tableOf, table, key, now }) {

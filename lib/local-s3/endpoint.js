@@ -8,13 +8,13 @@ import { StoreServer } from './store-server.js';
  * @typedef {object} EndpointOptions
  * @property {string[]} buckets existing buckets
  * @property {Credentials} credentials accepted credentials
- * @property {readonly Credentials[]} furtherCredentials also accepted: temporary ones that succeed each other
+ * @property {readonly Credentials[]} furtherCredentials accepted, too: temporary credentials that replace each other
  * @property {string} region that requests must be signed for
  * @property {{ key: string, cert: string } | null} tls private key and certificate as PEM; null for plain HTTP
  * @property {string} basePath path before the bucket: '' or, for example, `/storage/v1/s3`
  * @property {string} faults a script, see parseFaults; '' for none
- * @property {'store' | 'null'} mode `store` checks signatures and keeps objects; `null` does neither and is as cheap as
- *   possible, for measuring a client alone
+ * @property {'store' | 'null'} mode `store` checks signatures and keeps objects; `null` does neither, at the lowest possible
+ *   cost, for measuring a client alone
  * @property {number} objectSize null mode: size of every object in bytes
  * @property {number} port 0 for any free port
  *

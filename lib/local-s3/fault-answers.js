@@ -76,10 +76,7 @@ function drip(answer, result, position) {
   }
 }
 
-/**
- * @param {Result} result
- * @returns {Buffer}
- */
+/** @param {Result} result */
 function bodyOf({ body }) {
   if (body === undefined) {
     throw new Error('A body fault affected a request whose response has no body.');

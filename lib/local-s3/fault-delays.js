@@ -44,8 +44,7 @@ export function delayerOf(item, random) {
 }
 
 /**
- * Concurrent bodies take turns with their parts and so share the bandwidth. No body is faster than if it were alone.
- *
+ * Concurrent bodies share the bandwidth by taking turns with their parts. No body is faster than it would be alone.
  *
  * @param {number} bytesPerSecond
  * @returns {(startedAt: number) => Pace} for a body that starts then
@@ -63,8 +62,8 @@ export function bandwidth(bytesPerSecond) {
 }
 
 /**
- * A queue gets the time of arrival. With a later time, a request would take a slot in the future and waste those before it.
- * Pauses start with the slot; a stall holds back responses that are due during it.
+ * A queue gets the arrival time: with a later time, a request would take a slot in the future and waste the slots before it.
+ * A pause starts with the slot. A stall holds back responses that are due during it.
  *
  * @param {readonly Delayer[]} delayers
  * @param {{ now: number, operation: Operation }} request
@@ -77,7 +76,8 @@ export function timeOfAnswer(delayers, { now, operation }) {
 }
 
 /**
- * A timer counts whole milliseconds from the start of the event loop's turn, so it may fire early. This function does not.
+ * A timer counts whole milliseconds from the start of the event loop's turn, so it can fire early. This function never
+ * resolves early.
  *
  * @param {number} delay ms
  * @returns {Promise<void>} resolves after the delay, usually within a millisecond of it

@@ -36,8 +36,8 @@ const THROTTLING = new Set([429, 503]);
 
 /**
  * Sets up the faults of each bucket. Each item of the plan draws its own sequence of random numbers, so that a case can be
- * replayed and adding an item does not change the draws of others. Buckets share an item's state (rate, queue, draws), except
- * that an item for each bucket has separate states.
+ * replayed, and adding an item does not change the draws of others. Buckets share an item's state (rate, queue, draws), except
+ * with EACH_BUCKET, which gives each bucket its own state.
  *
  * @param {FaultPlan} plan
  * @param {readonly string[]} buckets existing buckets

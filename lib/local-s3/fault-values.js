@@ -2,7 +2,7 @@ import { parseSize } from '../text/units.js';
 
 // Each function parses a value of a fault script, and returns null for an invalid one.
 
-/** Error codes by status; other statuses use the code of their hundred. */
+/** Error codes by status; other statuses use the code for 400 or 500. */
 const CODES = /** @type {Record<number, string>} */ ({
   400: 'InvalidRequest',
   401: 'Unauthorized',

@@ -18,7 +18,7 @@ import { OPERATIONS } from './router.js';
  * @typedef {object} FaultItem
  * @property {string} name
  * @property {Operation | null} operation the only one it applies to; null: all object operations that it supports
- * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each separately; null: all of them together
+ * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each bucket separately; null: all buckets together
  * @property {number} [probability] 0 to 1
  * @property {number} [status] of `status`: HTTP status
  * @property {string} [code] of `status`: the error code in the XML body
@@ -56,7 +56,7 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  *
  * - `latency` delays the request before it takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and a
  *   standard deviation of 0.5 of its logarithm.
- * - `queue` starts this many requests per second in order of arrival; others wait. A latency starts after the wait.
+ * - `queue` starts this many requests per second in order of arrival; the others wait. A latency starts after the wait.
  *   `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`, both carry over
  *   unused capacity of the last 50 ms.
  * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the first request, separately for each operation.

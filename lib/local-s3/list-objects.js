@@ -16,7 +16,7 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
  * @param {ObjectTable} table
  * @param {Readonly<Record<string, string>>} query supports `prefix`, `start-after`, `continuation-token`, `max-keys` and
  *   `encoding-type`
- * @returns {string} the XML answer
+ * @returns {string} the XML response
  * @throws {S3Error} InvalidArgument or NotImplemented
  */
 export function listObjects(bucket, table, query) {

@@ -3,10 +3,9 @@
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
-/** The embedded endpoint is not reachable from other hosts. */
+/** Other hosts cannot reach the embedded endpoint. */
 export const HOSTNAME = '127.0.0.1';
 
-/** Tracks the connections of a server, so that they can be counted and reset. */
 export class Listener {
   #server;
   /** @type {Map<string, Socket>} */
@@ -42,7 +41,7 @@ export class Listener {
   }
 
   /**
-   * Closes a connection with RST. Only TCP sockets can do that, so the one under a TLS socket is found by its peer.
+   * Closes a connection with RST. Only TCP sockets can do that, so this looks up the TCP socket under a TLS socket by its peer.
    *
    * @param {Socket} socket
    */
@@ -51,7 +50,7 @@ export class Listener {
   }
 
   /**
-   * The peer may reconnect before the end of this connection is noticed.
+   * The peer can reconnect from the same port before we notice the end of this connection.
    *
    * @param {string} name
    * @param {Socket} socket

@@ -53,7 +53,7 @@ export function uploadCompleted(bucket, key, etag) {
  * @param {Buffer} upload.body the XML request
  * @param {number} upload.now epoch ms
  * @param {NamedChecksum | null} upload.checksum of the whole object, if the request has one
- * @returns {string} the XML answer
+ * @returns {string} the XML response
  * @throws {S3Error}
  */
 export function completeUpload({ uploads, table, bucket, key, id, body, now, checksum }) {

@@ -24,7 +24,7 @@ const NO_UPLOADS = new UploadTable();
 /** Uploads are not stored, so they can share an ID. */
 const UPLOAD_ID = 'upload';
 
-/** The payloads of one run take up to 18 MB. */
+/** One run's payload takes up to 18 MB. */
 const PAYLOADS_KEPT = 8;
 
 /** Builds the responses of null mode from the request alone. */

@@ -17,7 +17,7 @@ const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection
 
 /**
  * An endpoint for measuring a client alone: it checks no signatures, stores nothing, and generates objects from their keys. It
- * implements HTTP/1.1 on plain sockets, because node:http would cost more than everything else it does.
+ * implements HTTP/1.1 on plain sockets, because node:http would cost more than all the rest.
  *
  * @implements {Endpoint}
  */
@@ -34,7 +34,7 @@ export class NullServer {
    */
   constructor(options) {
     if (options.faults !== '') {
-      throw new Error(`The null mode injects no faults: expected an empty script, got '${options.faults}'`);
+      throw new Error(`Null mode injects no faults: expected an empty script, got '${options.faults}'`);
     }
     this.#answers = new NullAnswers(options.objectSize);
     const serve = (/** @type {Socket} */ socket) => this.#serve(socket);
@@ -55,7 +55,7 @@ export class NullServer {
   }
 
   put() {
-    throw new Error('The null mode keeps no objects: expected mode store to add one');
+    throw new Error('Null mode keeps no objects: use mode store to add one');
   }
 
   list() {
@@ -65,7 +65,7 @@ export class NullServer {
   /** @param {Socket} socket */
   #serve(socket) {
     const reader = new RequestReader((request) => this.#answer(socket, request));
-    // A client that goes away is not an error of the endpoint.
+    // A client that disconnects is not an error of the endpoint.
     socket.on('error', () => socket.destroy());
     socket.on('data', (/** @type {Buffer} */ chunk) => {
       try {

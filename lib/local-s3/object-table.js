@@ -15,14 +15,14 @@ import { hash } from 'node:crypto';
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
- * S3 lists keys in the order of their UTF-8 bytes, which differs from that of JavaScript strings. Keys are therefore stored as
- * strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII keys, the only ones that a
- * benchmark writes, are the same in both forms.
+ * S3 lists keys in the order of their UTF-8 bytes, which differs from the order of JavaScript strings. Keys are therefore
+ * stored as strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII keys, the only
+ * keys that a benchmark writes, are the same in both forms.
  */
 export class ObjectTable {
   /** @type {Map<string, StoredObject>} */
   #objects = new Map();
-  /** The keys in order, as of the last listing, possibly including deleted ones. @type {string[]} */
+  /** The keys as of the last listing, in order; some may have been deleted since. @type {string[]} */
   #sorted = [];
   /** Keys added since the last listing. @type {string[]} */
   #unsorted = [];
@@ -69,7 +69,7 @@ export class ObjectTable {
 
   /**
    * @param {string} key
-   * @returns {ObjectTable} with only that object as it was before its last write, if that state was kept
+   * @returns {ObjectTable} a table with only that object as it was before its last write, if that state was kept
    */
   before(key) {
     const past = new ObjectTable();
@@ -120,8 +120,8 @@ export class ObjectTable {
   }
 
   /**
-   * Clean-up lists a page, deletes it and lists the next one. Deletions alone must not trigger a sort per page, but deleted keys
-   * must not accumulate either. A key that was deleted and added again is in both lists, hence the Set.
+   * Clean-up lists a page, deletes its keys and lists the next page. Deletions alone must not trigger a sort per page, but
+   * deleted keys must not accumulate either. A key that was deleted and added again is in both lists, hence the Set.
    */
   #sortedKeys() {
     if (this.#unsorted.length > 0 || this.#sorted.length > 2 * this.#objects.size) {

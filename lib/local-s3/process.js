@@ -9,8 +9,8 @@ import { HOSTNAME } from './listener.js';
  */
 
 /**
- * The endpoint's side of the process that start.js creates. Calls arrive as messages, and their outcomes are sent back. The
- * first call is `listen`. The process ends when the channel is closed, and so with its parent.
+ * The program of the process that start.js creates. Calls arrive as messages, and their outcomes are sent back. The first
+ * call is `listen`. The process ends when the channel closes, and therefore when its parent ends.
  *
  * @typedef {'listen' | 'report' | 'put' | 'list'} CallName
  *
@@ -49,7 +49,7 @@ const METHODS = {
 };
 
 process.on('disconnect', () => process.exit(0));
-// Service managers signal every process of a service. The parent still needs this one to clean up.
+// Service managers signal every process of a service, but the parent still needs this process for clean-up.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
   process.on(signal, () => {});
 }
@@ -65,8 +65,7 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
 });
 
 /**
- * @param {LocalS3Options} options with `self-signed`, the endpoint creates its own certificate, so that
- *   the private key never leaves the process
+ * @param {LocalS3Options} options
  * @returns {Promise<Listening>}
  */
 async function listen({ port = 0, ...options }) {
@@ -94,11 +93,7 @@ function send(outcome, sent = () => {}) {
   process.send?.(outcome, sent);
 }
 
-/**
- * The parts of an error that can be sent to another process.
- *
- * @param {unknown} error
- */
+/** @param {unknown} error */
 function plain(error) {
   const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
   return { message, code };

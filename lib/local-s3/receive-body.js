@@ -12,7 +12,7 @@ const METHODS_WITH_BODY = new Set(['PUT', 'POST']);
 /**
  * @param {IncomingMessage} request
  * @param {((bytes: number) => number) | null} pace see FaultInjector
- * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null if the client went away
+ * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null if the client disconnected
  * @throws {S3Error} MissingContentLength (S3 does not accept chunked bodies) or EntityTooLarge
  */
 export async function receiveBody(request, pace) {
@@ -48,7 +48,7 @@ function collect(request, length, pace) {
         passed = pass(pace(chunk.length)).then(() => void request.resume());
       }
     });
-    // A body that arrived completely ends with its last part, even if the stream is paused.
+    // If the body has arrived completely, `end` follows the last part even while the stream is paused.
     request.on('end', () => void passed.then(() => resolve(body)));
     request.on('close', () => {
       if (!request.readableEnded) {

@@ -11,12 +11,11 @@ const REQUEST_LINE = /^([A-Z]+) (\/[^ \r\n]*) HTTP\/1\.([01])\r\n/;
 const FRAMING = /\r\n(content-length|transfer-encoding|connection):[ \t]*([^\r\n]*)/gi;
 const LENGTH = /^[0-9]{1,15}[ \t]*$/;
 
-/** The bytes on a connection are not a valid request. */
 export class MalformedRequest extends Error {}
 
 /**
- * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are chunked. It does only what measuring a client
- * needs: bodies are counted and discarded, and must have a Content-Length.
+ * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are split. It does only what measuring a client
+ * needs: bodies must have a Content-Length, and are counted and discarded.
  */
 export class RequestReader {
   #onRequest;
@@ -33,7 +32,7 @@ export class RequestReader {
 
   /**
    * @param {Buffer} received
-   * @throws {MalformedRequest} if so, the connection is unusable
+   * @throws {MalformedRequest} the connection is unusable afterwards
    */
   accept(received) {
     const chunk = this.#pending === null ? received : Buffer.concat([this.#pending, received]);

@@ -36,7 +36,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const NO_QUERY = Object.freeze({});
 const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY });
 
-/** Parameters without effect: the SDK names its operation in one of them. */
+/** Parameters without effect: the SDK puts its operation's name into `x-id`. */
 const HARMLESS = new Set(['x-id']);
 
 /** A bucket in the Host header: a subdomain of localhost (RFC 6761, section 6.3) with any port. */
@@ -45,7 +45,7 @@ const BUCKET_IN_HOST = /^([^:]+)\.localhost(?::[0-9]+)?$/i;
 /**
  * @typedef {object} Naming how requests name a bucket
  * @property {string} [basePath] path before the bucket
- * @property {string} [host] the Host header: in `<bucket>.localhost` it names the bucket, and the path does not
+ * @property {string} [host] the Host header; `<bucket>.localhost` names the bucket, which the path then does not contain
  *
  * @param {string} method
  * @param {string} url path and query as received

@@ -29,12 +29,11 @@ const STATUS_OF = Object.freeze({
   XAmzContentSHA256Mismatch: 400,
 });
 
-/** A rejection, which the server sends as a response with an XML body. */
 export class S3Error extends Error {
   /**
    * @param {keyof typeof STATUS_OF} code
    * @param {string} message one sentence for the user
-   * @param {string} [region] that the request must be signed for, if it was signed for another
+   * @param {string} [region] the region that the request should have been signed for
    */
   constructor(code, message, region = '') {
     super(message);

@@ -10,7 +10,7 @@ import { S3Error } from './s3-error.js';
  * @typedef {object} Credentials
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
- * @property {string} [sessionToken] if set, every request must have and sign it
+ * @property {string} [sessionToken] if set, every request must contain it in a signed header
  * @property {number} [expiresAt] epoch ms by the server's clock
  *
  * @typedef {object} SignedRequest
@@ -30,9 +30,9 @@ const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
 
 /**
- * Checks AWS Signature Version 4 in the Authorization header by signing the received request again and comparing. It uses the
- * AWS SDK's signer, so that a mistake in our own signer cannot cancel out. That signer caches the signing key of the day, and
- * omits a Date header even if the client signed it; S3 clients sign X-Amz-Date.
+ * Checks AWS Signature Version 4 in the Authorization header: it signs the received request again and compares the signatures.
+ * It uses the AWS SDK's signer, so that a mistake in our own signer does not cancel out. That signer caches the day's signing
+ * key. It omits a Date header even if the client signed it, but S3 clients sign X-Amz-Date.
  */
 export class SignatureCheck {
   /** By access key ID. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
@@ -62,7 +62,7 @@ export class SignatureCheck {
   /**
    * @param {SignedRequest} request
    * @param {Buffer} body
-   * @throws {S3Error} the error with which S3 would respond
+   * @throws {S3Error} S3's error for the request
    */
   async check(request, body) {
     const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
@@ -131,7 +131,7 @@ async function sign(signer, { method, path, query, headers }, signedNames, signi
   }
   const signed = await signer.sign(
     { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
-    // By default the signer skips some headers, but everything the client signed counts.
+    // By default, the signer skips some headers. Here, every header that the client signed counts.
     { signingDate, signableHeaders: signedNames },
   );
   return signed.headers.authorization.slice(-SIGNATURE_LENGTH);

@@ -26,10 +26,10 @@ import { UploadTable } from './upload-table.js';
  * @import { Operation, Target } from './router.js'
  */
 
-/** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are not cut off. */
+/** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are allowed to finish. */
 const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
 
-/** When every reader must see a write, even if its response was delayed. ms */
+/** After this time, every reader must see a write, even if its response was delayed. ms */
 const SETTLED_AFTER_MS = 1000;
 
 /**
@@ -94,7 +94,7 @@ export class StoreServer {
   }
 
   /**
-   * Catches only S3Errors: anything else is a defect, and visibly ends the endpoint.
+   * Catches only S3Errors: any other error is a bug, and ends the endpoint visibly.
    *
    * @param {IncomingMessage} message
    * @param {ServerResponse} response
@@ -145,7 +145,7 @@ export class StoreServer {
   }
 
   /**
-   * A delay precedes the effect: a client that has given up by then may see the effect later.
+   * The request takes effect after the delay. A client that has given up by then can therefore see the effect later.
    *
    * @param {Exclude<Operation, 'OTHER'>} operation
    * @param {Pick<Request, 'target' | 'body' | 'headers'>} request

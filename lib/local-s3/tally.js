@@ -5,8 +5,8 @@ import { OPERATIONS } from './router.js';
  * @import { TimeSummary } from './answer-times.js'
  * @import { Operation } from './router.js'
  *
- * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely, even one
- * that a fault made wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
+ * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely, even if a
+ * fault made the response wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
  *
  * @typedef {object} Report
  * @property {Record<Operation, { total: number, succeeded: number }>} requests PUT, GET, HEAD and DELETE count requests

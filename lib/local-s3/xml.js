@@ -5,7 +5,7 @@ const SPECIAL = /[&<>"']|\p{Cc}/gu;
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * Keys may contain control characters. They become numeric references, as S3 writes them, although XML 1.0 forbids most of
+ * Keys can contain control characters. Like S3, this turns them into numeric references, although XML 1.0 forbids most of
  * these.
  *
  * @param {string} text
@@ -17,7 +17,7 @@ export function escapeXml(text) {
 
 /**
  * @param {string} text the content of an element
- * @returns {string} its meaning; invalid references are left as they are
+ * @returns {string} the text; invalid references are left unchanged
  */
 export function unescapeXml(text) {
   return text.replace(ENTITY_PATTERN, (reference, hexadecimal, decimal, name) => {

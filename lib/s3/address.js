@@ -3,7 +3,7 @@
 /** @typedef {Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath' | 'addressing' | 'buckets'>} Address */
 
 /**
- * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address with one bucket if the host's name contains it
+ * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address with exactly one bucket if `addressing` is `virtual`
  * @returns {string} the host to connect to
  */
 export function connectionHostname({ hostname, addressing, buckets }) {

@@ -5,12 +5,12 @@ import { timeoutError } from './s3-error.js';
 const MIN_INTERVAL_MS = 5;
 const MAX_INTERVAL_MS = 250;
 
-/** An attempt ends at most this fraction (one twentieth) of its timeout late. */
+/** An attempt ends late by at most one twentieth of its timeout. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 /**
- * Ends attempts that take too long, whether they are connecting, waiting for an answer, or receiving a body byte by byte.
- * One timer serves all connections, so that no attempt needs its own.
+ * Ends attempts that take too long, whether they are connecting, waiting for a response, or receiving a body byte by byte.
+ * One timer serves all connections.
  */
 export class AttemptDeadlines {
   #timeout;

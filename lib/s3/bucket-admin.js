@@ -20,7 +20,9 @@ const NOWHERE = { accept() {} };
  */
 
 /**
- * @typedef {ListedObject & { etag: string }} ListedForeignObject with its ETag as the store wrote it; '' if missing
+ * A listed object and its ETag exactly as the store sent it ('' if absent).
+ *
+ * @typedef {ListedObject & { etag: string }} ListedForeignObject
  */
 
 /**
@@ -50,29 +52,22 @@ const NOWHERE = { accept() {} };
  */
 
 /**
- * A store's answer about a key that it did not delete; any member may be missing.
- *
- * @typedef {{ Key?: string, Code?: string, Message?: string }} DeletionError
- */
-
-/**
- * Lists and deletes for preflight and cleanup. These requests are not measured, and always use the direct client, because
- * the SDK takes a quarter of a second of CPU to load.
+ * Lists and deletes objects for preflight and clean-up. These requests are not measured. They always use the direct client,
+ * because loading the SDK takes a quarter of a second of CPU time.
  */
 export class BucketAdmin {
   #store;
   #timeout;
   #now;
   #signal;
-  /** Connections that carry no request. @type {ObjectConnection[]} */
+  /** @type {ObjectConnection[]} */
   #idle = [];
-  /** Requests sent. */
   requests = 0;
 
   /**
    * @param {StoreOptions} options
-   * @param {number} timeout ms for a request
-   * @param {AbortSignal} [signal] ends all requests; they fail with its reason
+   * @param {number} timeout ms per request
+   * @param {AbortSignal} [signal] makes all requests fail with its reason
    */
   constructor(options, timeout, signal = new AbortController().signal) {
     this.#store = new DirectStore({ ...options, keysAreForeign: true });
@@ -95,29 +90,29 @@ export class BucketAdmin {
       Prefix: prefix,
       StartAfter: startAfter || undefined,
     });
-    // An answer that is not a list must not pass for an empty one.
+    // Do not mistake a response that is not a list for an empty list.
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
     }
     const objects = Contents.map(listedObject);
     if (!objects.every((/** @type {ListedObject} */ { key }) => isAfter(key, startAfter))) {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the store lists keys that were not requested: its lists cannot be followed',
+        message: 'the store lists keys that were not requested, so its lists cannot be used',
       });
     }
     return { objects, isLast: !IsTruncated };
   }
 
   /**
-   * Like listPage(), for objects with any keys.
+   * Like listPage(), for objects that the run did not write: it requests encoded keys, because a key can contain anything.
    *
    * @param {string} bucket
    * @param {string} prefix '' for all
    * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} without objects whose key or
-   * size cannot be read, and the number of these
+   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} `unreadable` counts the
+   * objects left out because their key or size cannot be read
    * @throws {AttemptError}
    */
   async listForeignPage(bucket, prefix, startAfter) {
@@ -127,7 +122,7 @@ export class BucketAdmin {
       StartAfter: startAfter || undefined,
     });
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
     }
     const all = Contents.map((/** @type {any} */ content) => ({ ...listedObject(content), etag: content.ETag ?? '' }));
     const objects = all.filter((/** @type {ListedForeignObject} */ { key, size }) => key !== '' && size >= 0);
@@ -137,7 +132,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the store lists keys that were not requested: its lists cannot be followed',
+        message: 'the store lists keys that were not requested, so its lists cannot be used',
       });
     }
     return { objects, isLast: !IsTruncated, unreadable: all.length - objects.length };
@@ -145,8 +140,8 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly string[]} keys at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} one reason for each key that the store did not delete
+   * @param {readonly string[]} keys at most 1,000, S3's limit
+   * @returns {Promise<string[]>} one message per key that the store did not delete
    * @throws {AttemptError}
    */
   async deleteBatch(bucket, keys) {
@@ -158,7 +153,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @returns {Promise<'Enabled' | 'Suspended' | null>} null if it never kept versions
+   * @returns {Promise<'Enabled' | 'Suspended' | null>} null if the bucket never kept versions
    * @throws {AttemptError}
    */
   async versioningOf(bucket) {
@@ -169,7 +164,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} key of an existing object
-   * @returns {Promise<string | null>} null if the store reports none: the bucket never kept versions
+   * @returns {Promise<string | null>} null if the store reports no version, which means that the bucket never kept versions
    * @throws {AttemptError}
    */
   async versionIdOf(bucket, key) {
@@ -193,7 +188,11 @@ export class BucketAdmin {
     });
     const { Versions, DeleteMarkers, IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of versions' });
+      throw new AttemptError({
+        kind: 'protocol',
+        handling: 'retry',
+        message: 'the response is not a list of versions',
+      });
     }
     const versions = [
       ...Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
@@ -209,7 +208,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'a list of versions goes on where it began: it cannot be gone through',
+        message: 'the list of versions does not advance from page to page',
       });
     }
     return { versions, next: { key: NextKeyMarker, versionId: NextVersionIdMarker } };
@@ -217,8 +216,8 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly ListedVersion[]} versions at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} one reason for each version that the store did not delete
+   * @param {readonly ListedVersion[]} versions at most 1,000, S3's limit
+   * @returns {Promise<string[]>} one message per version that the store did not delete
    * @throws {AttemptError}
    */
   async deleteVersions(bucket, versions) {
@@ -232,8 +231,8 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} prefix
    * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key if no upload is given
-   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000, unless the store has no such
-   * limit; next is null on the last page
+   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000 in S3, although other stores
+   * may return more; next is null on the last page
    * @throws {AttemptError}
    */
   async listUploadsPage(bucket, prefix, after) {
@@ -255,7 +254,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'a list of uploads goes on where it began: it cannot be gone through',
+        message: 'the list of uploads does not advance from page to page',
       });
     }
     return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };
@@ -263,7 +262,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload to abort; no error if it does not exist
+   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload can already be gone
    * @throws {AttemptError}
    */
   async abortUpload(bucket, { key, uploadId }) {
@@ -339,15 +338,15 @@ export class BucketAdmin {
   }
 }
 
-/** @param {DeletionError} error */
+/** @param {{ Key?: string, Code?: string, Message?: string }} error */
 function describeDeletion({ Key, Code, Message }) {
   const reason = [Code, Message].filter(Boolean).join(' ');
-  const key = Key ? plainText(Key) : 'a key that is not named';
-  return `${key}: ${reason === '' ? 'no reason is given' : plainText(reason)}`;
+  const key = Key ? plainText(Key) : 'an unnamed key';
+  return `${key}: ${reason === '' ? 'no reason given' : plainText(reason)}`;
 }
 
 /**
- * Refuses a list that does not advance past its last key: following it would never end.
+ * Guards against a list that does not advance, which would never end.
  *
  * @param {string | undefined} key
  * @param {string} startAfter

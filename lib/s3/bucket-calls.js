@@ -6,11 +6,11 @@ import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
 
 const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false });
 
-/** The calls that administer a bucket. None of them is measured; unlike those of operations, they read every field of a list. */
+/** Calls that administer a bucket. They are not measured. Unlike the calls of operations, they read every field of a list. */
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
-    // Its document is always signed, because a deletion cannot be undone.
+    // A deletion cannot be undone, so its document is always signed.
     DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
     GetBucketVersioning: {
       ...BUCKET_CALL,
@@ -46,7 +46,7 @@ export const BUCKET_CALLS = Object.freeze(
  */
 
 /**
- * @param {string} document the answer to ListObjectsV2
+ * @param {string} document the response to ListObjectsV2
  * @returns {{ Contents: ListedContent[], IsTruncated: boolean | undefined, EncodingType: string | undefined }} IsTruncated is
  * undefined if the document is not a complete list
  */
@@ -64,14 +64,14 @@ function readObjects(document) {
 }
 
 /**
- * @param {string} document the answer to GetBucketVersioning
+ * @param {string} document the response to GetBucketVersioning
  * @returns {{ Status: string | undefined }}
  */
 function readVersioning(document) {
   return { Status: textOf(document, 'Status')?.trim() };
 }
 
-/** @param {string} document the answer to ListObjectVersions */
+/** @param {string} document the response to ListObjectVersions */
 function readVersions(document) {
   return {
     Versions: Array.from(contentsOf(document, 'Version'), versionIn),
@@ -91,7 +91,7 @@ function versionIn(entry) {
   };
 }
 
-/** @param {string} document the answer to ListMultipartUploads */
+/** @param {string} document the response to ListMultipartUploads */
 function readUploads(document) {
   return {
     Uploads: Array.from(contentsOf(document, 'Upload'), (entry) => ({
@@ -107,7 +107,7 @@ function readUploads(document) {
 
 /**
  * @param {string} document
- * @param {string} root element of such a list
+ * @param {string} root its expected root element
  * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete list of that kind
  */
 function truncationOf(document, root) {
@@ -119,7 +119,7 @@ function truncationOf(document, root) {
 /**
  * @param {string} xml
  * @param {string} element
- * @returns {string | undefined} a name that a later request can repeat: half a surrogate pair cannot be encoded in a URL
+ * @returns {string | undefined} a name that a later request can use: an unpaired surrogate cannot be encoded in a URL
  */
 function nameIn(xml, element) {
   const text = textOf(xml, element);

@@ -1,24 +1,23 @@
 /**
- * A cache's description of an answer, in Cloudflare's words: see
- * https://developers.cloudflare.com/cache/concepts/cache-responses/.
+ * How a cache handled a request, in Cloudflare's terms: https://developers.cloudflare.com/cache/concepts/cache-responses/.
  *
  * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' | 'none'} CacheStatus
- * none if no header gives a status, other if it is not one of these words
+ * `none` if no header gives a status; `other` for any other status
  */
 
 /** @type {readonly CacheStatus[]} */
 const CACHE_STATUSES = ['HIT', 'MISS', 'EXPIRED', 'REVALIDATED', 'STALE', 'UPDATING', 'BYPASS', 'DYNAMIC'];
 
-/** The headers that give the status; the first one present in an answer counts. */
+/** Headers that give the status. The first one present in a response counts. */
 export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status', 'cache-status']);
 
 /** The RFC 9211 header, which has its own syntax. */
 const STANDARD = CACHE_HEADERS.indexOf('cache-status');
 
-/** Statuses of answers served from a copy that the cache had before the request. @type {ReadonlySet<string | undefined>} */
+/** Statuses of responses from a copy that the cache already had. @type {ReadonlySet<string | undefined>} */
 const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 
-/** Limit on remembered header values, because an answer may contain anything. */
+/** Limit on remembered header values, because a response can contain anything. */
 const MAX_REMEMBERED = 1000;
 
 /** @type {Map<string, CacheStatus>[]} by header */
@@ -26,7 +25,7 @@ const remembered = CACHE_HEADERS.map(() => new Map());
 
 /**
  * @param {CacheStatus | undefined} status
- * @returns {boolean} whether the cache may have answered with an older copy
+ * @returns {boolean} whether the cache may have served an older copy
  */
 export function isCopy(status) {
   return COPIES.has(status);
@@ -63,7 +62,7 @@ function namedStatus(text) {
   return CACHE_STATUSES.find((status) => status === word) ?? 'other';
 }
 
-/** Why a cache forwarded the request to the store, in RFC 9211's words. @type {Readonly<Record<string, CacheStatus>>} */
+/** By RFC 9211's reasons why a cache forwarded the request. @type {Readonly<Record<string, CacheStatus>>} */
 const FORWARDED = Object.freeze({
   miss: 'MISS',
   'uri-miss': 'MISS',

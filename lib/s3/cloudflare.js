@@ -1,11 +1,11 @@
 const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 
-/** Cloudflare's identifier of a request, which includes the data center that answered it. */
+/** Cloudflare's identifier of a request. It includes the data center that responded. */
 export const RAY_HEADER = 'cf-ray';
 
 /**
- * Decides by the name alone: any store proxied by Cloudflare sends Cloudflare's headers, and R2 offers the S3 API under no
- * other name.
+ * Decides by the name alone: any store behind Cloudflare's proxy sends Cloudflare's headers, and R2 offers the S3 API only
+ * under this name.
  *
  * @param {string} hostname of an endpoint
  * @returns {boolean} whether it is Cloudflare R2's

@@ -31,16 +31,14 @@ import {
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** Limit on the part of an error's body that is kept to read its code from. */
+/** Limit on the part of an error's body that is kept and parsed. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
-/** S3 begins to answer some requests before it has carried them out: a later error is then in the body of a 200. */
+/** S3 begins some responses before it has carried out the request: a later error is then in the body of a 200. */
 const ERROR_BODY = '<Error>';
 
-/** The header with the encryption that the store applied to an object. */
 const ENCRYPTION = 'x-amz-server-side-encryption';
 
-/** The header that names the version of an object. */
 const VERSION_ID = 'x-amz-version-id';
 
 /** A PUT or a POST always announces the length of its body, even if the body is empty. */
@@ -49,12 +47,12 @@ const NO_BYTES = Buffer.alloc(0);
 /** @type {Reply['output']} */
 const NO_OUTPUT = Object.freeze({});
 
-/** The document is either an error as a whole, or it lists errors with single objects. */
+/** Matches a document that is an error as a whole, but not a list of results with errors in it. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
  * The direct client: it signs and sends requests itself, over one keep-alive connection per thread. It keeps the cost of
- * each operation minimal, so that the store is measured and not the client.
+ * each operation minimal, so that a run measures the store and not the client.
  *
  * @implements {ObjectStore}
  */
@@ -69,7 +67,7 @@ export class DirectStore {
   constructor(options) {
     const { credentials, region, epochNow } = options;
     this.#options = options;
-    // As a browser writes it: without the scheme's default port, and with an IPv6 address in brackets.
+    // The URL's host omits the scheme's default port and puts an IPv6 address in brackets, as the Host header requires.
     this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
   }
@@ -115,9 +113,9 @@ export class DirectConnection {
   #dispatch;
   /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
-  /** Receives an object in the answer; null if none is expected. @type {BodySink | null} */
+  /** Receives the object in the response; null if none is expected. @type {BodySink | null} */
   #sink = null;
-  /** The answer to a call whose output is a document. @type {Buffer[]} */
+  /** @type {Buffer[]} */
   #document = [];
   #documentBytes = 0;
   /** @type {() => void} */
@@ -130,7 +128,7 @@ export class DirectConnection {
   /** @type {string | null} */
   #date = null;
   #failureBody = '';
-  /** The next answer is the first on its connection. */
+  /** Whether the next response is the first on its connection. */
   #isFirstAnswer = false;
   /** Bytes of the object being written or read. */
   #size = 0;
@@ -251,13 +249,11 @@ export class DirectConnection {
     this.#http.close();
   }
 
-  // Callbacks of the HTTP connection while a request runs.
-
   onConnection() {
     this.#isFirstAnswer = true;
   }
 
-  /** @param {number} bytes of a body that the connection has taken */
+  /** @param {number} bytes */
   onSent(bytes) {
     if (this.#call.sendsObject) {
       this.moved += bytes;
@@ -321,7 +317,7 @@ export class DirectConnection {
     }
   }
 
-  /** @param {boolean} isProven whether the answer is certain to be complete */
+  /** @param {boolean} isProven whether the response is certainly complete */
   onEnd(isProven) {
     if (this.#status >= 300) {
       this.#reject(this.#refusal());
@@ -340,12 +336,12 @@ export class DirectConnection {
   onError(error) {
     const { isSent, hasWaited, hasAnswerBegun } = this.#http;
     if (!isSent && error instanceof AttemptError) {
-      // The deadline passed before the connection opened, so the request cannot have been carried out.
+      // The attempt ended before its connection opened, so the request cannot have been carried out.
       error.sent = false;
       error.outcomeUnknown = false;
     }
     if (this.#status >= 300 && !(error instanceof AttemptError)) {
-      // The status is enough, even if the connection ends within the body.
+      // The status is enough, even if the connection ends in the middle of the body.
       this.#reject(this.#refusal());
       return;
     }
@@ -377,7 +373,7 @@ export class DirectConnection {
     }
   }
 
-  /** Whether an answer that ended with its connection is complete: an object by its size, a document by its content. */
+  /** Whether a response that ended with its connection is complete, judged by an object's size or a document's content. */
   #isWhole() {
     return this.#sink === null
       ? this.#failureBody.trim() === '' || isWholeDocument(this.#failureBody)
@@ -425,15 +421,14 @@ export class DirectConnection {
   }
 }
 
-/** The connection ended before the answer was complete. */
 function cutShort() {
-  const error = connectionClosed('the connection was closed before the answer had ended');
+  const error = connectionClosed('the connection was closed before the response was complete');
   return classifyFailure(error, { sent: true, answered: true, stale: false });
 }
 
 /**
  * @param {S3Call} call
- * @param {Readonly<Record<string, string>>} always the part of the query common to all requests
+ * @param {Readonly<Record<string, string>>} always the parameters common to all requests
  * @param {ObjectRequest['input']} input
  * @returns {[name: string, value: string][]}
  */
@@ -451,7 +446,7 @@ function queryOf({ queryNames }, always, input = {}) {
 /**
  * @param {Readonly<Record<string, string>>} names of headers, keyed by member of the input
  * @param {NonNullable<ObjectRequest['input']>} input
- * @returns {[name: string, value: string][]} those present in the input, in the order of the names
+ * @returns {[name: string, value: string][]} headers for the members present in the input, in the order of `names`
  */
 function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>

@@ -1,6 +1,6 @@
 import { contentsOf, decodeEntities, textOf } from './error-response.js';
 
-// The XML documents of requests and answers, as far as operations need them. Members are named as the SDK names them.
+// The XML of requests and responses, as far as operations need it. Members have the SDK's names.
 
 const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
 const ENCODING = /<EncodingType>\s*([^<\s]*)\s*<\/EncodingType>/;
@@ -9,13 +9,12 @@ const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
 const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
 const ETAG = /<ETag>([^<]+)<\/ETag>/;
 
-/** An XML parser reads a carriage return as the end of a line. @type {Readonly<Record<string, string>>} */
+/** XML parsers would turn a carriage return into a line feed. @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /**
- * @param {Readonly<Record<string, any>>} input of DeleteObjects: under `Delete`, the keys and versions as `Objects`, and `Quiet` if
- *   the answer need not name what was deleted
- * @returns {string} the document of its request
+ * @param {Readonly<Record<string, any>>} input of DeleteObjects
+ * @returns {string} the body of the request
  */
 export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
   const objects = Objects.map(
@@ -28,13 +27,13 @@ export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
 
 /**
  * @typedef {object} RefusedDeletion
- * @property {string} Key '' if the answer leaves it out
- * @property {string} Code '' if the answer leaves it out
+ * @property {string} Key '' if absent
+ * @property {string} Code '' if absent
  * @property {string} [Message]
  */
 
 /**
- * @param {string} document the answer to DeleteObjects
+ * @param {string} document the response to DeleteObjects
  * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if the document is something else
  */
 export function readDeletion(document) {
@@ -66,7 +65,7 @@ function escaped(text) {
 }
 
 /**
- * @param {string} document the answer to CreateMultipartUpload
+ * @param {string} document the response to CreateMultipartUpload
  * @returns {{ UploadId?: string }} empty if the document is something else
  */
 export function readUpload(document) {
@@ -75,8 +74,8 @@ export function readUpload(document) {
 }
 
 /**
- * @param {Readonly<Record<string, any>>} input of CompleteMultipartUpload: the parts under `MultipartUpload.Parts`
- * @returns {string} the document of its request
+ * @param {Readonly<Record<string, any>>} input of CompleteMultipartUpload
+ * @returns {string} the body of the request
  */
 export function writeCompletion({ MultipartUpload: { Parts } }) {
   const parts = Parts.map((/** @type {Record<string, string | number>} */ part) => {
@@ -87,7 +86,7 @@ export function writeCompletion({ MultipartUpload: { Parts } }) {
 }
 
 /**
- * @param {string} document the answer to CompleteMultipartUpload
+ * @param {string} document the response to CompleteMultipartUpload
  * @returns {{ ETag?: string }} empty if the document is something else
  */
 export function readCompletion(document) {
@@ -98,7 +97,7 @@ export function readCompletion(document) {
 const COPY = /<CopyObjectResult[\s>].*?<ETag>([^<]*)<\/ETag>/s;
 
 /**
- * @param {string} document the answer to CopyObject
+ * @param {string} document the response to CopyObject
  * @returns {{ CopyObjectResult?: { ETag: string } }} empty if the document is something else
  */
 export function readCopy(document) {
@@ -107,9 +106,9 @@ export function readCopy(document) {
 }
 
 /**
- * @param {string} document the answer to ListObjectsV2
- * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} undefined if it is not a
- * list; without an encoding if the keys are not encoded
+ * @param {string} document the response to ListObjectsV2
+ * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} IsTruncated is undefined
+ * if the document is not a list; EncodingType is absent if the keys are not encoded
  */
 export function readList(document) {
   const truncated = document.includes('<ListBucketResult') ? TRUNCATED.exec(document)?.[1] : undefined;

@@ -4,8 +4,7 @@ const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /**
- * Reads the body of an S3 error response. It is untrusted text: only short fields are taken from it, and a body
- * that is not XML gives empty ones.
+ * Reads the body of an S3 error response. The fields are '' if the body, which is untrusted text, is not XML.
  *
  * @param {string} body
  * @returns {{ code: string, message: string, region: string }}
@@ -39,7 +38,7 @@ export function textOf(document, element) {
 }
 
 /**
- * Takes time in proportion to the length of the document, whatever it contains.
+ * Takes linear time, whatever the document contains.
  *
  * @param {string} document
  * @param {string} element
@@ -61,8 +60,7 @@ export function* contentsOf(document, element) {
 }
 
 /**
- * The embedded endpoint has its own XML code (local-s3/xml.js): client and endpoint share none, so that each tests the
- * other.
+ * The embedded endpoint has its own XML code (local-s3/xml.js), so that client and endpoint test each other.
  *
  * @param {string} text of XML
  * @returns {string} with character references resolved

@@ -5,7 +5,7 @@ import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
  * @import { AttemptError } from './s3-error.js'
  */
 
-/** The names of a store's settings when the S3_… variables configure it. @type {Readonly<SettingNames>} */
+/** The settings' names if the S3_… variables configure the store. @type {Readonly<SettingNames>} */
 const S3_VARIABLES = Object.freeze({
   buckets: 'S3_BUCKET',
   hostname: 'S3_HOSTNAME',
@@ -15,10 +15,10 @@ const S3_VARIABLES = Object.freeze({
   region: 'S3_REGION',
   keys: 'S3_ACCESS_KEY, S3_SECRET_KEY',
   sessionToken: 'S3_SESSION_TOKEN',
-  authorities: 'NODE_EXTRA_CA_CERTS=<file> adds an authority of your own',
+  authorities: 'NODE_EXTRA_CA_CERTS=<file> adds your own certificate authority',
 });
 
-/** The first action of a run: an answer to it proves that there is a connection. */
+/** The first action of a run. Any response to it proves that the store is reachable. */
 export const FIRST_ACTION = 'the first request';
 
 /**
@@ -28,28 +28,27 @@ export const FIRST_ACTION = 'the first request';
  * @property {readonly string[]} buckets
  * @property {string} action what was attempted, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
- * @property {Partial<SettingNames>} [settings] the user's names of settings that do not come from S3_… variables
+ * @property {Partial<SettingNames>} [settings] the user's names for settings that do not come from S3_… variables
  */
 
 /**
- * One line about an error that ends a run: what happened, and what the user can do.
+ * Explains in one line an error that ends a run: what happened, and what the user can do.
  *
  * @param {AttemptError} error
  * @param {Place} place
- * @returns {string}
  */
 export function explainError(error, { hostname, port, buckets, action, now, ...place }) {
   const { message } = error;
   const settings = { ...S3_VARIABLES, ...place.settings };
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   if (error.publicUrl !== '') {
-    return `${action} by the public URL ${error.publicUrl} failed (${message}): ${error.advice}`;
+    return `${action} through the public URL ${error.publicUrl} failed (${message}): ${error.advice}`;
   }
   switch (error.kind) {
     case 'denied':
       return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error, settings)}`;
     case 'no-bucket':
-      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check ${enumerate(settings.buckets, settings.hostname)}; a bucket in a jurisdiction has a host of its own`;
+      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check ${enumerate(settings.buckets, settings.hostname)}; a bucket in a jurisdiction has its own hostname`;
     case CLOCK_SKEW:
       return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${message}): set the clock and run again`;
     case 'redirect':
@@ -57,26 +56,26 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
     case 'certificate':
       return `the certificate of ${hostname} ${certificateProblem(error, settings)}`;
     case 'tls':
-      return `no TLS connection to ${hostname}:${port} (${message}): check ${settings.port}; ${settings.plainHttp} means plain HTTP`;
+      return `no TLS connection to ${hostname}:${port} (${message}): check ${settings.port}; use ${settings.plainHttp} for plain HTTP`;
     case 'name':
       return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}`;
     case NO_PORT:
-      return `this host has no address or port left from which to connect to ${hostname}:${port} (${message}): close what holds connections, or widen net.ipv4.ip_local_port_range`;
+      return `this host has no free local address or port to connect from to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
     case 'timeout':
       if (error.wasMoving) {
         return `${action} in ${where} on ${hostname}:${port} took too long (${message})`;
       }
       if (action !== FIRST_ACTION) {
-        return `${action} in ${where} on ${hostname}:${port} got no answer (${message}): is the store up, and --timeout long enough?`;
+        return `${action} in ${where} on ${hostname}:${port} got no response (${message}): check that the store is up and --timeout is long enough`;
       }
       return `no connection to ${hostname}:${port} (${message}): check ${enumerate(settings.hostname, settings.port)}, and whether the store is up`;
     default:
-      return `${action} in ${where} on ${hostname}:${port} failed (${message})${isTransient(error) ? ': the store has trouble of its own; try again later' : ''}`;
+      return `${action} in ${where} on ${hostname}:${port} failed (${message})${isTransient(error) ? ': the store has an internal problem; try again later' : ''}`;
   }
 }
 
-/** The codes of a certificate without a trusted issuer; no other error is fixed by trusting another authority. */
+/** Codes of certificates without a trusted issuer. Trusting another authority fixes these errors and no others. */
 const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
 /**
@@ -91,11 +90,11 @@ function certificateProblem({ code, message }, { hostname, authorities }) {
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return `is that of another host (${message}): check ${hostname}`;
+      return `is for another host (${message}): check ${hostname}`;
     case 'CERT_HAS_EXPIRED':
-      return `has expired (${message}): check this host's clock; where it is right, the store needs a new certificate`;
+      return `has expired (${message}): check this host's clock; if it is right, the store needs a new certificate`;
     case 'CERT_NOT_YET_VALID':
-      return `is not valid yet (${message}): check this host's clock; where it is right, the store needs another certificate`;
+      return `is not valid yet (${message}): check this host's clock; if it is right, the store needs another certificate`;
     default:
       return `is not valid (${message}): the store needs another one`;
   }
@@ -111,20 +110,17 @@ function checkOf({ code }, { region, keys, sessionToken }) {
     case 'AuthorizationHeaderMalformed':
       return `check ${region}, and ${keys}`;
     case 'SignatureDoesNotMatch':
-      return `check ${keys}; in a file, a value with # stands between quotes`;
+      return `check ${keys}; in a file, put a value that contains # in quotes`;
     case 'InvalidToken':
     case 'InvalidTokenId':
     case 'ExpiredToken':
-      return `check ${sessionToken}, which belongs to one pair of keys and ends with it`;
+      return `check ${sessionToken}: it works only with the keys it was issued with, and expires with them`;
     default:
       return `check ${keys} and what they permit`;
   }
 }
 
-/**
- * @param {readonly string[]} names possibly with duplicates: one URL sets host, port and TLS
- * @returns {string}
- */
+/** @param {readonly string[]} names possibly with duplicates: one URL sets host, port and TLS */
 function enumerate(...names) {
   const distinct = [...new Set(names)];
   const last = distinct[distinct.length - 1];
@@ -133,7 +129,7 @@ function enumerate(...names) {
 
 /**
  * @param {AttemptError} error
- * @returns {boolean} whether the store reported an internal problem, which the user can only wait out
+ * @returns {boolean} whether the store has an internal problem, so that the user can only wait
  */
 export function isTransient({ handling, status }) {
   return handling === 'retry' && status > 0;
@@ -145,7 +141,7 @@ export function isTransient({ handling, status }) {
  */
 function describeOffset(offset, serverTime) {
   if (serverTime === 0) {
-    return 'too far from the store’s, which did not say what time it has';
+    return "too far from the store's, which did not send its time";
   }
   return `${Math.round(Math.abs(offset) / 1000)}s ${offset < 0 ? 'behind' : 'ahead of'} the store's`;
 }

@@ -2,12 +2,12 @@ import { keepSecrets, keptSecrets } from '../text/redact.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** Number of previous credentials to keep secret: a store may quote in an error what an earlier request was signed with. */
+/** Number of previous credentials to keep secret: an error from the store can quote those of an earlier request. */
 const MAX_REMEMBERED = 2;
 
 /**
- * The credentials that requests are signed with. Temporary ones are replaced during the run, before they expire: signers
- * fetch the current ones at least once per second.
+ * The credentials that requests are signed with. Temporary credentials are replaced during the run, before they expire.
+ * Signers fetch the current credentials at least once per second.
  */
 export class LiveCredentials {
   /** Newest first. @type {readonly Credentials[]} */
@@ -20,7 +20,7 @@ export class LiveCredentials {
     this.#take(credentials);
   }
 
-  /** @returns for another thread: the current credentials, and all secrets that it must not show */
+  /** @returns for another thread: the current credentials, and all secrets that the thread must not show */
   toState() {
     return { current: this.current, secrets: keptSecrets() };
   }
@@ -31,7 +31,7 @@ export class LiveCredentials {
     return new LiveCredentials(current);
   }
 
-  /** The same object until it is replaced. */
+  /** Returns the same object until the credentials are replaced. */
   get current() {
     return this.#recent[0];
   }
@@ -50,8 +50,8 @@ export class LiveCredentials {
   }
 
   /**
-   * @param {(credentials: Credentials) => void} listener called with each replacement
-   * @returns {() => void} stops listening
+   * @param {(credentials: Credentials) => void} listener
+   * @returns {() => void} removes the listener
    */
   onReplaced(listener) {
     this.#listeners.add(listener);

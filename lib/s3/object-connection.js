@@ -7,27 +7,26 @@ import { AttemptError } from './s3-error.js';
 
 // Shared by the connections of both clients.
 
-/** No store answers with a longer document: 1,000 keys of 1,024 bytes take 5 MB if each byte of them is escaped. */
+/** No S3 document is longer: 1,000 keys of 1,024 bytes take 5 MB if every byte is escaped. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 const QUOTE = 0x22;
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** @returns {AttemptError} for an answer that is too long to be read to its end */
 export function documentTooLong() {
   return new AttemptError({
     ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
-    message: `the answer is longer than any that S3 knows: more than ${MAX_DOCUMENT_BYTES} bytes`,
+    message: `the response is longer than any S3 document: more than ${MAX_DOCUMENT_BYTES} bytes`,
   });
 }
 
 /**
- * A 32-bit FNV-1a digest of an ETag without its quotes: with four bytes per object we can check whether a later answer has
- * the ETag that the write returned. Never 0, which means «not written».
+ * A 32-bit FNV-1a digest of an ETag without its quotes. Four bytes per object are enough to check whether a later response
+ * has the ETag that the write returned. Never 0, which means «not written».
  *
- * @param {Uint8Array} bytes that contain the header's raw value
- * @param {number} [start] of the value
+ * @param {Uint8Array} bytes the header's raw value is a part of them
+ * @param {number} [start]
  * @param {number} [end]
  * @returns {number} an unsigned 32-bit integer, not 0
  */
@@ -51,8 +50,8 @@ export function digestIn({ ETag, CopyObjectResult }) {
 }
 
 /**
- * XML cannot represent most control characters, but a key may contain them: a list can be requested with form-encoded
- * keys, in which a plus means a space.
+ * Decodes the keys of a list that was requested with form-encoded keys, in which a plus means a space. A key can contain
+ * control characters, most of which XML cannot represent.
  *
  * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
  * @returns {Readonly<Record<string, any>>} with decoded keys; a key that does not decode to UTF-8 becomes ''
@@ -75,8 +74,6 @@ function decodedKey(key) {
 }
 
 /**
- * The progress of an attempt's object.
- *
  * @typedef {object} Transfer
  * @property {'sent' | 'received'} direction
  * @property {number} bytes
@@ -86,7 +83,7 @@ function decodedKey(key) {
 /**
  * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
  * @param {number | null} size bytes of the object to write; null for a call that does not write
- * @returns {Transfer | null} null if no byte has moved
+ * @returns {Transfer | null} progress of the attempt's object; null if no byte has moved
  */
 export function transferOf({ moved, movedBefore, reply }, size) {
   const bytes = moved - movedBefore;
@@ -98,21 +95,20 @@ export function transferOf({ moved, movedBefore, reply }, size) {
     : { direction: 'sent', bytes, total: size };
 }
 
-/** A store closes connections that have been idle for a while; it has no reason to close one that was just busy. */
+/** A store closes only connections that have been idle for a while. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
-/** An earlier close shows within a round trip: a connection that breaks after longer broke during the request. */
+/** If the store closed the connection before the request, we learn it within one round trip. */
 const SHOWN_TO_BE_CLOSED_MS = 1000;
 
 /**
- * Whether a request may be resent at once after a kept-alive connection ended without an answer. Reading twice does no
- * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
- * for the store to have closed it earlier. A repeated POST may act twice (RFC 9110, section 9.2.2).
+ * Whether it is safe to resend a request at once after a kept-alive connection ended without a response. Reading twice does
+ * no harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
+ * for the store to have closed it earlier. A repeated POST may take effect twice (RFC 9110, section 9.2.2).
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @param {Pick<S3Call, 'method'>} call
  * @param {number} now monotonic ms
- * @returns {boolean}
  */
 export function mayResendAtOnce({ startedAt, idleSince }, { method }, now) {
   const wasIdle = startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS;

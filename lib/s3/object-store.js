@@ -12,67 +12,65 @@
 export { S3_CALLS } from './s3-calls.js';
 
 /**
- * The store as operations see it: one connection per thread, which sends calls of the S3 API. An implementation sends
- * exactly one request per call and never retries: all implementations share one retry policy.
+ * The store as operations see it: one connection per thread, which sends S3 calls. An implementation sends exactly one
+ * request per call and never retries, because all implementations share one retry policy.
  *
  * @typedef {object} ObjectStore
  * @property {(thread: number) => ObjectConnection} openConnection
- * @property {() => Promise<void>} close ends all connections
+ * @property {() => Promise<void>} close closes all connections
  */
 
 /**
  * One thread's connection to the store. It carries one attempt at a time.
  *
  * @typedef {object} ObjectConnection
- * @property {Reply} reply the answer to the last attempt, if it succeeded
- * @property {number} startedAt monotonic ms at which the current attempt began; 0 when idle. Set from outside
+ * @property {Reply} reply the response to the last attempt, if it succeeded
+ * @property {number} startedAt monotonic ms at which the current attempt began; 0 when idle. Set by the caller
  * @property {number} moved bytes of objects sent and received so far, whatever the outcome of the attempts
  * @property {number} movedBefore value of `moved` when the current attempt began
- * @property {number} answeredAt monotonic ms at which the last answer with an object in its body began
- * @property {number} idleSince monotonic ms at which the previous attempt ended. Set from outside
- * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole answer has come, and an
- * object in it has passed through the request's sink. Throws an AttemptError if the attempt fails
- * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte of it
- * has moved
- * @property {(error: AttemptError) => void} abort ends the current attempt with that error and
- * destroys its socket
+ * @property {number} answeredAt monotonic ms at which the last response with an object in its body began
+ * @property {number} idleSince monotonic ms at which the previous attempt ended. Set by the caller
+ * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has arrived, and
+ * its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
+ * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte has moved
+ * @property {(error: AttemptError) => void} abort ends the current attempt with that error and destroys its socket
  */
 
 /**
- * The parts of a request. A thread's operation record implements it, so that a request allocates no object; a call uses
- * the members that it needs.
+ * The parts of a request. A thread's operation record implements this type, so that a request allocates no object. A call
+ * uses the members that it needs.
  *
  * @typedef {object} ObjectRequest
  * @property {string} bucket
  * @property {string} key
  * @property {number} size bytes of the body
- * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be iterated again for each attempt
- * @property {BodySink} sink of a call that receives one
- * @property {boolean} [byApi] whether it uses the S3 API even if the client has another way to read
- * @property {Readonly<Record<string, any>>} [input] additional members of the call's input, as the S3 API names them
+ * @property {Buffer | Iterable<Buffer> | null} body for a call that sends an object; each attempt iterates it again
+ * @property {BodySink} sink for a call that receives an object
+ * @property {boolean} [byApi] whether to use the S3 API even if the client has another way to read
+ * @property {Readonly<Record<string, any>>} [input] additional members of the call's input, with the S3 API's names
  */
 
 /**
  * @typedef {object} BodySink
- * @property {(chunk: Buffer) => void} accept takes the next bytes of a body, which are valid only during the call
+ * @property {(chunk: Buffer) => void} accept takes the next bytes of a body; they are valid only during the call
  */
 
 /**
- * One object that serves a connection for the whole run, so that an answer costs no allocation.
+ * A response. One object serves a connection for the whole run, so that a response allocates nothing.
  *
  * @typedef {object} Reply
- * @property {number} status of HTTP
- * @property {number} etagDigest see object-connection.js; 0 if the answer has no ETag
+ * @property {number} status the HTTP status
+ * @property {number} etagDigest see object-connection.js; 0 if the response has no ETag
  * @property {number} contentLength bytes; -1 if unknown
- * @property {string} contentRange the header's value as the store wrote it; '' if missing
- * @property {string} [encryption] the object's encryption, as S3 names it; '' if the answer does not name it or it is not
- * read: see keysAreForeign
+ * @property {string} contentRange the header exactly as the store sent it; '' if absent
+ * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent, or not read (it is read
+ * only with keysAreForeign)
  * @property {CacheStatus} [cacheStatus] for a client that reads through a cache, also on errors
- * @property {boolean} [isCopy] for such a client, whether a cache answered with a possibly older copy
- * @property {string} [publicUrl] for such a client, the URL that answered
- * @property {boolean} [isPage] for such a client, whether the answer is HTML
- * @property {number} [age] for such a client, in s; -1 if missing
- * @property {Readonly<Record<string, any>>} output members of the last document that was an output, as the SDK names them
+ * @property {boolean} [isCopy] for such a client, whether a cache served a possibly older copy
+ * @property {string} [publicUrl] for such a client, the URL that responded
+ * @property {boolean} [isPage] for such a client, whether the response is HTML
+ * @property {number} [age] for such a client, the Age header in s; -1 if absent
+ * @property {Readonly<Record<string, any>>} output members of the last call's output, with the SDK's names
  */
 
 /**
@@ -84,26 +82,24 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} [basePath] see StoreConfig
  * @property {'path' | 'virtual'} [addressing] see StoreConfig
  * @property {readonly string[]} buckets
- * @property {PublicUrl} [publicUrl] that the public client reads from
+ * @property {PublicUrl} [publicUrl] for the public client's reads
  * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
- * @property {boolean} [keysAreForeign] whether the objects were not written by the run: their keys may need escaping, and
- * their ETags may not be MD5s
+ * @property {boolean} [keysAreForeign] whether the run did not write the objects: their keys can need escaping, and their
+ * ETags need not be MD5s
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
- * @property {(colo: string) => void} [onColo] the first answer on a connection came from this Cloudflare data center, see cloudflare.js
+ * @property {(colo: string) => void} [onColo] called with the Cloudflare data center that sent a connection's first response
  */
 
 /**
- * Describes a client: how it sends requests, and how it is chosen.
- *
  * @typedef {object} Client
  * @property {string} about a description for the user; '' if its name is enough
  * @property {(options: StoreOptions) => Promise<ObjectStore>} open
- * @property {boolean} readsStreams whether it reads from Node streams, and not from a buffer that all sockets share
- * @property {boolean} readsCache whether a cache may answer its reads
+ * @property {boolean} readsStreams whether it reads from Node streams instead of a buffer that all sockets share
+ * @property {boolean} readsCache whether a cache can serve its reads
  * @property {readonly string[]} packages besides Node whose versions affect its figures
  */
 
@@ -132,7 +128,7 @@ export const CLIENTS = Object.freeze({
     readsCache: false,
     packages: ['@aws-sdk/client-s3'],
   }),
-  // It sends the same requests to a Worker as the direct client sends to a store.
+  // It sends a Worker the same requests that the direct client sends a store.
   edge: Object.freeze({ ...direct, about: 'a Worker' }),
   public: Object.freeze({
     ...direct,

@@ -15,14 +15,10 @@ import { AttemptError, THROTTLED } from './s3-error.js';
  * @import { RequestSigner } from './sigv4.js'
  */
 
-/** Requests that anyone may send: no credentials, nothing specific to the S3 API. Objects are compared as they were written. */
+/** The headers of any visitor's request. Without `identity`, a server could compress the objects that we verify. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
-/**
- * Replaces the signer of the direct client.
- *
- * @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>}
- */
+/** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} */
 const UNSIGNED = Object.freeze({
   sign: () => [...HEADERS],
   signHeaders: (_method, _path, _hashed, _query, headers) => [...headers.flat(), ...HEADERS],
@@ -32,8 +28,8 @@ const UNSIGNED = Object.freeze({
 });
 
 /**
- * The public client: it reads objects as visitors do, by unsigned requests to a public address, such as a custom domain with
- * a cache. Everything else goes over the S3 API, as the direct client sends it.
+ * The public client: it reads objects as visitors do, with unsigned requests to a public address, such as a custom domain
+ * with a cache. All other requests use the S3 API, as the direct client's do.
  *
  * @implements {ObjectStore}
  */
@@ -41,7 +37,7 @@ export class PublicStore {
   #options;
   #url;
   #api;
-  /** Keyed by host, since each has separate connections. @type {ReadonlyMap<string, KeepAliveAgent>} */
+  /** Keyed by host. @type {ReadonlyMap<string, KeepAliveAgent>} */
   #agents;
   /** @type {PublicConnection[]} */
   #connections = [];
@@ -49,7 +45,7 @@ export class PublicStore {
   /** @param {StoreOptions} options */
   constructor(options) {
     if (options.publicUrl === undefined) {
-      throw new RangeError('expected a public URL, which the public client reads from');
+      throw new RangeError('expected the public URL to read from (--public-url or PUBLIC_URL)');
     }
     this.#options = options;
     this.#url = options.publicUrl;
@@ -102,8 +98,8 @@ export class PublicStore {
 }
 
 /**
- * One thread's connections: one to the S3 API, and one to each public host that it reads from. It carries one attempt at a
- * time, so its state is that of the connection that carried the last attempt.
+ * One thread's connections: one to the S3 API, and one to each public host that it reads from. Only one attempt runs at a
+ * time, so the state is that of the connection that the last attempt used.
  *
  * @implements {ObjectConnection}
  */
@@ -204,37 +200,36 @@ const DECIMAL = /^[0-9]{1,9}$/;
 
 const HTML = /^text\/html\b/i;
 
-/** Characters of an address to show. */
+/** Maximum number of characters of an address to show. */
 const MAX_LOCATION = 200;
 
 /**
  * @param {AttemptError} error of a request to the public URL
- * @param {string} location from its answer
+ * @param {string} location the Location header of the response
  * @returns {string} what the user can check
  */
 function adviceOf({ kind, status }, location) {
   if (kind === 'redirect') {
     const place = location === '' ? 'elsewhere' : `to ${plainText(redact(location))}`;
-    return `it redirects ${place}, and redirects are not followed: --public-url takes the address that serves the objects`;
+    return `it redirects ${place}, and redirects are not followed: set --public-url to the address that serves the objects`;
   }
   if (kind === THROTTLED) {
-    return 'it limits the rate of its visitors: look for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always limited';
+    return 'it limits the rate of requests: look for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always rate-limited';
   }
   if (status === 401 || status === 403) {
-    return 'everybody must be able to read the objects: is public access on, and is no bot challenge, WAF rule or Access login in front of it?';
+    return 'the objects must be publicly readable: check that public access is on, and that no bot challenge, WAF rule or Access login blocks it';
   }
   if (status === 404) {
-    return "it does not have an object that the S3 API has: is it the address of this bucket, and is the bucket's public access on?";
+    return "it does not have an object that the S3 API has: check that it is this bucket's address, and that the bucket's public access is on";
   }
   return status === 0
     ? 'check --public-url, or PUBLIC_URL'
-    : 'what answers there does not serve the objects of the bucket';
+    : "the server at this address does not serve the bucket's objects";
 }
 
-/** A connection that reads objects and reports how the cache handled them. */
 class PublicReader extends DirectConnection {
   #url;
-  /** The index in CACHE_HEADERS of the header that counts so far. */
+  /** The index in CACHE_HEADERS of the first header found so far. */
   #header = CACHE_HEADERS.length;
   /** The target of a redirect. */
   #location = '';

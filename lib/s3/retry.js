@@ -6,13 +6,13 @@ const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5000;
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** Retries after a wait that the store asks for are spread over this share of the wait. */
+/** If the store asks for a wait, the retries are spread over this share of it. */
 const SPREAD_OF_RETRY_AFTER = 0.25;
 
 /** R2 accepts one write per second to a key: a write that may have been carried out is not repeated sooner. */
 const MIN_REWRITE_PAUSE_MS = 1000;
 
-/** The kind of a 429 that answers a repeated write: we caused it, so it is not a limit of the store. */
+/** The kind of a 429 in response to a repeated write: we caused it, so it does not show a limit of the store. */
 const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
 
 /**
@@ -23,9 +23,9 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
  * @property {number} attempts so far
- * @property {boolean} outcomeUnknown an attempt without an answer may have been carried out, or may still be; if the
- * operation was given up, this includes attempts that were answered with an error
- * @property {number} intendedAt when an open-loop operation was due; 0 for an operation that starts when its turn comes
+ * @property {boolean} outcomeUnknown an attempt without a response may have been carried out, or may still be; if the
+ * operation was given up, this includes attempts that received an error
+ * @property {number} intendedAt when an open-loop operation was due; 0 in a closed loop
  * @property {number} startedAt of the first attempt, or its due time
  * @property {number} attemptStartedAt of the last attempt
  * @property {number} finishedAt of the last attempt
@@ -35,7 +35,7 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @template {RetriedRequest} Request
  * @typedef {object} RetryHooks
  * @property {(error: AttemptError, request: Request) => void} attemptFailed the last attempt ended in an AttemptError
- * @property {(error: AttemptError, request: Request) => void} retrying the request is about to be sent again
+ * @property {(error: AttemptError, request: Request) => void} retrying the request is about to be resent
  */
 
 /**
@@ -43,7 +43,7 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  *
  * @template {RetriedRequest['connection']} Connection
  * @param {() => Promise<void>} attempt
- * @param {Connection} connection to send it over
+ * @param {Connection} connection
  * @returns {RetriedRequest & { connection: Connection }}
  */
 export function retriedRequest(attempt, connection) {
@@ -51,7 +51,7 @@ export function retriedRequest(attempt, connection) {
   return { attempt, connection, isWrite: false, attempts: 0, outcomeUnknown: false, ...times };
 }
 
-/** Waits that can all be ended at once, so that a stopping run does not sit out its backoff. */
+/** Waits that can all be ended at once, so that a run can stop without waiting for its backoff to pass. */
 export class Pauses {
   /** @type {Map<NodeJS.Timeout, () => void>} */
   #pending = new Map();
@@ -101,7 +101,7 @@ export class Retrier {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal stops all retries
-   * @param {(request: Request) => boolean} [options.mayRetry] the last check before a request is sent again
+   * @param {(request: Request) => boolean} [options.mayRetry] the last check before a request is resent
    * @param {RetryHooks<Request>} options.hooks
    */
   constructor({ maxAttempts, now, random, pauses, signal, mayRetry = () => true, hooks }) {
@@ -147,11 +147,11 @@ export class Retrier {
   }
 
   /**
-   * Sends a single request, not part of an operation, with the same retries.
+   * Sends a single request that is not part of an operation, with the same retries.
    *
    * @template Result
    * @param {() => Promise<Result>} request
-   * @param {RetriedRequest['connection']} connection to send it over
+   * @param {RetriedRequest['connection']} connection
    * @returns {Promise<Result>}
    * @throws {AttemptError} the last attempt's
    */
@@ -173,26 +173,26 @@ export class Retrier {
   }
 
   /**
-   * Waits until a request whose attempt has failed may be sent again.
+   * Waits until a failed request can be retried.
    *
    * @param {Request} request
    * @param {AttemptError} error
    * @param {boolean} mayBeCarriedOut whether any of its attempts may have been carried out
-   * @throws {AttemptError} if it may not be sent again
+   * @throws {AttemptError} if it must not be retried
    */
   async afterFailure(request, error, mayBeCarriedOut) {
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
-    // A store that asks for fewer requests is unlikely to have carried this one out or to do so later, so the next attempt
-    // need not wait.
+    // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next attempt
+    // therefore needs no rewrite pause.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
     this.#hooks.attemptFailed(error, request);
     if (error.handling !== 'retry' || request.attempts >= this.#maxAttempts || this.#signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
-    // A second stale connection in a row is a fault like any other, and waits.
+    // A second stale connection in a row counts as an ordinary failure.
     if (!(error.staleConnection && request.attempts === 1)) {
       await this.#pauses.wait(backoff(request, error, this.#random()));
     }
@@ -214,7 +214,7 @@ export function backoff(request, error, chance) {
   const ceiling = Math.min(MIN_BACKOFF_MS * 2 ** (request.attempts - 1), MAX_BACKOFF_MS);
   const requested = Math.min(error.retryAfter, MAX_RETRY_AFTER_MS);
   const rewritePause = request.isWrite && request.outcomeUnknown ? MIN_REWRITE_PAUSE_MS : 0;
-  // Add the jitter to a wait that the store asks for: all threads get the same wait, and must not return together.
+  // Add the jitter even to a wait that the store asks for: all threads get the same wait, and must not resume together.
   return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 
@@ -227,10 +227,10 @@ export function isThrottled(error) {
 }
 
 /**
- * Independent of retries: those depend only on the error's kind.
+ * Does not affect retries, which depend only on the error's kind.
  *
  * @param {AttemptError} error
- * @returns {boolean} whether the store was overloaded, by its answer or by its documentation
+ * @returns {boolean} whether the store was overloaded, according to its response or its documentation
  */
 export function isRefused(error) {
   return isThrottled(error) || error.isOverload;

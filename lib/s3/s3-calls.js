@@ -6,28 +6,28 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
  *
  * @typedef {object} S3Call
- * @property {string} name in the S3 API; the SDK sends `<name>Command`
+ * @property {string} name in the S3 API; the SDK's command is `<name>Command`
  * @property {string} method
- * @property {boolean} hasKey whether the path names an object; a bucket otherwise
+ * @property {boolean} hasKey whether the path names an object, and not a bucket
  * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
  * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
- * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`: in the order of
- * their names, all of which sort after `host` and before `x-amz-content-sha256`. Null if no member is sent as a header
- * @property {boolean} copiesObject whether the store copies an object: the input's `CopySource`
+ * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, in the order
+ * of the headers' names. All must sort after `host` and before `x-amz-content-sha256`. Null if no member is sent as a header
+ * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
- * @property {boolean} receivesObject whether the body of a successful answer is an object, which goes to the request's sink
- * @property {boolean} tellsEtag whether the output has the unchanged ETag header of a successful answer, for a later request
- * that has to name it; for other calls the digest is enough
- * @property {boolean} tellsVersion whether the output has the version from the answer's header
- * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's input into an
- * XML request body; null if they are sent in query and headers
+ * @property {boolean} receivesObject whether the body of a successful response is an object, which goes to the request's sink
+ * @property {boolean} tellsEtag whether the output contains the unchanged ETag header, because a later request must quote it;
+ * for other calls its digest is enough
+ * @property {boolean} tellsVersion whether the output contains the version from the response's header
+ * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's input into
+ * an XML request body; null if they are sent in query and headers
  * @property {boolean} [signsDocument] whether that document is signed even over TLS
  * @property {boolean} needsDigest whether the store requires a checksum of that document
- * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
- * the SDK names them, from the XML of a successful answer; null if the answer is not XML
+ * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, with
+ * the SDK's names, from the XML of a successful response; null if the response is not XML
  */
 
-/** Defaults: a call for one object, without a query, answered by headers alone. */
+/** Defaults: a call for one object, without a query, whose response has only headers. */
 export const OBJECT_CALL = {
   hasKey: true,
   query: null,
@@ -43,12 +43,12 @@ export const OBJECT_CALL = {
   readOutput: null,
 };
 
-/** The checksum headers of a request body: at most one of them is sent. */
+/** Checksum headers of a request body. At most one of them is sent. */
 const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
 
 const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 
-/** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read from every answer. */
+/** Every response's status, ETag, Content-Length and Content-Range are read, too. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', headerNames: CHECKSUM, sendsObject: true },

@@ -7,8 +7,8 @@ import { isRegion } from './signing-region.js';
 
 /**
  * How a failed attempt is handled:
- * - `retry`: it was bad luck; the operation tries again
- * - `fail`: only this operation is affected; the stage continues
+ * - `retry`: the operation tries again
+ * - `fail`: the operation fails; the stage continues
  * - `stop`: no operation of the run can succeed; the run ends
  *
  * @typedef {'retry' | 'fail' | 'stop'} Handling
@@ -19,22 +19,20 @@ import { isRegion } from './signing-region.js';
  * @property {string} kind a short name under which errors are counted
  * @property {Handling} handling
  * @property {string} message one line without secrets
- * @property {number} [status] HTTP status; 0 without an answer
+ * @property {number} [status] HTTP status; 0 without a response
  * @property {string} [code] the S3 or system error code
- * @property {string} [region] for which the store wants the request to be signed; '' if it names none
+ * @property {string} [region] the region that the store wants the request to be signed for; '' if unknown
  * @property {number} [retryAfter] minimum wait in ms that the store asked for or the failure requires
- * @property {number} [serverTime] epoch ms of the answer's Date header
- * @property {boolean} [sent] whether it had a connection; without one it cannot have reached the store
- * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer confirmed it, or although
- * the answer was an error
- * @property {boolean} [wasMoving] it timed out while its object was in transit: more time might have been enough
+ * @property {number} [serverTime] epoch ms of the response's Date header
+ * @property {boolean} [sent] whether the attempt had a connection; without one it cannot have reached the store
+ * @property {boolean} [outcomeUnknown] the request may have been carried out although the response was an error or missing
+ * @property {boolean} [wasMoving] the attempt timed out while its object was in transit, so more time might have been enough
  * @property {boolean} [isOverload] the store was overloaded, although it did not ask for fewer requests
- * @property {string} [publicUrl] that refused the attempt, if it was not the S3 API
+ * @property {string} [publicUrl] the public URL that the attempt used; '' if it used the S3 API
  * @property {string} [advice] what the user can check about that URL
- * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a new one will work
+ * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a new connection will work
  */
 
-/** A failed attempt, and how to handle it. */
 export class AttemptError extends Error {
   /** @param {AttemptErrorDetails} details */
   constructor(details) {
@@ -59,7 +57,7 @@ export class AttemptError extends Error {
 
 /**
  * @param {AttemptError} error
- * @returns {AttemptErrorDetails} its parts, to be sent to another thread
+ * @returns {AttemptErrorDetails} a form that can be sent to another thread
  */
 export function detailsOf(error) {
   const { kind, handling, message, status, code, retryAfter, serverTime } = error;
@@ -70,41 +68,40 @@ export function detailsOf(error) {
   };
 }
 
-/** The kind of answers that ask for fewer requests. */
+// Kinds of errors that other modules handle.
+
+/** The store asks for fewer requests. */
 export const THROTTLED = 'throttled';
 
-/** The kind of an answer for a key that does not exist. */
 export const NOT_FOUND = 'not-found';
 
-/** The kind of an answer for an archived object, which must be restored before it can be read. */
+/** The object must be restored from an archive before it can be read. */
 export const ARCHIVED = 'archived';
 
-/** The kind of an answer for a multipart upload that no longer exists, or never did. */
 export const NO_UPLOAD = 'no-upload';
 
-/** The kind of a failure to get a local port or address to connect from. */
+/** There is no free local port or address to connect from. */
 export const NO_PORT = 'no-port';
 
-/** The kind of an answer that rejects the client's clock. */
 export const CLOCK_SKEW = 'clock-skew';
 
-/** The code of a refusal that names the region to sign for, unless another part of the header is wrong. */
+/** Such an error names the region to sign for, unless another part of the header is wrong. */
 const WRONG_REGION = 'AuthorizationHeaderMalformed';
 
-/** Codes that outrank their status. @type {Record<string, [kind: string, handling: Handling]>} */
+/** Codes that take precedence over the status. @type {Record<string, [kind: string, handling: Handling]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   [WRONG_REGION]: ['denied', 'stop'],
-  // AWS answers these with a 400.
+  // AWS sends these with a 400.
   ExpiredToken: ['denied', 'stop'],
   InvalidToken: ['denied', 'stop'],
-  // versitygw answers an unknown access key with a 404.
+  // versitygw sends this with a 404 for an unknown access key.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   NoSuchUpload: [NO_UPLOAD, 'fail'],
-  // It comes with a 403, but has nothing to do with permission.
+  // Has the status 403, but is not about permissions.
   InvalidObjectState: [ARCHIVED, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
@@ -112,14 +109,14 @@ const BY_CODE = {
   ClientDisconnect: ['incomplete-request', 'retry'],
   IncompleteBody: ['incomplete-request', 'retry'],
   BadDigest: ['incomplete-request', 'retry'],
-  // MinIO's answer to a wrong checksum.
+  // MinIO sends this for a wrong checksum.
   XAmzContentChecksumMismatch: ['incomplete-request', 'retry'],
   RequestTimeout: ['incomplete-request', 'retry'],
 };
 
 /**
- * Codes that prove that the request was not carried out: the store names what was wrong with the request itself.
- * Any other error may come from a proxy that had forwarded the request, or after the work was done.
+ * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any other
+ * error may come from a proxy that had already forwarded the request, or may have occurred after the work was done.
  */
 const NOT_CARRIED_OUT = new Set([
   WRONG_REGION,
@@ -148,7 +145,7 @@ const NOT_CARRIED_OUT = new Set([
   'XAmzContentSHA256Mismatch',
 ]);
 
-/** Statuses that prove the same, whatever the code: no permission, or another address. */
+/** Statuses that prove the same, whatever the code: the request lacks permission, or has the wrong address. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 
 const NOT_CONNECTED = new Set([
@@ -168,32 +165,31 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
-/** The name of the error that http/protocol-error.js throws; node:http's parser, under the SDK, uses codes (HPE_…). */
+/** The name of the error in http/protocol-error.js. With the SDK, node:http's parser throws codes instead (HPE_…). */
 const UNREADABLE = 'ProtocolError';
 
 /**
- * R2's answer when a bucket is overloaded and it does not ask for fewer requests: its documentation says that a 500
- * «usually» means this, so the single request is not at fault. A HEAD is answered without a code.
+ * R2's error for an overloaded bucket when it does not ask for fewer requests: its documentation says that a 500 «usually»
+ * means this. The response to a HEAD has no code.
  */
 const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 
-/** Failures before a request has a connection: it cannot have been carried out. */
+/** Failures before the request had a connection, so that it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
-/** A port is free again a second to a minute after its connection closed: an earlier attempt would fail again. */
+/** A port becomes free between a second and a minute after its connection closed: an earlier attempt would fail again. */
 const PORT_PAUSE_MS = 1000;
 
 /**
  * @param {object} answer
  * @param {number} answer.status
- * @param {string} [answer.code] S3's error code; a HEAD is answered without one
+ * @param {string} [answer.code] S3's error code; the response to a HEAD has none
  * @param {string} [answer.message]
- * @param {string} [answer.region] that the answer names
+ * @param {string} [answer.region]
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
- * @param {boolean} [answer.isR2] whether the answer comes from R2
+ * @param {boolean} [answer.isR2] whether the response comes from R2
  * @param {number} answer.now epoch ms
- * @returns {AttemptError}
  */
 export function classifyAnswer({ status, code = '', message = '', region = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
@@ -208,7 +204,7 @@ export function classifyAnswer({ status, code = '', message = '', region = '', .
     ),
     status,
     code,
-    // Other answers name the region of the bucket. A name that contains a secret is refused, because it would be shown.
+    // In other errors, the region is the bucket's. A name that contains a secret is refused, because it would be shown.
     region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
@@ -229,11 +225,11 @@ function byStatus(status, code) {
   if (status === 401 || status === 403) {
     return ['denied', 'stop'];
   }
-  // A 404 with a different code may be about anything.
+  // A 404 with an unknown code can mean anything.
   if (status === 404 && code === '') {
     return [NOT_FOUND, 'fail'];
   }
-  // S3 may begin its answer before it has done its work: a later error is then in the body of a 200.
+  // S3 can begin a response before it has carried out the request: a later error is then in the body of a 200.
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
@@ -248,7 +244,7 @@ function byStatus(status, code) {
 }
 
 /**
- * Besides a message full of internals, OpenSSL's errors have a readable reason.
+ * OpenSSL's errors have a readable reason besides a message full of internals.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
  */
@@ -256,10 +252,9 @@ function byStatus(status, code) {
 /**
  * @param {unknown} error what the transport threw
  * @param {object} context
- * @param {boolean} context.sent the request had begun to be written to a connection
- * @param {boolean} context.answered part of the answer had arrived
- * @param {boolean} context.stale the connection had been kept alive, and the request may be resent at once
- * @returns {AttemptError}
+ * @param {boolean} context.sent some of the request had been written to a connection
+ * @param {boolean} context.answered some of the response had arrived
+ * @param {boolean} context.stale the connection had been kept alive, and it is safe to resend the request at once
  */
 export function classifyFailure(error, { sent, answered, stale }) {
   if (error instanceof AttemptError) {
@@ -272,9 +267,9 @@ export function classifyFailure(error, { sent, answered, stale }) {
     code: given,
     syscall = '',
   } = /** @type {TransportError} */ (error ?? {});
-  // A DOMException, such as that of AbortSignal.timeout(), has a number for its code.
+  // The code of a DOMException, such as that of AbortSignal.timeout(), is a number.
   const code = typeof given === 'string' ? given : '';
-  // When a route disappears, it may also end a connection on which a request has been sent.
+  // A route that disappears can also end a connection on which a request has been sent.
   const isLostRoute = sent && LOST_ROUTE.has(code) && syscall !== 'connect';
   const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
   return new AttemptError({
@@ -327,7 +322,7 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
-/** Limit below which the system may have buffered all sent bytes: they prove nothing about the network. */
+/** The system can buffer this many bytes at once, so sending so few proves nothing about the network. */
 const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
 
 const MEGABYTE = 1024 ** 2;
@@ -335,15 +330,14 @@ const MEGABYTE = 1024 ** 2;
 /**
  * @param {number} timeout ms allowed for the attempt
  * @param {Transfer | null} [transfer] progress of its object
- * @returns {AttemptError}
  */
 export function timeoutError(timeout, transfer = null) {
   const wasMoving = transfer !== null && !(transfer.direction === 'sent' && transfer.total <= MAX_BYTES_TAKEN_AT_ONCE);
-  const progress = wasMoving ? `, with ${describeTransfer(transfer)}: it may take a longer --timeout` : '';
+  const progress = wasMoving ? `, with ${describeTransfer(transfer)}: try a longer --timeout` : '';
   return new AttemptError({
     kind: 'timeout',
     handling: 'retry',
-    message: `no complete answer within ${timeout}ms${progress}`,
+    message: `no complete response within ${timeout}ms${progress}`,
     code: 'timeout',
     outcomeUnknown: true,
     wasMoving,

@@ -13,23 +13,22 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @import { LiveCredentials } from './live-credentials.js'
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
- * @import { AttemptError } from './s3-error.js'
  */
 
-/** Without a logger, the SDK warns on the console about each failed attempt with a body above a certain length. */
+/** Without a logger, the SDK prints a warning for each failed attempt whose body exceeds a certain length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The AWS SDK's client, set up for R2: no SDK retries, no checksums that a store may not support, and one keep-alive
- * agent for all requests, which takes its sockets from ours.
+ * Configures the AWS SDK's client for R2: no SDK retries, no checksums that a store might not support, and one keep-alive
+ * agent for all requests, which takes its sockets from our own agent.
  *
  * @param {StoreOptions} options
  * @returns {S3Client}
  */
 export function createSdkClient(options) {
   const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
-  // The threads limit the concurrency. With a limit in the agent, a socket that is closing makes a request wait, and
-  // the socket that it then gets is neither counted as reused nor, without keepAlive, a new one.
+  // No limit in the agent: the number of threads already limits the concurrency. With a limit, a closing socket would make
+  // a request wait, and the socket that the request gets then is not counted as reused and, without keepAlive, is not new.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
@@ -55,7 +54,7 @@ export function createSdkClient(options) {
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
     }),
   });
-  // The SDK turns a 200 with an error in its body into a 503: keep the status that was received.
+  // The SDK turns a 200 with an error in its body into a 503, so keep the received status.
   client.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
@@ -69,29 +68,31 @@ export function createSdkClient(options) {
   if (onColo !== undefined) {
     client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
   }
-  // Read the clock for each request: the host's clock may be set during the run. Drop the offset that the SDK derives from answers.
+  // Read the clock for each request, because the host's clock can be set during the run. Ignore the offset that the SDK
+  // derives from responses.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
 }
 
 /**
  * @param {LiveCredentials} credentials
- * @returns the SDK's form of credentials: for expiring ones, a function that it calls for each request
+ * @returns the SDK's form of credentials; for credentials that expire, a function that the SDK calls for each request
  */
 function credentialsFor(credentials) {
   if (credentials.current.expiresAt === undefined) {
     return credentials.current;
   }
-  // Otherwise the SDK would keep the first credentials until five minutes before they expire.
+  // Without `memoized`, the SDK would keep the first credentials until five minutes before they expire.
   return Object.assign(async () => credentials.current, { memoized: true });
 }
 
 /**
- * Limits documents: the SDK would read and parse one of any length, which takes it up to a minute.
+ * Limits the length of documents: the SDK reads and parses documents of any length, which can take it a minute. The
+ * middleware reads a document itself if its length is unknown or unusual.
  *
  * @param {any} next
  * @param {{ commandName?: string }} context
- * @returns {any} the middleware that reads documents whose length is unknown or unusual
+ * @returns {any}
  */
 function boundDocument(next, { commandName }) {
   return async (/** @type {any} */ args) => {
@@ -115,7 +116,7 @@ function boundDocument(next, { commandName }) {
 
 /**
  * @param {(colo: string) => void} onColo see StoreOptions
- * @returns {any} the middleware that inspects the first answer on each connection
+ * @returns {any} middleware that inspects the first response on each connection
  */
 function coloMiddleware(onColo) {
   /** @type {WeakSet<object>} */
@@ -135,8 +136,8 @@ function coloMiddleware(onColo) {
 }
 
 /**
- * Sends a command and always settles: the SDK ignores its abort signal if a store answers that it switches to
- * another protocol, and treats a status below 200 as a success.
+ * Sends a command and always settles. The SDK alone would not: it ignores its abort signal if the response switches to
+ * another protocol. It also treats a status below 200 as a success.
  *
  * @param {S3Client} client
  * @param {any} command
@@ -151,7 +152,7 @@ export function sendCommand(client, command, signal) {
       const status = output.$metadata.httpStatusCode;
       if (signal.aborted || status < 200) {
         output.Body?.destroy();
-        reject(new ProtocolError(`the answer has the status ${status}, which there is not`));
+        reject(new ProtocolError(`invalid HTTP status ${status}`));
       } else {
         resolve(output);
       }
@@ -169,10 +170,9 @@ export function sendCommand(client, command, signal) {
  * @param {unknown} error what the SDK threw
  * @param {object} context
  * @param {boolean} context.stale see classifyFailure
- * @param {boolean} context.answered the answer had begun
- * @param {boolean} [context.isR2] whether the store is R2
+ * @param {boolean} context.answered the response had begun
+ * @param {boolean} [context.isR2]
  * @param {number} context.now epoch ms
- * @returns {AttemptError}
  */
 export function classifySdkError(error, { stale, answered, isR2, now }) {
   const { $metadata, $response, name, message, Code, Region } = /** @type {any} */ (error ?? {});
@@ -183,7 +183,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
     return classifyAnswer({
       status,
       code: isGeneric(code) ? '' : code,
-      // The SDK leaves the longer character references as they are.
+      // The SDK does not resolve the longer character references.
       message: isGeneric(text) ? '' : decodeEntities(text),
       region: typeof Region === 'string' ? Region : '',
       retryAfter: headers['retry-after'] ?? null,
@@ -192,7 +192,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
       now,
     });
   }
-  const failure = isUnread(message) ? new ProtocolError(`the answer (HTTP ${status}) is not what S3 answers`) : error;
+  const failure = isUnread(message) ? new ProtocolError(`the response (HTTP ${status}) is not an S3 response`) : error;
   return classifyFailure(failure, { sent: true, answered, stale });
 }
 
@@ -205,7 +205,7 @@ function isErrorInSuccess(received, response) {
 }
 
 /**
- * Recognises the SDK parser's own name and message, which appear if an answer does not come from S3, such as a proxy's page.
+ * Recognises the SDK parser's own error, which means that the response does not come from S3 but, for example, from a proxy.
  *
  * @param {unknown} message
  */
@@ -214,7 +214,7 @@ function isUnread(message) {
 }
 
 /**
- * Recognises the SDK's placeholder for an answer without a body to read a code from.
+ * Recognises the SDK's placeholders for a response without a body, and so without an error code.
  *
  * @param {unknown} text
  */

@@ -13,7 +13,8 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * The AWS SDK as a store: shows what an application that uses it would see. All threads share one client and one agent.
+ * The AWS SDK as a store: it shows the performance that an application with the SDK would see. All threads share one client
+ * and one agent.
  *
  * @implements {ObjectStore}
  */
@@ -36,9 +37,7 @@ export class SdkStore {
   }
 }
 
-/**
- * @implements {ObjectConnection}
- */
+/** @implements {ObjectConnection} */
 class SdkConnection {
   #client;
   #keepAlive;
@@ -153,8 +152,8 @@ class SdkConnection {
   }
 
   /**
-   * Passes a body through a sink as it arrives, chunk by chunk. The SDK stops observing its abort signal after the headers,
-   * so aborting while the body streams destroys the stream.
+   * Passes a body to a sink as it arrives. The SDK ignores its abort signal after the headers, so an abort destroys the
+   * stream.
    *
    * @param {Readable} body
    * @param {BodySink} sink
@@ -186,7 +185,7 @@ class SdkConnection {
    * @param {boolean} answered
    */
   #classify(error, answered) {
-    // The agent does not reveal which socket an attempt used: any kept-alive one may already have been closed.
+    // The agent does not reveal which socket an attempt used: any kept-alive socket may already have been closed.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
     const context = { stale, answered, isR2: this.#isR2, now: this.#epochNow() };
     return this.#aborted ?? classifySdkError(error, context);
@@ -202,5 +201,5 @@ function commandOf({ name }) {
 }
 
 function cutShort() {
-  return Object.assign(new Error('the connection was closed before the body had ended'), { code: 'ECONNRESET' });
+  return Object.assign(new Error('the connection was closed before the body was complete'), { code: 'ECONNRESET' });
 }

@@ -11,7 +11,7 @@ export function isRegion(text) {
   return REGION.test(text);
 }
 
-/** The region that requests are signed for: the configured one, until the store names another in a refusal. */
+/** The region that requests are signed for: the configured region, until the store refuses it and names another. */
 export class SigningRegion {
   #current;
   #onCorrected;
@@ -31,8 +31,8 @@ export class SigningRegion {
   }
 
   /**
-   * Allows one more attempt if the store has named the region to sign for. The region changes once per run, so that
-   * buckets in several regions are still refused.
+   * Allows one more attempt if the error gives the region to sign for. The region changes at most once per run: a run with
+   * buckets in several regions must still fail.
    *
    * @param {AttemptError} error
    * @param {number} attempts of the request so far

@@ -5,21 +5,19 @@ import { createHash, createHmac, hash } from 'node:crypto';
  * @import { SigningRegion } from './signing-region.js'
  */
 
-// AWS Signature Version 4, with the terms of its specification:
+// AWS Signature Version 4, in the terms of its specification:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SERVICE = 's3';
-/** Replaces the hash of an unsigned payload. Over TLS the transport already protects it. */
+/** Replaces the hash of a payload that is not signed because TLS already protects it. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
-/** The header that names the source of a copy. */
 const COPY_SOURCE = 'x-amz-copy-source';
 
 const HASH_BYTES = 32;
 const HASH_DIGITS = 2 * HASH_BYTES;
 
-/** The hash of an empty payload. */
 export const EMPTY_PAYLOAD_HASH = hash('sha256', '');
 
 /**
@@ -60,15 +58,15 @@ export function signingKey({ secretAccessKey, day, region, service }) {
   );
 }
 
-/** HMAC pads a key to this length: the block of SHA-256. Bytes. */
+/** HMAC pads a key to the block length of SHA-256. Bytes. */
 const HMAC_BLOCK = 64;
 const INNER_PADDING = 0x36;
 const OUTER_PADDING = 0x5c;
 
 /**
- * Computes HMAC-SHA-256 (RFC 2104) of texts that begin alike: the strings to sign within one second, which differ only in
- * a final hash of fixed length. It hashes prepared bytes twice; an Hmac object of node:crypto takes twice the time, and
- * adds garbage to collect for each.
+ * Computes HMAC-SHA-256 (RFC 2104) of texts with a common start: the strings to sign within one second differ only in a
+ * final hash of fixed length. It hashes prepared bytes twice. An Hmac object of node:crypto takes twice as long and leaves
+ * garbage for each text.
  */
 export class TextSigner {
   #inner;
@@ -78,7 +76,7 @@ export class TextSigner {
   /**
    * @param {Buffer} key of at most 64 bytes, see {@link signingKey}
    * @param {string} start common to all texts, ASCII
-   * @param {number} length of the part that differs
+   * @param {number} length of the part that follows
    */
   constructor(key, start, length) {
     this.#endsAt = HMAC_BLOCK + start.length;
@@ -116,12 +114,12 @@ export function canonicalQuery(parameters) {
     .join('&');
 }
 
-/** Reserved characters that encodeURIComponent() leaves as they are. */
+/** Reserved characters that encodeURIComponent() does not encode. */
 const RESERVED = /[!'()*]/g;
 
 /**
  * @param {string} text
- * @returns {string} with all but RFC 3986's unreserved characters percent-encoded, as UTF-8
+ * @returns {string} its UTF-8 form, percent-encoded except for RFC 3986's unreserved characters
  */
 function uriEncode(text) {
   return encodeURIComponent(text).replace(
@@ -131,8 +129,8 @@ function uriEncode(text) {
 }
 
 /**
- * @param {string} key any
- * @returns {string} as it appears in a path, which S3 encodes once and does not normalise
+ * @param {string} key can contain any character
+ * @returns {string} the key as it appears in a path, which S3 encodes once and does not normalise
  */
 export function encodedPath(key) {
   return uriEncode(key).replaceAll('%2F', '/');
@@ -149,16 +147,16 @@ function byCodeUnit(one, other) {
 }
 
 /**
- * Signs the requests of one host. Everything constant for a day (the key) or for a second (credentials, date, scope and the
- * surrounding texts) is computed once; one hash and one HMAC remain per request. Replaced credentials therefore cost a
- * request nothing, and take effect at the next second.
+ * Signs the requests to one host. The key is computed once per day; the credentials, the date, the scope and the constant
+ * texts once per second; one hash and one HMAC remain per request. Replaced credentials therefore take effect at the next
+ * second, at no cost per request.
  */
 export class RequestSigner {
   #live;
   #region;
   #host;
   #now;
-  /** Valid for the current second. */
+  // From here on: valid for the current second.
   #credentials;
   #signedFor = '';
   #second = -1;
@@ -166,7 +164,6 @@ export class RequestSigner {
   #date = '';
   /** @type {Buffer} */
   #key = Buffer.alloc(0);
-  /** Valid for the current second. */
   #textSigner = new TextSigner(this.#key, '', HASH_DIGITS);
   #lastSigned = '';
   #lastHeaders = '';
@@ -200,7 +197,7 @@ export class RequestSigner {
    */
   sign(method, path, hashed, query = '') {
     this.#refresh();
-    // The specification's canonical request, assembled from the constant parts.
+    // The specification's canonical request.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
   }
@@ -251,7 +248,7 @@ export class RequestSigner {
     return headers;
   }
 
-  /** Checks the region as well as the second: a request refused for its region is re-signed within the same second. */
+  /** Checks the region as well, because a request refused for its region is signed again within the same second. */
   #refresh() {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second || this.#signedFor !== this.#region.current) {
@@ -276,7 +273,7 @@ export class RequestSigner {
     const scope = `${day}/${region}/${SERVICE}/aws4_request`;
     const lastSigned = `x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
     const signedHeaders = `host;x-amz-content-sha256;${lastSigned}`;
-    // The signed headers are sorted, so that of a copy goes here.
+    // The signed headers must be sorted.
     const signedHeadersOfCopy = `host;x-amz-content-sha256;${COPY_SOURCE};${lastSigned}`;
     const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
     const start = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=`;

@@ -5,7 +5,7 @@ import { CLIENTS } from './object-store.js';
 
 const require = createRequire(import.meta.url);
 
-/** The version of this tool. @type {string} */
+/** @type {string} */
 export const VERSION = require('../../package.json').version;
 
 /**

@@ -286,12 +286,12 @@ describe('the program', { concurrency: 2 }, () => {
         } else {
           // The tunnel leads to a store with a different name in its certificate.
           assertStatus(through, 2);
-          assert.match(through.stderr, /is that of another host/);
+          assert.match(through.stderr, /is for another host/);
           const named = { ...env, AWS_ENDPOINT_URL_S3: `${scheme}://localhost:${endpoint.port}` };
           const url = `http://localhost:${proxy.port}`;
           const denied = await runCommand(t, [...run, '--proxy', url], { env: named });
           assertStatus(denied, 2);
-          assert.match(denied.stderr, /the proxy opened no tunnel: it answered 407/);
+          assert.match(denied.stderr, /the proxy did not open a tunnel: it answered 407/);
           proxy.user = null;
           assertStatus(await runCommand(t, [...run, '--proxy', url], { env: named }), 0);
         }

@@ -257,7 +257,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assertStatus(outcome, 1);
     assert.match(
       outcome.stderr,
-      /^error: write in buckets .* failed \(HTTP 503 SlowDown.*: the store has trouble of its own/m,
+      /^error: write in buckets .* failed \(HTTP 503 SlowDown.*: the store has an internal problem/m,
     );
     assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
   });

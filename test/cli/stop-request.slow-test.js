@@ -72,7 +72,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^Write: .* failed: no complete answer within 1000ms$/m);
+    assert.match(outcome.stderr, /^Write: .* failed: no complete response within 1000ms$/m);
     // The clean-up looks again after 2 s, when the abandoned writes have been carried out.
     assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
     assert.deepEqual(await keysIn(endpoint), []);

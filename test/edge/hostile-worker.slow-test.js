@@ -84,7 +84,10 @@ test('Row 46: a Worker that answers each slice without an outcome is given up, w
   }));
   const { outcome, result } = await run(t, worker);
   assertStatus(outcome, 1);
-  assert.match(outcome.stderr, /Write: .* failed after 3 attempts: the Worker answered a slice without any outcome/);
+  assert.match(
+    outcome.stderr,
+    /Write: .* failed after 3 attempts: the Worker responded to a slice without any outcomes/,
+  );
   const [{ operations, failed, attempts, errors }] = result.stages;
   assert.deepEqual({ operations, failed, attempts }, { operations: 0, failed: OBJECTS, attempts: 3 * OBJECTS });
   assert.deepEqual(errors, { protocol: 3 * OBJECTS });

@@ -287,7 +287,7 @@ test('a Worker that answers without an outcome is asked ever more rarely, until 
   assert.deepEqual([end, counts.operations, counts.failed], ['complete', 0, 2]);
   assert.equal(edge.slices.length, 2 * maxAttempts);
   assert.deepEqual(counts.errors, { protocol: 2 * maxAttempts });
-  assert.ok(complaints.every((line) => line.includes('the Worker answered a slice without any outcome')));
+  assert.ok(complaints.every((line) => line.includes('the Worker responded to a slice without any outcomes')));
   assert.ok(performance.now() - startedAt > 20, 'it pauses');
 });
 

@@ -112,7 +112,7 @@ describe('connections', { concurrency: 3 }, () => {
       const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: silent.port }) });
       assertStatus(outcome, 2);
       assert.equal(outcome.stdout, '');
-      assert.match(outcome.stderr, /^error: no connection to 127\.0\.0\.1:\d+ \(no complete answer within 200ms\)/m);
+      assert.match(outcome.stderr, /^error: no connection to 127\.0\.0\.1:\d+ \(no complete response within 200ms\)/m);
       assert.ok(silent.sockets.length > 1, 'more than one attempt');
       await silent.closed();
     });

@@ -346,15 +346,15 @@ const EXCEPTIONS = [
 /** Errors that only our reader reports. Any other one would make us fail a valid response. */
 const STRICTER = [
   // Control characters are not allowed in a reason phrase (RFC 9112, 4).
-  /^the status line of the answer has (the byte 0x|a carriage return)/,
+  /^the status line of the response contains (the byte 0x|a carriage return)/,
   // A status below 100, and empty lines before the status line.
-  /^the answer does not begin with a status line of HTTP\/1\.1$/,
-  /^the answer has a Transfer-Encoding other than chunked$/,
-  /^the answer is chunked although it is of HTTP\/1\.0$/,
-  /^the answer switches to another protocol, which was not asked for$/,
+  /^the response does not begin with an HTTP\/1\.1 status line$/,
+  /^the response has a Transfer-Encoding other than chunked$/,
+  /^the response is chunked although it is HTTP\/1\.0$/,
+  /^the response switches to a protocol that was not requested$/,
   // More digits than an exact number can have, even if they are zeros.
-  /^a chunk of the answer has a size that is no number of bytes$/,
-  /^the answer has a Content-Length that is no number of bytes$/,
+  /^a chunk of the response has an invalid size$/,
+  /^the response has an invalid Content-Length$/,
 ];
 
 /** @param {Reading} reading */

@@ -19,18 +19,18 @@ const HELLO = `${OK}Content-Length: 5\r\n\r\nhello`;
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
 /** What the refusals say. */
-const TWO_LENGTHS = /^the answer has two headers Content-Length$/;
-const BAD_LENGTH = /^the answer has a Content-Length that is no number of bytes$/;
-const BAD_ENCODING = /^the answer has a Transfer-Encoding other than chunked$/;
-const LENGTH_AND_CHUNKED = /^the answer is chunked although it has a Content-Length$/;
-const BAD_SIZE = /^a chunk of the answer has a size that is no number of bytes$/;
-const LONG_CHUNK = /^a chunk of the answer is longer than its size$/;
-const FOLDED = /^a header of the answer is folded over two lines, which RFC 9112 has done away with$/;
-const NO_NAME = /^a header of the answer has no name$/;
-const NOT_HTTP = /^the answer does not begin with a status line of HTTP\/1\.1$/;
-const LONG_HEAD = /^the head of the answer is longer than 65536 bytes$/;
-const LONG_TRAILERS = /^the trailers of the answer are longer than 65536 bytes$/;
-const LONG_EXTENSIONS = /^the extensions of the answer's chunks are longer than 16384 bytes$/;
+const TWO_LENGTHS = /^the response has two Content-Length headers$/;
+const BAD_LENGTH = /^the response has an invalid Content-Length$/;
+const BAD_ENCODING = /^the response has a Transfer-Encoding other than chunked$/;
+const LENGTH_AND_CHUNKED = /^the response is chunked although it has a Content-Length$/;
+const BAD_SIZE = /^a chunk of the response has an invalid size$/;
+const LONG_CHUNK = /^a chunk of the response is longer than its declared size$/;
+const FOLDED = /^a header of the response is folded over two lines, which RFC 9112 deprecates$/;
+const NO_NAME = /^a header of the response has no name$/;
+const NOT_HTTP = /^the response does not begin with an HTTP\/1\.1 status line$/;
+const LONG_HEAD = /^the head of the response is longer than 65536 bytes$/;
+const LONG_TRAILERS = /^the trailers of the response are longer than 65536 bytes$/;
+const LONG_EXTENSIONS = /^the chunk extensions of the response are longer than 16384 bytes$/;
 
 /** @param {string} text */
 function bytesOf(text) {
@@ -116,7 +116,7 @@ describe('the status line', () => {
     test(`${JSON.stringify(line)} is refused by the byte that is wrong`, () => {
       assertRefused(
         `${line}\r\nContent-Length: 0\r\n\r\n`,
-        new RegExp(`^the status line of the answer has ${what} in it$`),
+        new RegExp(`^the status line of the response contains ${what}$`),
       );
     });
   }
@@ -172,9 +172,9 @@ describe('headers', () => {
         assertRefused(
           `${OK}X${character}Y: z\r\n\r\n`,
           byte === 0x0a
-            ? /^the name of a header of the answer has a line feed without a carriage return in it$/
+            ? /^the name of a header of the response contains a line feed without a carriage return$/
             : new RegExp(
-                `^the name of a header of the answer has the byte 0x${byte.toString(16).padStart(2, '0')} in it$`,
+                `^the name of a header of the response contains the byte 0x${byte.toString(16).padStart(2, '0')}$`,
               ),
         );
       }
@@ -185,7 +185,7 @@ describe('headers', () => {
     for (const byte of [...Array(32).keys(), 0x7f].filter((one) => ![0x09, 0x0a, 0x0d].includes(one))) {
       assertRefused(
         `${OK}X: a${String.fromCharCode(byte)}b\r\n\r\n`,
-        new RegExp(`^a header of the answer has the byte 0x${byte.toString(16).padStart(2, '0')} in it$`),
+        new RegExp(`^a header of the response contains the byte 0x${byte.toString(16).padStart(2, '0')}$`),
       );
     }
   });
@@ -195,14 +195,14 @@ describe('headers', () => {
     ['folded with a tab', 'X: a\r\n\tb\r\n', FOLDED],
     ['folded before there is any', ' X: a\r\n', FOLDED],
     ['without a name', ': a\r\n', NO_NAME],
-    ['without a colon', 'no colon\r\n', /^the name of a header of the answer has the byte 0x20 in it$/],
-    ['with nothing but a name', 'name\r\n', /^the name of a header of the answer has the byte 0x0d in it$/],
-    ['with a blank behind the name', 'X : a\r\n', /^the name of a header of the answer has the byte 0x20 in it$/],
-    ['with a bare carriage return', 'X: a\rb\r\n', /^a header of the answer has a carriage return in it$/],
-    ['with two carriage returns', 'X: a\r\r\n', /^a header of the answer has a carriage return in it$/],
-    ['with a bare line feed', 'X: a\n', /^a header of the answer has a line feed without a carriage return in it$/],
-    ['ended by a bare line feed', '\n', /^the name of a header of the answer has a line feed/],
-    ['ended by two carriage returns', '\r\r\n', /^the head of the answer has a carriage return in it$/],
+    ['without a colon', 'no colon\r\n', /^the name of a header of the response contains the byte 0x20$/],
+    ['with nothing but a name', 'name\r\n', /^the name of a header of the response contains the byte 0x0d$/],
+    ['with a blank behind the name', 'X : a\r\n', /^the name of a header of the response contains the byte 0x20$/],
+    ['with a bare carriage return', 'X: a\rb\r\n', /^a header of the response contains a carriage return$/],
+    ['with two carriage returns', 'X: a\r\r\n', /^a header of the response contains a carriage return$/],
+    ['with a bare line feed', 'X: a\n', /^a header of the response contains a line feed without a carriage return$/],
+    ['ended by a bare line feed', '\n', /^the name of a header of the response contains a line feed/],
+    ['ended by two carriage returns', '\r\r\n', /^the head of the response contains a carriage return$/],
   ])) {
     test(`${what} are refused`, () => assertRefused(`${OK}${lines}Content-Length: 0\r\n\r\n`, message));
   }
@@ -318,7 +318,7 @@ describe('chunks', () => {
     test(`of the size ${JSON.stringify(size)} are refused`, () => {
       assertRefused(
         `${CHUNKED}${size}\r\nabc\r\n0\r\n\r\n`,
-        size === '0x3' ? /^the size of a chunk of the answer has the byte 0x78 in it$/ : BAD_SIZE,
+        size === '0x3' ? /^the size of a chunk of the response contains the byte 0x78$/ : BAD_SIZE,
       );
     });
   }
@@ -344,7 +344,7 @@ describe('chunks', () => {
     test(`of the size ${JSON.stringify(size)} are refused by the byte that is wrong`, () => {
       assertRefused(
         `${CHUNKED}${size}\r\nabc\r\n0\r\n\r\n`,
-        new RegExp(`^the size of a chunk of the answer has ${what} in it$`),
+        new RegExp(`^the size of a chunk of the response contains ${what}$`),
       );
     });
   }
@@ -353,12 +353,12 @@ describe('chunks', () => {
     assertRefused(`${CHUNKED}3\r\nabcd\r\n0\r\n\r\n`, LONG_CHUNK);
     assertRefused(`${CHUNKED}3\r\nabc\n0\r\n\r\n`, LONG_CHUNK);
     assertRefused(`${CHUNKED}3\r\nabc0\r\n\r\n`, LONG_CHUNK);
-    assertRefused(`${CHUNKED}3\r\nabc\r0\r\n\r\n`, /^a chunk of the answer has a carriage return in it$/);
+    assertRefused(`${CHUNKED}3\r\nabc\r0\r\n\r\n`, /^a chunk of the response contains a carriage return$/);
   });
 
   test('in HTTP/1.0 are refused', () => {
     const answer = 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
-    assertRefused(answer, /^the answer is chunked although it is of HTTP\/1\.0$/);
+    assertRefused(answer, /^the response is chunked although it is HTTP\/1\.0$/);
   });
 
   for (const value of [
@@ -415,7 +415,7 @@ describe('chunks', () => {
   });
 
   test('whose end does not come are refused as such, not as a head', () => {
-    assertRefused(`${CHUNKED}1\r\na\r${'x'.repeat(17 * KIB)}`, /^a chunk of the answer has a carriage return in it$/);
+    assertRefused(`${CHUNKED}1\r\na\r${'x'.repeat(17 * KIB)}`, /^a chunk of the response contains a carriage return$/);
   });
 
   test('may be any number where they have no extensions', () => {
@@ -438,9 +438,9 @@ describe('chunks', () => {
 
   test('with trailers that are no headers are refused', () => {
     assertRefused(`${CHUNKED}0\r\n folded\r\n\r\n`, FOLDED);
-    assertRefused(`${CHUNKED}0\r\nX : y\r\n\r\n`, /^the name of a header of the answer has the byte 0x20 in it$/);
-    assertRefused(`${CHUNKED}0\r\nX: y\n\r\n`, /^a header of the answer has a line feed/);
-    assertRefused(`${CHUNKED}0\r\n\n`, /^the name of a header of the answer has a line feed/);
+    assertRefused(`${CHUNKED}0\r\nX : y\r\n\r\n`, /^the name of a header of the response contains the byte 0x20$/);
+    assertRefused(`${CHUNKED}0\r\nX: y\n\r\n`, /^a header of the response contains a line feed/);
+    assertRefused(`${CHUNKED}0\r\n\n`, /^the name of a header of the response contains a line feed/);
   });
 
   test('that are longer than their size are refused at once, before a line ends', () => {
@@ -493,7 +493,7 @@ describe('answers of status 1xx', () => {
 
   test('may come sixteen times, and no more', () => {
     assert.equal(readWhole(`${hints.repeat(16)}${HELLO}`).body, 'hello');
-    const tooMany = /^more than 16 answers of status 1xx came before the one that counts$/;
+    const tooMany = /^more than 16 1xx responses came before the final one$/;
     assertRefused(`${hints.repeat(17)}${HELLO}`, tooMany);
     assertRefused(hints.repeat(17), tooMany);
   });
@@ -507,7 +507,7 @@ describe('answers of status 1xx', () => {
   });
 
   test('that switch to another protocol are refused', () => {
-    const switches = /^the answer switches to another protocol, which was not asked for$/;
+    const switches = /^the response switches to a protocol that was not requested$/;
     assertRefused('HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n', switches);
     assertRefused(`HTTP/1.1 101 X\r\n\r\n${HELLO}`, switches);
   });
@@ -757,11 +757,11 @@ describe('a parser that begins anew', () => {
  * @type {[string, string, RegExp | string][]} what, the bytes, and why they are refused or what their body is
  */
 const SMUGGLED = [
-  ['a blank behind Transfer-Encoding', `${OK}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`, /has the byte 0x20 in it/],
+  ['a blank behind Transfer-Encoding', `${OK}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`, /contains the byte 0x20/],
   ['a blank before Transfer-Encoding', `${OK}X: y\r\n Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, FOLDED],
-  ['a vertical tab before chunked', `${OK}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, /has the byte 0x0b in it/],
-  ['a form feed behind chunked', `${OK}Transfer-Encoding: chunked\x0c\r\n\r\n0\r\n\r\n`, /has the byte 0x0c in it/],
-  ['a NUL behind Transfer-Encoding', `${OK}Transfer-Encoding\0: chunked\r\n\r\n0\r\n\r\n`, /has the byte 0x00 in it/],
+  ['a vertical tab before chunked', `${OK}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, /contains the byte 0x0b/],
+  ['a form feed behind chunked', `${OK}Transfer-Encoding: chunked\x0c\r\n\r\n0\r\n\r\n`, /contains the byte 0x0c/],
+  ['a NUL behind Transfer-Encoding', `${OK}Transfer-Encoding\0: chunked\r\n\r\n0\r\n\r\n`, /contains the byte 0x00/],
   ['chunked that is folded', `${OK}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`, BAD_ENCODING],
   ['chunked, then identity', `${OK}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, BAD_ENCODING],
   ['identity, then chunked', `${OK}Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n`, BAD_ENCODING],
@@ -776,15 +776,19 @@ const SMUGGLED = [
     `${OK}Transfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\nX`,
     LENGTH_AND_CHUNKED,
   ],
-  ['a length in a value', `${OK}X: y\rContent-Length: 5\r\n\r\nhello`, /^a header of the answer has a carriage return/],
-  ['a length behind a line feed', `${OK}X: y\nContent-Length: 5\r\n\r\nhello`, /has a line feed without/],
+  [
+    'a length in a value',
+    `${OK}X: y\rContent-Length: 5\r\n\r\nhello`,
+    /^a header of the response contains a carriage return/,
+  ],
+  ['a length behind a line feed', `${OK}X: y\nContent-Length: 5\r\n\r\nhello`, /contains a line feed without/],
   ['a length that is folded', `${OK}Content-Length: 1\r\n 5\r\n\r\nhello`, FOLDED],
   ['a length with a sign', `${OK}Content-Length: +5\r\n\r\nhello`, BAD_LENGTH],
   ['a length that is two', `${OK}Content-Length: 5 5\r\n\r\nhello`, BAD_LENGTH],
   ['a length in hexadecimal', `${OK}Content-Length: 0x5\r\n\r\nhello`, BAD_LENGTH],
   ['a length as a list', `${OK}Content-Length: 5, 5\r\n\r\nhello`, BAD_LENGTH],
   ['a length beyond 64 bits', `${OK}Content-Length: 18446744073709551621\r\n\r\nhello`, BAD_LENGTH],
-  ['a length with a blank behind its name', `${OK}Content-Length : 5\r\n\r\nhello`, /has the byte 0x20 in it/],
+  ['a length with a blank behind its name', `${OK}Content-Length : 5\r\n\r\nhello`, /contains the byte 0x20/],
   ['lengths that differ', `${OK}Content-Length: 5\r\nContent-Length: 0\r\n\r\nhello`, TWO_LENGTHS],
   ['a length with zeros before it', `${OK}Content-Length: 005\r\n\r\nhello`, 'hello'],
   ['a length in the trailers', `${CHUNKED}1\r\nx\r\n0\r\nContent-Length: 5\r\n\r\nhello`, 'x'],
@@ -796,28 +800,32 @@ const SMUGGLED = [
   [
     'a size in hexadecimal of C',
     `${CHUNKED}0x3\r\nabc\r\n0\r\n\r\n`,
-    /^the size of a chunk of the answer has the byte 0x78/,
+    /^the size of a chunk of the response contains the byte 0x78/,
   ],
   [
     'a size with a blank behind it',
     `${CHUNKED}3 \r\nabc\r\n0\r\n\r\n`,
-    /^the size of a chunk of the answer has the byte 0x20/,
+    /^the size of a chunk of the response contains the byte 0x20/,
   ],
   ['a size with a blank before it', `${CHUNKED} 3\r\nabc\r\n0\r\n\r\n`, BAD_SIZE],
   [
     'a size with an underscore',
     `${CHUNKED}1_0\r\nabc\r\n0\r\n\r\n`,
-    /^the size of a chunk of the answer has the byte 0x5f/,
+    /^the size of a chunk of the response contains the byte 0x5f/,
   ],
   ['a size that is empty', `${CHUNKED}\r\nabc\r\n0\r\n\r\n`, BAD_SIZE],
   ['a size that is negative', `${CHUNKED}-3\r\nabc\r\n0\r\n\r\n`, BAD_SIZE],
   ['a size that is negative in 32 bits', `${CHUNKED}ffffffff\r\nabc\r\n0\r\n\r\n`, /^$/],
   ['a size beyond 64 bits', `${CHUNKED}10000000000000003\r\nabc\r\n0\r\n\r\n`, BAD_SIZE],
-  ['a size behind a line feed', `${CHUNKED}3\nabc\r\n0\r\n\r\n`, /^the size of a chunk of the answer has a line feed/],
+  [
+    'a size behind a line feed',
+    `${CHUNKED}3\nabc\r\n0\r\n\r\n`,
+    /^the size of a chunk of the response contains a line feed/,
+  ],
   [
     'an extension with a line feed',
     `${CHUNKED}3;a\nabc\r\n0\r\n\r\n`,
-    /^the size of a chunk of the answer has a line feed/,
+    /^the size of a chunk of the response contains a line feed/,
   ],
   [
     'an extension with a carriage return',
@@ -827,14 +835,22 @@ const SMUGGLED = [
   ['a chunk with a line feed behind it', `${CHUNKED}3\r\nabc\n0\r\n\r\n`, LONG_CHUNK],
   ['a chunk with two bytes behind it', `${CHUNKED}3\r\nabcXX0\r\n\r\n`, LONG_CHUNK],
   ['a last chunk of many zeros', `${CHUNKED}3\r\nabc\r\n0000\r\n\r\n`, 'abc'],
-  ['line feeds alone', HELLO.replaceAll('\r\n', '\n'), /^the status line of the answer has a line feed/],
-  ['line feeds alone in the chunks', `${CHUNKED}3\nabc\n0\n\n`, /^the size of a chunk of the answer has a line feed/],
-  ['carriage returns alone', HELLO.replaceAll('\r\n', '\r'), /^the status line of the answer has a carriage return/],
+  ['line feeds alone', HELLO.replaceAll('\r\n', '\n'), /^the status line of the response contains a line feed/],
+  [
+    'line feeds alone in the chunks',
+    `${CHUNKED}3\nabc\n0\n\n`,
+    /^the size of a chunk of the response contains a line feed/,
+  ],
+  [
+    'carriage returns alone',
+    HELLO.replaceAll('\r\n', '\r'),
+    /^the status line of the response contains a carriage return/,
+  ],
   ['an empty line before the status line', `\r\n${HELLO}`, NOT_HTTP],
   [
     'a header behind the end of the head',
     `${OK}\r\r\nContent-Length: 5\r\n\r\nhello`,
-    /^the head of the answer has a carriage/,
+    /^the head of the response contains a carriage/,
   ],
 ];
 

@@ -135,7 +135,7 @@ test('an unreadable request is 400, and closes its connection', async (t) => {
 test('the null mode rejects faults and objects', async (t) => {
   const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
   const faulty = startLocalS3({ buckets: [Bucket], credentials, mode: 'null', objectSize: 1, faults: 'reset=1%' });
-  await assert.rejects(faulty, /The null mode injects no faults/);
+  await assert.rejects(faulty, /Null mode injects no faults/);
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 1 });
   await assert.rejects(endpoint.put(Bucket, 'k', Buffer.alloc(1)), /keeps no objects/);
 });

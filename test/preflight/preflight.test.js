@@ -321,7 +321,7 @@ test('a read without a response does not mean that the store is absent if the fi
   store.before = failing(['get'], timeoutError(10));
   const { problems } = await patiently(ask(store, { stages: ['write', 'read'] }));
   assert.equal(problems.length, 1);
-  assert.match(problems[0], /^read in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
+  assert.match(problems[0], /^read in buckets "one", "two" on store\.test:443 got no response \(.*10ms\)/);
 });
 
 test('remembers a write with an unknown outcome, and sends nothing more', async (t) => {
@@ -331,7 +331,7 @@ test('remembers a write with an unknown outcome, and sends nothing more', async 
   store.before = failing(['put'], timeoutError(10));
   const asked = ask(store, { stages: ['write'] });
   const { problems, probes } = await patiently(asked);
-  assert.match(problems.join(), /^write in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
+  assert.match(problems.join(), /^write in buckets "one", "two" on store\.test:443 got no response \(.*10ms\)/);
   assert.equal(probes.size, 2);
   assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'put', 'put', 'put']);
 });

@@ -78,7 +78,7 @@ test('a list without an end is given up once it is longer than any that there is
     const admin = await openAdmin(t, { hostname: '127.0.0.1', port: server.port, region, credentials, tls: null });
     await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
       ...{ name: 'AttemptError', kind: 'protocol', handling: 'fail' },
-      message: 'the answer is longer than any that S3 knows: more than 8388608 bytes',
+      message: 'the response is longer than any S3 document: more than 8388608 bytes',
     });
     await server.closed();
     assert.ok(sent > MAX_DOCUMENT_BYTES / 2);
@@ -140,10 +140,10 @@ test('what the store says of a key that it did not delete is told, however littl
     'p/a: AccessDenied Locked.',
     'p/b: Locked.',
     'p/c: AccessDenied',
-    'p/d: no reason is given',
-    'a key that is not named: InternalError',
+    'p/d: no reason given',
+    'an unnamed key: InternalError',
     String.raw`p/\u{1b}[2J[secret]: no \u{1b}] [secret]`,
-    'a key that is not named: no reason is given',
+    'an unnamed key: no reason given',
   ]);
 });
 
@@ -280,10 +280,13 @@ test('a bucket says whether it keeps versions, or an object of it does', async (
 test('a list of versions that goes on where it began is refused', async (t) => {
   const truncated = '<IsTruncated>true</IsTruncated>';
   for (const [next, expected] of [
-    ['', /goes on where it began/],
-    ['<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>v</NextVersionIdMarker>', /goes on where it began/],
-    ['<NextKeyMarker>a</NextKeyMarker>', /goes on where it began/],
-    [null, /no list of versions/],
+    ['', /does not advance from page to page/],
+    [
+      '<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>v</NextVersionIdMarker>',
+      /does not advance from page to page/,
+    ],
+    ['<NextKeyMarker>a</NextKeyMarker>', /does not advance from page to page/],
+    [null, /not a list of versions/],
   ]) {
     const body =
       next === null ? '<ListVersionsResult/>' : `<ListVersionsResult>${truncated}${next}</ListVersionsResult>`;

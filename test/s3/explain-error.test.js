@@ -33,13 +33,16 @@ const EXPLANATIONS = [
   [answered(301, 'PermanentRedirect'), [/store\.test redirects/, /S3_HOSTNAME/]],
   [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), [/certificate of store\.test is not trusted/, /NODE_EXTRA_CA_CERTS/]],
   [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), [/is not trusted/, /NODE_EXTRA_CA_CERTS/]],
-  [failed('ERR_TLS_CERT_ALTNAME_INVALID'), [/^the certificate of store\.test is that of another host/, /S3_HOSTNAME$/]],
+  [failed('ERR_TLS_CERT_ALTNAME_INVALID'), [/^the certificate of store\.test is for another host/, /S3_HOSTNAME$/]],
   [failed('CERT_HAS_EXPIRED'), [/^the certificate of store\.test has expired/, /this host's clock/]],
   [failed('CERT_NOT_YET_VALID'), [/is not valid yet/, /this host's clock/]],
   [failed('CERT_REVOKED'), [/is not valid \(/, /another one$/]],
   [failed('EPROTO'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
   [failed('ENOTFOUND'), [/store\.test does not resolve/, /S3_HOSTNAME/]],
-  [failed('ECONNREFUSED'), [/^read in bucket "photos" on store\.test:443 got no answer/, /ECONNREFUSED/, /--timeout/]],
+  [
+    failed('ECONNREFUSED'),
+    [/^read in bucket "photos" on store\.test:443 got no response/, /ECONNREFUSED/, /--timeout/],
+  ],
   [answered(400, 'InvalidRequest'), [/read in bucket "photos" on store\.test:443 failed/, /InvalidRequest/]],
 ];
 
@@ -62,7 +65,7 @@ test('a wrong clock is told with its offset, as the Date header has it', () => {
   assert.match(behind, /clock is 1200s behind the store's/);
   const ahead = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 11:00:00 GMT'), PLACE);
   assert.match(ahead, /clock is 3600s ahead of the store's/);
-  assert.match(explainError(answered(403, 'RequestTimeTooSkewed'), PLACE), /did not say what time it has/);
+  assert.match(explainError(answered(403, 'RequestTimeTooSkewed'), PLACE), /did not send its time/);
 });
 
 test('only where the first request got no answer is there no connection', () => {
@@ -71,7 +74,7 @@ test('only where the first request got no answer is there no connection', () => 
       explainError(error, { ...PLACE, action: FIRST_ACTION }),
       /^no connection to store\.test:443 \(.*(ECONNREFUSED|500ms).*\): check S3_HOSTNAME and S3_PORT/,
     );
-    assert.match(explainError(error, PLACE), /^read in bucket "photos" on store\.test:443 got no answer/);
+    assert.match(explainError(error, PLACE), /^read in bucket "photos" on store\.test:443 got no response/);
   }
 });
 
@@ -79,7 +82,7 @@ test('what took too long is told apart from what got no answer', () => {
   const error = timeoutError(500, { direction: 'sent', bytes: 2 ** 20, total: 2 ** 22 });
   assert.equal(
     explainError(error, PLACE),
-    'read in bucket "photos" on store.test:443 took too long (no complete answer within 500ms, with 1.0 of 4.0 MiB sent: it may take a longer --timeout)',
+    'read in bucket "photos" on store.test:443 took too long (no complete response within 500ms, with 1.0 of 4.0 MiB sent: try a longer --timeout)',
   );
 });
 

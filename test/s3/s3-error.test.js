@@ -273,12 +273,12 @@ test('an attempt whose object was on the way when its time was over names --time
     [{ direction: received, bytes: 99, total: -1 }, 'with 99 bytes received'],
   ])) {
     const error = timeoutError(500, transfer);
-    assert.equal(error.message, `no complete answer within 500ms, ${told}: it may take a longer --timeout`);
+    assert.equal(error.message, `no complete response within 500ms, ${told}: try a longer --timeout`);
     assert.deepEqual([error.kind, error.wasMoving, detailsOf(error).wasMoving], ['timeout', true, true]);
   }
   for (const silent of [null, { direction: sent, bytes: 16_384, total: 16_384 }]) {
     const error = timeoutError(500, silent);
-    assert.deepEqual([error.message, error.wasMoving], ['no complete answer within 500ms', false]);
+    assert.deepEqual([error.message, error.wasMoving], ['no complete response within 500ms', false]);
   }
 });
 

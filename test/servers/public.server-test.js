@@ -225,12 +225,7 @@ const SITES = [
     2,
     /failed \(HTTP 404\): it does not have an object that the S3 API has/,
   ],
-  [
-    'a bot challenge',
-    { location: 'return 403;' },
-    2,
-    /failed \(HTTP 403\): everybody must be able to read the objects/,
-  ],
+  ['a bot challenge', { location: 'return 403;' }, 2, /failed \(HTTP 403\): the objects must be publicly readable/],
   [
     'a login page',
     { location: "default_type text/html; return 200 '<html>Sign in</html>';" },
@@ -247,7 +242,7 @@ const SITES = [
     'a rate limit',
     { location: "return 429 'error code: 1015';" },
     2,
-    /failed \(HTTP 429\): it limits the rate of its visitors/,
+    /failed \(HTTP 429\): it limits the rate of requests/,
   ],
   [
     'a cache that keeps nothing',

@@ -1,4 +1,4 @@
-/** Counts a drain's bytes: the cheapest check that all chunks came. */
+/** Counts a drain's bytes: the cheapest check that all chunks arrived. */
 export class ByteCount {
   bytes = 0;
 

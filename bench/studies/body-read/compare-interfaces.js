@@ -19,8 +19,7 @@ const IN_TURN = ['synchronous', 'asynchronous'];
 const WARM_UP_RUNS = 3;
 
 /**
- * Runs the two interfaces alternately. The one that goes first changes from pair to pair, so that neither is always
- * second.
+ * Runs the two interfaces alternately. The order changes from pair to pair, so that neither interface is always second.
  *
  * @param {number} runs of each interface
  * @param {(run: number, readInterface: ReadInterfaceName) => void} progress

@@ -6,13 +6,13 @@ import { ByteCount } from './byte-count.js';
 
 export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** Bytes per chunk: few, so that reading dominates. */
+/** Bytes per chunk, small so that reading dominates. */
 export const CHUNK_SIZE = 1024;
 
 /** All chunks of a pipe are the same, because only their length is used. */
 const CHUNK = Buffer.alloc(CHUNK_SIZE, 'x');
 
-/** Maximum time for which a drain may block everything else, in ms. */
+/** Time for which a drain can reasonably block everything else, in ms. */
 export const MAX_DRAIN_MS = 1;
 
 const TIME_MS = 150;
@@ -48,7 +48,7 @@ export async function measureDrains(ways, progress) {
   const results = [];
   for (const [way, fill] of Object.entries(ways)) {
     progress(way);
-    // Otherwise the first counts would be measured while the code is still being compiled.
+    // Warm up: otherwise, the first counts would be measured while the code is still being compiled.
     await measureDrain(fill, CHUNK_COUNTS[CHUNK_COUNTS.length - 1]);
     const speeds = [];
     for (const count of CHUNK_COUNTS) {

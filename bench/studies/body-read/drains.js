@@ -40,7 +40,7 @@ export async function drainByIteration(stream, sink) {
 }
 
 /**
- * One loop for every kind of promise, because `await` would wrap each in a native one.
+ * One loop for every kind of promise, because `await` would wrap each promise in a native one.
  *
  * @param {Reader} reader
  * @param {ByteCount} sink

@@ -49,7 +49,7 @@ export async function runEcho(port, readInterface) {
  */
 async function sendBack(port, readInterface, socket, signal) {
   const { body } = await request(`http://127.0.0.1:${port}`, { signal });
-  // If one of them fails, the others end, and the reader at the end of the line reports the failure.
+  // If one of the streams fails, the others end, and the reader at the end reports the failure.
   const timestamps = pipeline(body, new TimestampStream(), () => {});
   await READ_INTERFACES[readInterface](timestamps, new EchoSender(socket));
 }

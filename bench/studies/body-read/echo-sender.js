@@ -1,9 +1,8 @@
 /** @import { WebSocket } from 'ws' */
 
-/** Bytes that may wait to be sent back before the reader must stop. */
+/** Bytes that can wait to be sent back before the reader must stop. */
 const MAX_WAITING = 16 * 1024;
 
-/** Sends timestamps back over a WebSocket and reports when it is full. */
 export class EchoSender {
   #socket;
 
@@ -22,7 +21,7 @@ export class EchoSender {
   }
 
   /**
-   * A ping is queued after all waiting data: once it is sent, so is everything else.
+   * A ping is queued after all waiting data, so everything else has been sent once the ping is sent.
    *
    * @returns {Promise<void>} rejects if the connection ends
    */

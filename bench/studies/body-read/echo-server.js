@@ -11,13 +11,13 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.j
  */
 
 /**
- * The server of the round trips, in a separate process. It streams `count` timestamps over HTTP, gets each back over a
- * WebSocket, and tells the client how long they took. It reads the WebSocket even if its own writing is held up, so
- * that the two directions never wait for each other.
+ * The server of the round trips, in a separate process. It streams `count` timestamps over HTTP, receives each one back over a
+ * WebSocket, and reports to the client how long they took. It reads the WebSocket even if its own writing is held up, so that
+ * the two directions never wait for each other.
  *
  *     node bench/studies/body-read/echo-server.js '{"count":100000}'
  *
- * It prints `{"port":…}` when it listens, and ends when its standard input does.
+ * It prints `{"port":…}` once it listens, and ends when its standard input closes.
  */
 const { count } = JSON.parse(process.argv[2]);
 const RECORDS_PER_CHUNK = 64;

@@ -1,7 +1,7 @@
 import { runStudy } from '../run-study.js';
 import { TIMESTAMPS, compareInterfaces } from './compare-interfaces.js';
 
-// A hundred round-trip runs in a row, fifty for each interface: none may stall or lose a timestamp.
+// Makes a hundred round-trip runs in a row, fifty for each interface. None must stall or lose a timestamp.
 //
 //     npm run study:body-read:100
 

@@ -1,20 +1,20 @@
 import { Duplex } from 'node:stream';
 import { Client } from 'undici';
 
-/** More than the chunks of any pipe in the study. */
+/** More chunks than any pipe in the study has. */
 const MAX_CHUNKS = 1024;
 
 const LONGER_THAN_THE_STUDY_MS = 3_600_000;
 
 /**
- * A socket without a network. It answers each request with the head of a response, and the body is pushed into it. So
- * only a client's handling of a response is measured.
+ * A socket without a network, for measuring only a client's handling of a response. It answers each request with the head of a
+ * response. The body is then pushed into it.
  */
 export class MemorySocket extends Duplex {
   contentLength = 0;
 
   constructor() {
-    // In byte mode, undici would read several chunks joined into one.
+    // In byte mode, undici would read several chunks as one.
     super({ readableObjectMode: true, readableHighWaterMark: MAX_CHUNKS });
   }
 
@@ -42,8 +42,8 @@ export class MemorySocket extends Duplex {
 }
 
 /**
- * Puts what it receives into a buffer, as Node does for a socket opened with `onread`. A chunk that is already there is
- * not copied: copying is the system's work, and the other socket is also spared it.
+ * Receives into a buffer, as Node's sockets do with `onread`. A chunk that is already in the buffer is not copied, because
+ * copying would be the system's work, which the other socket does not do either.
  */
 export class SharingMemorySocket extends MemorySocket {
   #onread;
@@ -72,7 +72,7 @@ export class SharingMemorySocket extends MemorySocket {
 export const memorySocket = new MemorySocket();
 export const MEMORY_ORIGIN = 'http://memory.invalid';
 
-/** Its requests are all answered by the socket in memory. */
+/** Sends all its requests to the socket in memory. */
 export const memoryClient = new Client(MEMORY_ORIGIN, {
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -80,7 +80,7 @@ export const memoryClient = new Client(MEMORY_ORIGIN, {
   keepAliveTimeout: LONGER_THAN_THE_STUDY_MS,
   connect: /** @type {any} */ (
     (/** @type {unknown} */ _options, /** @type {(error: null, socket: Duplex) => void} */ callback) =>
-      // undici does not continue a request whose connection exists before its call has returned.
+      // undici does not continue a request if the connection opens before `connect` returns.
       queueMicrotask(() => callback(null, memorySocket))
   ),
 });

@@ -10,8 +10,7 @@ import { SharingMemorySocket } from './memory-socket.js';
 const GET = { method: 'GET', target: '/', headers: [], body: null, size: 0 };
 
 /**
- * GETs over the direct client's connection: it calls the on… methods, and reads into a buffer that all connections
- * share.
+ * GETs over the direct client's connection, which calls the on… methods and reads into a shared buffer.
  *
  * @implements {HttpHandler}
  */
@@ -47,7 +46,7 @@ export class OwnHandler {
   /**
    * @param {readonly Buffer[]} chunks of the body
    * @param {{ holdsBody: boolean }} options whether the connection must stop after the head of the response
-   * @returns {Promise<void>} once the head has arrived
+   * @returns {Promise<void>} resolves once the head has arrived
    */
   open(chunks, { holdsBody }) {
     return new Promise((resolve, reject) => {
@@ -71,7 +70,7 @@ export class OwnHandler {
   /**
    * @param {ByteCount} sink
    * @param {() => void} begin starts the body
-   * @returns {Promise<void>} once the whole body has arrived
+   * @returns {Promise<void>} resolves once the whole body has arrived
    */
   readBody(sink, begin) {
     return new Promise((resolve, reject) => {

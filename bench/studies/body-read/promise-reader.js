@@ -1,8 +1,8 @@
 /** @import { ReadResult } from './drains.js' */
 
 /**
- * The minimum that a WHATWG reader must do for buffered chunks: a queue, and a promise for each read. Node's own reader
- * makes native promises internally; with this one, only the kind of promise differs.
+ * The minimum that a WHATWG reader must do for buffered chunks: a queue, and a promise for each read. Node's own reader creates
+ * native promises internally. With this reader, only the kind of promise differs.
  *
  * @template {PromiseLike<ReadResult>} Promised
  */
@@ -13,7 +13,7 @@ export class PromiseReader {
 
   /**
    * @param {readonly Uint8Array[]} chunks
-   * @param {(result: ReadResult) => Promised} promised makes a resolved promise
+   * @param {(result: ReadResult) => Promised} promised creates a resolved promise
    */
   constructor(chunks, promised) {
     this.#chunks = chunks;

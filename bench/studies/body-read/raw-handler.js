@@ -2,7 +2,7 @@ import { memoryClient, memorySocket } from './memory-socket.js';
 
 /** @import { ByteCount } from './byte-count.js' */
 
-/** A GET whose body undici passes to a handler's on… methods, its rawest form. */
+/** A GET in undici's lowest-level form: undici passes the body to a handler's on… methods. */
 export class RawHandler {
   #holdsBody;
   /** @type {(handler: RawHandler) => void} */
@@ -31,7 +31,7 @@ export class RawHandler {
   /**
    * @param {readonly Buffer[]} chunks of the body
    * @param {{ holdsBody: boolean }} options whether undici must stop after the head of the response
-   * @returns {Promise<RawHandler>} once the head has arrived
+   * @returns {Promise<RawHandler>} resolves once the head has arrived
    */
   static open(chunks, { holdsBody }) {
     return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export class RawHandler {
   /**
    * @param {ByteCount} sink
    * @param {() => void} begin starts the body
-   * @returns {Promise<void>} once the whole body has arrived
+   * @returns {Promise<void>} resolves once the whole body has arrived
    */
   readBody(sink, begin) {
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export class RawHandler {
    */
   onHeaders(_status, _headers, resume) {
     this.resume = resume;
-    // Runs after undici's own reading, which continues until the socket is empty.
+    // Wait until undici has read the socket until it is empty.
     setImmediate(() => this.#opened(this));
     return !this.#holdsBody;
   }

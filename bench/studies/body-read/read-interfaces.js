@@ -11,7 +11,7 @@
  */
 
 /**
- * Two ways to the same buffer: `read()` returns what is there, or a promise of it.
+ * Two interfaces to the same buffer: `read()` returns the buffered data, or a promise of it.
  *
  * @type {Readonly<Record<'synchronous' | 'asynchronous', ReadInterface>>}
  */
@@ -58,7 +58,7 @@ async function readAsynchronously(stream, sender) {
   }
 }
 
-/** A reader like that of the Streams standard: each `read()` returns a promise, even for buffered data. */
+/** Works like the Streams standard's reader: each `read()` returns a promise, even for buffered data. */
 class AsynchronousReader {
   #stream;
   /** @type {{ resolve: (result: ReadResult) => void, reject: (error: Error) => void } | null} */

@@ -12,13 +12,11 @@ import { OWN_HANDLER } from './ways-to-read.js';
 
 const MICROSECONDS = 1000;
 
-/** Below this p, a difference does not count as chance. */
 const SIGNIFICANCE = 0.05;
 
 /**
  * @param {readonly WayResult[]} fromBuffer
  * @param {readonly WayResult[]} fromSocket
- * @returns {string}
  */
 export function describeDrains(fromBuffer, fromSocket) {
   return [
@@ -67,10 +65,7 @@ function growthRow(way, { fixed, perChunk, fit, limit, isExtrapolated }) {
   return [way, ...numbers, isExtrapolated ? `about ${limit}, by the line` : String(limit)];
 }
 
-/**
- * @param {EchoRuns} runs
- * @returns {string}
- */
+/** @param {EchoRuns} runs */
 export function describeEcho(runs) {
   const heldUp = [...runs.synchronous, ...runs.asynchronous].map((run) => 100 * run.heldUp);
   const { rate, latency } = compareRuns(runs);
@@ -82,7 +77,7 @@ export function describeEcho(runs) {
       [comparisonRow('thousands of timestamps/s', rate, 1 / 1000), comparisonRow('mean latency, ms', latency, 1)],
     ),
     `The server was held up by the client's reading for ${Math.min(...heldUp).toFixed(0)}% to ` +
-      `${Math.max(...heldUp).toFixed(0)}% of a run: the client was what limited it.\n`,
+      `${Math.max(...heldUp).toFixed(0)}% of a run: the client was the bottleneck.\n`,
   ].join('');
 }
 
@@ -121,7 +116,6 @@ function comparisonRow(label, { one, other, difference, interval, t, freedom, p,
  * @param {readonly WayResult[]} fromBuffer
  * @param {readonly WayResult[]} fromSocket
  * @param {EchoRuns} runs
- * @returns {string}
  */
 export function describeConclusion(fromBuffer, fromSocket, runs) {
   const { rate } = compareRuns(runs);
@@ -140,8 +134,8 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
       `When each read is followed by real work, ${bottleneck}.\n`,
     `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take this many times as long: ${factors}.\n`,
     quickest.way === OWN_HANDLER
-      ? 'It is what the read stage uses.\n'
-      : `The read stage uses «${OWN_HANDLER}»: this run does not support it.\n`,
+      ? 'The read stage uses it.\n'
+      : `The read stage uses «${OWN_HANDLER}»: this run does not support that choice.\n`,
   ].join('');
 }
 

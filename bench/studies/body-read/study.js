@@ -7,7 +7,7 @@ import { measureDrains } from './drain-speed.js';
 import { describeConclusion, describeDrains, describeEcho } from './report.js';
 import { FROM_BUFFER, FROM_SOCKET } from './ways-to-read.js';
 
-// Cost of reading a body in each possible way; see bench/studies/README.md.
+// Measures the cost of each way to read a body; see bench/studies/README.md.
 //
 //     npm run study:body-read
 

@@ -1,6 +1,6 @@
 /**
- * A timestamp on the wire: a double of milliseconds, its number in the stream, and padding. With the padding, a few
- * thousand fill the buffers between server and client, so that each side must wait for the other.
+ * Bytes of a timestamp on the wire: milliseconds as a double, its number in the stream, and padding. With the padding, a few
+ * thousand timestamps fill the buffers between server and client, so that each side must wait for the other.
  */
 export const RECORD_SIZE = 256;
 

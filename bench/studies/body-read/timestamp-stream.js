@@ -3,7 +3,7 @@ import { RECORD_SIZE } from './timestamp-record.js';
 
 /** @import { TransformCallback } from 'node:stream' */
 
-/** Splits the chunks of a body into timestamps. If the reader stops, it holds one chunk and takes no more. */
+/** Splits the chunks of a body into timestamps. If the reader stops, the stream holds one chunk and takes no more. */
 export class TimestampStream extends Transform {
   /** The first part of a record that continues in the next chunk. @type {Buffer} */
   #rest = Buffer.alloc(0);

@@ -16,7 +16,7 @@ import { RawHandler } from './raw-handler.js';
 export const OWN_HANDLER = 'own handler';
 
 /**
- * A full pipe. Draining it reads everything to its end.
+ * A full pipe, which `drain` reads to its end.
  *
  * @typedef {object} FullPipe
  * @property {(sink: ByteCount) => Promise<void>} drain
@@ -31,8 +31,8 @@ export const OWN_HANDLER = 'own handler';
 const ownHandler = new OwnHandler();
 
 /**
- * From a buffer that holds the chunks separately. Only the two handlers do more than read: their chunks are in a held
- * connection and are parsed on the way.
+ * Reads from a buffer that holds the chunks separately. Only the two handlers do more than read: their chunks come from a paused
+ * connection, and are parsed first.
  *
  * @type {WaysToRead}
  */
@@ -48,8 +48,8 @@ export const FROM_BUFFER = {
 };
 
 /**
- * The body of a GET, from the arrival of its chunks at the socket until the last one is read: a client's real choices.
- * All but the first use undici, whose streams are built on its handler.
+ * Reads the body of a GET, from the arrival of its chunks at the socket until the last chunk is read: the real choices of a
+ * client. All but the first use undici, whose streams are built on its handler.
  *
  * @type {WaysToRead}
  */

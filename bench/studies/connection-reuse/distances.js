@@ -9,7 +9,7 @@
  * @typedef {object} Load what a client should measure
  * @property {number} port of the relay
  * @property {Certificate} certificate to trust
- * @property {boolean} keepAlive one connection for all requests, or one for each
+ * @property {boolean} keepAlive whether to use one connection for all requests
  *
  * @typedef {object} Measured
  * @property {ToolResult} tool

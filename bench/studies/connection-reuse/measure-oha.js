@@ -25,7 +25,7 @@ export async function findOha() {
 }
 
 /**
- * The same load with oha, a load generator in Rust. Its latencies include opening the connection.
+ * Runs the same load with oha, a load generator in Rust. Its latencies include opening the connection.
  *
  * @param {Load} load
  * @returns {Promise<Latencies>}

@@ -18,7 +18,7 @@ import { runTool } from '../run-tool.js';
  */
 
 /**
- * The tool itself: one thread reads a hundred objects.
+ * Runs the tool: one thread reads a hundred objects.
  *
  * @param {Load} load
  * @returns {Promise<ToolResult>}

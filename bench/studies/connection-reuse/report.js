@@ -15,19 +15,18 @@ import { KINDS, KIND_NAMES } from './distances.js';
  * @import { Distance, Kind } from './distances.js'
  */
 
-/** Within this share of our mean, oha's mean agrees. */
+/** oha's mean agrees if it is within this share of ours. */
 const AGREEMENT = 0.05;
 
 /**
  * @param {readonly Distance[]} distances
  * @param {{ protocol: string, hasOha: boolean }} context
- * @returns {string}
  */
 export function describeResult(distances, { protocol, hasOha }) {
   return [
     `\nLatency of ${REQUESTS} requests of one client over ${protocol}, in ms\n`,
     latencyTable(distances),
-    '\nWhat it costs by phase, in ms (p50; the relay holds the stand-in for TCP in front of the handshake of TLS)\n',
+    '\nCost by phase, in ms (p50; the relay simulates the TCP handshake by holding the first bytes of the TLS handshake)\n',
     phaseTable(distances),
     '\nA connection for each request ÷ keep-alive, by the means\n',
     factorTable(distances),
@@ -35,7 +34,7 @@ export function describeResult(distances, { protocol, hasOha }) {
     ...distances.map(
       ({ roundTrip, opened }) => `${String(roundTrip).padStart(2)} ms  ${opened.tool.connectionsLine}\n`,
     ),
-    hasOha ? '\nThe same by oha, in ms\n' : '\noha is not on PATH: no figures to compare with.\n',
+    hasOha ? '\nThe same with oha, in ms\n' : '\noha is not on PATH, so there are no figures to compare with.\n',
     hasOha ? ohaTable(distances) : '',
     `\n${conclusion(distances)}`,
   ].join('');

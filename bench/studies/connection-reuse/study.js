@@ -15,15 +15,15 @@ import { describeResult } from './report.js';
  * @import { Distance, Load, Measured } from './distances.js'
  */
 
-// Cost of opening a connection for each request, at several distances; see bench/studies/README.md.
+// Measures the cost of opening a connection for each request, at several distances; see bench/studies/README.md.
 //
 //     npm run study:connection-reuse
 
 const ROUND_TRIP_TIMES = [1, 20, 45];
 
 /**
- * From this round-trip time in ms on, a client is nearly always asleep, so ours and oha run at the same time and meet
- * the same disturbances. At shorter distances they would disturb each other.
+ * From this round-trip time in ms on, a client is nearly always asleep, so the tool and oha run at the same time, under the
+ * same conditions. At shorter distances, they would disturb each other.
  */
 const SLEEPING_CLIENT = 10;
 const CHART = new URL('../connection-reuse.svg', import.meta.url);

@@ -1,21 +1,20 @@
 import { Duplex } from 'node:stream';
 
-/** Bytes that may be in flight in one direction; beyond that, the sender must wait. */
+/** Bytes that can be in flight in one direction before the sender must wait. */
 export const MAX_IN_FLIGHT = 1024 * 1024;
 
 /**
- * @callback Wake calls back once a time has come, never early
+ * @callback Wake calls back at a time, never early
  * @param {number} time ms of the line's clock
  * @param {() => void} callback
  * @returns {void}
  */
 
-/** One direction of a connection over a distance: data comes out in order after the delay, and so does the end. */
+/** One direction of a connection over a distance: data and the end of the stream come out in order after the delay. */
 export class DelayLine extends Duplex {
   #delay;
   #now;
   #wake;
-  /** Extra ms for which the first bytes are held. */
   #hold;
   /** In order of time. @type {{ due: number, chunk: Buffer | null }[]} */
   #underWay = [];

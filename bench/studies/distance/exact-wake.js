@@ -1,11 +1,11 @@
 /** @import { Wake } from './delay-line.js' */
 
-/** How early the timer is set: Node's timers have whole milliseconds, and fire late or slightly early. */
+/** How early to set the timer: Node's timers count whole milliseconds, and fire late or slightly early. */
 const MARGIN_MS = 2;
 
 /**
- * Waits for a time to within a few hundredths of a millisecond: first by a timer, then turn by turn of the event loop.
- * A processor is busy for the last two milliseconds.
+ * Waits until a time, accurate to a few hundredths of a millisecond: first with a timer, then turn by turn of the event loop.
+ * It keeps a core busy for the last two milliseconds.
  *
  * @type {Wake} on the clock of `performance.now()`
  */

@@ -1,4 +1,4 @@
-/** Counts the flights of a connection's client: how often it sent after the server had. Each costs a round trip. */
+/** Counts a client's flights on a connection: how often it sent after the server did. Each flight costs a round trip. */
 export class FlightCount {
   flights = 0;
   #serverSpokeLast = true;

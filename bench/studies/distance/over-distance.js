@@ -5,8 +5,8 @@ import { startProcess } from '../started-process.js';
 const RELAY = new URL('./relay.js', import.meta.url);
 
 /**
- * Puts a distance between a client and a server on this host. Each client has its own relay, whose counts are for that
- * client alone.
+ * Puts a distance between a client and a server on this host. Each client has its own relay, which counts for that client
+ * alone.
  *
  * @template Result
  * @param {{ port: number, roundTrip: number }} server and its distance in ms

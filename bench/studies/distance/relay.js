@@ -14,9 +14,8 @@ import { FlightCount } from './flight-count.js';
  *
  *     node bench/studies/distance/relay.js '{"port":8443,"roundTrip":20}'
  *
- * It prints `{"port":…}` when it listens, and when its standard input ends
- * `{"connections":…,"flights":…,"most":…,"median":…}`: the total flights, the most of any connection, and the median
- * per connection.
+ * It prints `{"port":…}` once it listens. When its standard input closes, it prints
+ * `{"connections":…,"flights":…,"most":…,"median":…}`: the total flights, and the maximum and median per connection.
  */
 const { port, roundTrip } = JSON.parse(process.argv[2]);
 /** @type {FlightCount[]} */

@@ -1,33 +1,31 @@
 import { linearRegression } from 'simple-statistics';
 
 /**
- * The round trips of a request. In TLS 1.3 the client's second flight ends the handshake and may carry the request (RFC
- * 8446, section 2). Resuming a session saves the server's certificate, but no round trip: that needs early data, which
- * HTTP clients do not send by default.
+ * The round trips of a request. In TLS 1.3, the client's second flight ends the handshake and can carry the request (RFC 8446,
+ * section 2). Resuming a session saves the server's certificate, but no round trip: that would need early data, which HTTP
+ * clients do not send by default.
  */
 export const ROUND_TRIPS = { tcp: 1, tls: 1, request: 1 };
 
-/** Request on a new connection. */
 export const NEW_CONNECTION = ROUND_TRIPS.tcp + ROUND_TRIPS.tls + ROUND_TRIPS.request;
 
-/** Request on an open connection. */
 export const REUSED_CONNECTION = ROUND_TRIPS.request;
 
-/** How many times as long a request takes on a new connection, if only the distance counts. */
+/** How many times longer a request takes on a new connection if only the distance counts. */
 export const PREDICTED_FACTOR = NEW_CONNECTION / REUSED_CONNECTION;
 
 /**
  * @typedef {object} RelayTally a relay's counts for one run
  * @property {number} connections
- * @property {number} flights of the clients, on all connections together
- * @property {number} most flights of one connection
- * @property {number} median flights of a connection
+ * @property {number} flights on all connections together
+ * @property {number} most maximum flights per connection
+ * @property {number} median flights per connection
  */
 
 /**
- * The round trips of a handshake and of a request, from the relay's counts with and without keep-alive. Without
- * keep-alive, each connection has a handshake and one request; with it, the busiest has a handshake and all requests of
- * the stage. (The others are the preflight's.)
+ * The round trips of a handshake and of a request, from the relay's counts with and without keep-alive. Without keep-alive, each
+ * connection has a handshake and one request. With keep-alive, the busiest connection has a handshake and all requests of the
+ * stage; the other connections belong to the preflight.
  *
  * @param {RelayTally} reused
  * @param {RelayTally} opened
@@ -41,7 +39,7 @@ export function countRoundTrips(reused, opened, requests) {
 }
 
 /**
- * How a latency grows with the distance: its round trips, and the rest at distance zero.
+ * Finds how a latency grows with the distance: the round trips in it, and the latency at distance zero.
  *
  * @param {readonly (readonly [number, number])[]} points round-trip time and mean latency, both in ms
  * @returns {{ roundTrips: number, work: number }} work in ms

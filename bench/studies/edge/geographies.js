@@ -13,7 +13,7 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
  * @property {string} name
  * @property {Leg} from the leg of the user's connection
  * @property {boolean} keepsConnections
- * @property {Partial<Record<Leg, number>>} roundTrips in its latency, by leg
+ * @property {Partial<Record<Leg, number>>} roundTrips the round trips in its latency, by leg
  *
  * @typedef {keyof typeof WAYS} WayName
  */
@@ -25,7 +25,7 @@ export const GEOGRAPHIES = [
   { name: 'all near', userToStore: 5, userToWorker: 5, workerToStore: 5 },
 ];
 
-/** A Worker's binding opens no connection for a call. */
+/** Round trips of a binding's call, which opens no connection. */
 const BINDING_CALL = 1;
 
 export const WAYS = Object.freeze(
@@ -83,11 +83,11 @@ export function latencyByDistance(way, geography) {
 }
 
 /**
- * How a way's latency grows with each of its legs, from two geographies that differ only in that leg.
+ * Finds how a way's latency grows with each of its legs, from two geographies that differ only in that leg.
  *
  * @param {Way} way
  * @param {readonly { geography: Geography, latency: number }[]} measured ms
- * @returns {{ roundTrips: Partial<Record<Leg, number>>, work: number }} work: the average rest at distance zero, in ms
+ * @returns {{ roundTrips: Partial<Record<Leg, number>>, work: number }} `work` is the average latency at distance zero, in ms
  * @throws {Error} if no two geographies differ in a single leg
  */
 export function findRoundTrips(way, measured) {

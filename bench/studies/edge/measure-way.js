@@ -30,7 +30,7 @@ const OPTIONS = {
 };
 
 /**
- * The tool itself: one thread writes some objects and reads them, one request at a time.
+ * Runs the tool: one thread writes some objects and reads them, one request at a time.
  *
  * @param {WayName} name
  * @param {Geography} geography

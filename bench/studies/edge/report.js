@@ -20,12 +20,12 @@ const LEGS = [
   ['workerToStore', 'Worker–store'],
 ];
 
-/** Latencies that differ by less count as the same. */
+/** Latencies that differ by at most this share count as the same. */
 const SAME = 0.02;
 
+/** Number of dependent reads. */
 const CHAIN = 5;
 
-/** The kinds of user connections, and the ways that use them. */
 const CONNECTIONS = /** @type {const} */ ([
   ['kept', 'workerKept', 'storeKept'],
   ['cold', 'workerCold', 'storeCold'],
@@ -34,7 +34,6 @@ const CONNECTIONS = /** @type {const} */ ([
 /**
  * @param {readonly GeographyResult[]} results
  * @param {string} protocol
- * @returns {string}
  */
 export function describeResult(results, protocol) {
   return [
@@ -101,7 +100,7 @@ function roundTripTable(results) {
 }
 
 /**
- * From the fastest of all requests: interference makes requests slower, never faster.
+ * Uses the fastest request: interference makes requests slower, never faster.
  *
  * @param {readonly GeographyResult[]} results
  * @param {WayName} name
@@ -117,7 +116,7 @@ function foundIn(results, name, stage) {
 /**
  * @param {readonly GeographyResult[]} results
  * @param {WayName} name of a way that opens a connection per request
- * @returns {string} how often the user sent on most of them; per geography if they differ
+ * @returns {string} the median flights of the user's connections; several values if geographies differ
  */
 function flightsOf(results, name) {
   return [...new Set(results.map(({ ways }) => ways[name].tally.median))].join(', ');
@@ -154,7 +153,7 @@ function conclusion(results) {
 function describeRead({ geography, ways }) {
   const parts = CONNECTIONS.map(([kind, worker, store]) => {
     const [through, direct] = [ways[worker].Read.p50, ways[store].Read.p50];
-    return `${kind}, ${milliseconds(through)} ms through the Worker, ${milliseconds(direct)} ms by the S3 API: ${compare(through, direct)}`;
+    return `${kind}, ${milliseconds(through)} ms through the Worker, ${milliseconds(direct)} ms over the S3 API: ${compare(through, direct)}`;
   });
   return `- ${geography.name}, the median of reads with connections ${parts.join('; ')}.`;
 }
@@ -188,7 +187,7 @@ function describeRest(results) {
   const work = (/** @type {WayName} */ name) => milliseconds(foundIn(results, name, 'Read').work);
   return (
     `- At distance zero, the fastest read takes ${work('workerKept')} ms through this Worker with connections kept, ` +
-    `of which ${work('binding')} ms are at its R2, and ${work('storeKept')} ms by the S3 API; cold, ` +
+    `of which R2 takes ${work('binding')} ms, and ${work('storeKept')} ms over the S3 API; cold, ` +
     `${work('workerCold')} and ${work('storeCold')} ms.`
   );
 }

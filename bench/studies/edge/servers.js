@@ -8,7 +8,7 @@ import { BUCKET, startStudyEndpoint } from '../endpoint.js';
  * @import { Geography } from './geographies.js'
  */
 
-/** The calls of a binding that travel to the store and back. */
+/** A binding's calls that travel to the store and back. */
 const CALLS = ['put', 'get', 'head', 'delete', 'list'];
 
 /**
@@ -24,7 +24,7 @@ const CALLS = ['put', 'get', 'head', 'delete', 'list'];
  * @template Result
  * @param {readonly Geography[]} geographies
  * @param {(servers: Servers) => Promise<Result>} study
- * @returns {Promise<Result>} the study's
+ * @returns {Promise<Result>}
  */
 export async function withServers(geographies, study) {
   /** @type {(() => unknown)[]} */

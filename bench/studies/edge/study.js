@@ -15,14 +15,14 @@ import { withServers } from './servers.js';
  * @import { Servers } from './servers.js'
  */
 
-// How a Worker between a user and a store affects latency, at several distances; see bench/studies/README.md.
+// Measures how a Worker between a user and a store affects latency, at several distances; see bench/studies/README.md.
 //
 //     npm run study:edge
 
-/** Concurrent runs whose clients are nearly always asleep. */
+/** Number of concurrent runs if their clients are nearly always asleep. */
 const LANES = 4;
 
-/** Minimum latency in ms for such runs. Below it, runs disturb each other. */
+/** Minimum latency in ms for concurrent runs. Below it, they would disturb each other. */
 const SLEEPING_CLIENT = 50;
 const EDGE_MODULES = new URL('../../../edge/node_modules/', import.meta.url);
 const CHART = new URL('../edge.svg', import.meta.url);
@@ -43,8 +43,8 @@ await runStudy(async () => {
 
 /**
  * @param {Servers} servers
- * @returns {Promise<string>} the protocol that a client negotiates with each of them
- * @throws {Error} if they differ: then a cold connection does not take the same round trips everywhere
+ * @returns {Promise<string>} the protocol that a client negotiates with each server
+ * @throws {Error} if the protocols differ, because a cold connection would not take the same round trips everywhere
  */
 async function protocolOf({ certificate, storePort, workers }) {
   const ports = [storePort, ...Array.from(workers.values(), ({ url }) => Number(url.port))];
@@ -92,7 +92,7 @@ async function measureAll(servers) {
 /**
  * @param {WayName} name
  * @param {Geography} geography
- * @returns {string} equal for geographies in which the way has the same distances, which share one run
+ * @returns {string} a name that is the same for geographies with the same distances for this way, so that they share one run
  */
 function runOf(name, geography) {
   const legs = new Set([WAYS[name].from, ...legsOf(WAYS[name]).map(([leg]) => leg)]);
