@@ -39,7 +39,7 @@ export const COMMANDS = Object.freeze({
   },
   ab: {
     operands: '<objects> <threads>',
-    summary: 'compare two setups by running them in turns',
+    summary: 'compare two setups by alternating between them',
     description:
       'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
       'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
@@ -60,7 +60,7 @@ export const COMMANDS = Object.freeze({
     operands: '<objects> <threads>',
     summary: 'measure',
     description:
-      'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
+      'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can handle:\n' +
       'writes <objects> with <threads> concurrent requests, then reads, verifies, stats and removes them.',
   },
 });

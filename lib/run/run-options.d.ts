@@ -68,7 +68,7 @@ export interface RunOptions {
   stepTime?: number | string;
   /** cost limit of the run, at R2's list prices */
   maxCost?: number | string;
-  /** direct, sdk (the AWS SDK), edge (a Worker) or public (a public URL) (default: direct) */
+  /** direct, sdk (AWS SDK), edge (Worker) or public (URL) (default: direct) */
   client?: 'direct' | 'sdk' | 'edge' | 'public';
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;

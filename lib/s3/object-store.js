@@ -119,7 +119,7 @@ const direct = Object.freeze({
 export const CLIENTS = Object.freeze({
   direct,
   sdk: Object.freeze({
-    about: 'the AWS SDK',
+    about: 'AWS SDK',
     open: async (/** @type {StoreOptions} */ options) => {
       const { SdkStore } = await import('./sdk-store.js');
       return new SdkStore(options);
@@ -129,10 +129,10 @@ export const CLIENTS = Object.freeze({
     packages: ['@aws-sdk/client-s3'],
   }),
   // It sends a Worker the same requests that the direct client sends a store.
-  edge: Object.freeze({ ...direct, about: 'a Worker' }),
+  edge: Object.freeze({ ...direct, about: 'Worker' }),
   public: Object.freeze({
     ...direct,
-    about: 'a public URL',
+    about: 'URL',
     readsCache: true,
     open: async (/** @type {StoreOptions} */ options) => {
       const { PublicStore } = await import('./public-store.js');

@@ -185,7 +185,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)],
       /names of characters from A-Z a-z 0-9/,
     ],
-    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
+    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /one or more of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
     ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
   ])) {

@@ -24,7 +24,7 @@ const REFUSED = [
   [
     'an operation that there is not',
     ['--mix', 'look=50,read=50'],
-    /--mix: expected shares such as .* of write, read, range, stat, copy, remove, got "look=50"/,
+    /--mix: expected shares of write, read, range, stat, copy, remove, such as .*, got "look=50"/,
   ],
   ['an operation twice', ['--mix', 'read=50,read=50'], /--mix: expected one share of read, got two/],
   [
@@ -32,7 +32,7 @@ const REFUSED = [
     ['--mix', 'read=70,write=10,remove=20'],
     /--mix requires a share of write at least as large as the share of remove: removed objects must be written again/,
   ],
-  ['list', ['--mix', 'read=50,list=50'], /list cannot be combined with --mix: which keys/],
+  ['list', ['--mix', 'read=50,list=50'], /list cannot be combined with --mix: the keys of a page/],
   ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /batch-remove cannot be combined with --mix/],
   ['stages of its own', ['--mix', 'read=50,write=50', '--stages', 'write'], /--stages cannot be combined with --mix/],
   ['a search', ['--mix', 'read=50,write=50', '--find-peak'], /--mix cannot be combined with --find-peak/],

@@ -41,7 +41,7 @@ const WRONG = [
   ['1000 10 --mix read=50 --local', /--mix: expected shares that add up to 100, got 50/],
   ['1000 10 --mix read=50,write=50 --existing a/', /--existing takes only --mix of read, range, stat, list, got write/],
   ['1000 10 --mix read=50,list=50 --local', /list cannot be combined with --mix: the keys of a page are unknown/],
-  ['1000 10 --mix get=50,put=50 --local', /--mix: expected shares such as read=70,write=30/],
+  ['1000 10 --mix get=50,put=50 --local', /--mix: expected shares of write, .*, such as read=70,write=30/],
   ['1000 10 --find-peak --rate 5 --local', /--rate cannot be combined with --find-peak/],
   ['1000 10 --find-peak --duration 10s --local', /--duration cannot be combined with --find-peak/],
   ['1000 10 --slo 50ms --local', /--slo requires --find-peak --peak-of rate/],

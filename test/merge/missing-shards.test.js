@@ -85,7 +85,7 @@ test('each run id has its own shards and its own warning', () => {
 test('a concurrent shard under another id is not missing', () => {
   const warnings = warned(logOf({ shard: '0/2' }), logOf({ shard: '1/2', id: 'b' }));
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0], /^1\.txt:1: run b, and a in 0\.txt:1, at the same time/);
+  assert.match(warnings[0], /^1\.txt:1: run b and run a in 0\.txt:1 took place at the same time/);
 });
 
 test('a log without a shard may be any one shard, but only one', () => {

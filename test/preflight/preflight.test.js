@@ -286,7 +286,7 @@ test('no object is requested from a bucket that has none of the few objects', as
   const { keyspace, notices } = await ask(store, { stages: ['stat'], objects: 1 });
   const [holder, other] = keyspace.bucketOf(0) === 'one' ? ['one', 'two'] : ['two', 'one'];
   assert.deepEqual([store.methodsIn(holder), store.methodsIn(other)], [['get', 'head'], ['get']]);
-  assert.match(notices.join(), new RegExp(`has no ${holder}/\\S+ in these buckets: was`));
+  assert.match(notices.join(), new RegExp(`has no ${holder}/\\S+ in these buckets: check`));
 });
 
 test('remembers an object that could not be removed', async () => {

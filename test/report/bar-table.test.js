@@ -82,7 +82,7 @@ test('the summary on a terminal of 80 columns', () => {
     'Remove  10,345.6  ██████████████        4  12.00ms  12.00ms       0       store',
     '',
     'Read and Remove were limited by the store: more than 23 threads brought no',
-    '  more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+    '  gain, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
 });
 
