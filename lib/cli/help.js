@@ -60,7 +60,7 @@ export const COMMANDS = Object.freeze({
     operands: '<objects> <threads>',
     summary: 'measure',
     description:
-      'Measures how many operations per second a bucket on Cloudflare R2 or any S3-compatible store can handle:\n' +
+      'Measures how many operations per second a Cloudflare R2 or other S3-compatible bucket can handle:\n' +
       'writes <objects> with <threads> concurrent requests, then reads, verifies, stats and removes them.',
   },
 });
