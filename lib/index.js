@@ -27,7 +27,8 @@ export { RunError, ThresholdError, UsageError };
  */
 export async function run(options, context) {
   const module = await import('./run/run.js');
-  return module.run(/** @type {Readonly<Record<string, unknown>>} */ (/** @type {unknown} */ (options)), context);
+  const given = /** @type {Readonly<Record<string, unknown>>} */ (/** @type {unknown} */ (options ?? {}));
+  return module.run(given, context);
 }
 
 /**
