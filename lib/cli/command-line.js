@@ -502,7 +502,7 @@ function refuseMisspelledCommand(word, benchmark) {
 function refuseOptionsBefore(given, name, benchmark) {
   const problems = Object.keys(given).map((option) => {
     const flag = flagOf(ROWS[option]);
-    return `${flag}: options of ${name} must follow its name, expected ${benchmark} ${name} … ${flag}`;
+    return `${flag}: options for ${name} must come after the command name, expected ${benchmark} ${name} … ${flag}`;
   });
   conclude(problems, `${benchmark} ${name}`);
 }

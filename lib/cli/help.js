@@ -213,7 +213,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
   }
   if (!Object.hasOwn(TOPICS, word)) {
     const topics = Object.keys(TOPICS).join(', ');
-    throw new UsageError([`no help topic ${quote(word)}, expected ${topics}, or a command`], hint);
+    throw new UsageError([`unknown help topic ${quote(word)}: expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
   return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };

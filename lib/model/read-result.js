@@ -167,7 +167,7 @@ function listed(names) {
 
 /**
  * @param {Json} stage
- * @returns {Json} with unknown counters of later versions under `further`
+ * @returns {Json} with counters that only later versions know moved to `further`
  */
 function takeFurtherCounters(stage) {
   const further = { ...stage.further };

@@ -651,7 +651,7 @@ export interface ConnectionResult {
   /** Time of the TLS handshake. Null over plain HTTP. */
   tls: LatencySummary | null;
   /**
-   * Connections first used in the stage, by the Cloudflare data center that responded, such as FRA. Empty with other
+   * Connections first used in the stage, by the Cloudflare data centre that responded, such as FRA. Empty with other
    * stores.
    */
   colos?: Record<string, number>;

@@ -201,7 +201,7 @@ function exists({ workload: { written, wroteObjects } }, local) {
  * @param {number} others other keys of the run
  */
 function shortPage({ locals, workload }, position, others) {
-  const hint = workload.wroteObjects ? '' : '; the run may have been written with more <objects>, or with copies';
+  const hint = workload.wroteObjects ? '' : '; the earlier run may have used more <objects>, or made copies';
   const among = others === 0 ? '' : `, and ${others} more of the run${hint}`;
   const message = `the list page that starts at this key contains ${position} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });

@@ -14,7 +14,7 @@ import { IntegrityError } from './operation.js';
 
 // Shared by attempts on rewritten objects: see ObjectVersions for the rule.
 
-/** With this status, the store refuses a request before it does anything. */
+/** Status of a request that the store rejected without acting on it. */
 const TOO_MANY_REQUESTS = 429;
 
 /**

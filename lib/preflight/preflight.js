@@ -138,7 +138,7 @@ function unverifiedProblems(unverified, { store, load: { checksum } }) {
  * @param {ReadonlySet<string>} missing at least one
  */
 function missingNotice(runId, missing) {
-  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: check that it was written with --keep, the same --prefix and the same buckets`;
+  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: check that the run used --keep, and the same --prefix and buckets`;
 }
 
 /**

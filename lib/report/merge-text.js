@@ -78,7 +78,7 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
     lines.push(`seconds follow the store's clock, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
   }
   if (trusted.length > 0) {
-    lines.push(`trusted, although the offset from the store's clock was not measured: ${listed(trusted)}`);
+    lines.push(`clock trusted, although its offset from the store's was not measured: ${listed(trusted)}`);
   }
   if (withoutMachineLines.length > 0) {
     const assumption =

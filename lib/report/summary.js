@@ -47,7 +47,7 @@ export const summaryReporter = {
   *format(result) {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
-    yield* section('Ways to the objects', wayLines(result.merge?.ways ?? []));
+    yield* section('Access paths', wayLines(result.merge?.ways ?? []));
     yield* section(result.merge?.ways === undefined ? null : 'All ways together', stageTable(result.stages));
     yield* section('Cache', cacheLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));

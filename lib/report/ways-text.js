@@ -40,7 +40,7 @@ export function formatWays(ways) {
     [name.padEnd(widths[0]), ...figures.map((figure, index) => figure.padStart(widths[index + 1]))].join('  '),
   );
   return [
-    'Ways to the objects, latencies in ms',
+    'Access paths, latencies in ms',
     `  ${head}`,
     ...lines.flatMap((line, index) => {
       const { heading } = rows[index];

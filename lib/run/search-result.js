@@ -129,7 +129,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
 
 /**
  * @param {readonly SearchStep[]} steps
- * @param {boolean} wasHeld for long enough
+ * @param {boolean} wasHeld whether the hold lasted long enough
  * @returns {number} index of the step that represents the stage
  */
 function representative(steps, wasHeld) {

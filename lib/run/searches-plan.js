@@ -279,7 +279,7 @@ function urlOf({ store: { publicUrl } }) {
  */
 function ofCache(result, url) {
   const { bottleneck } = result;
-  const evidence = `this is the cache of ${url}, not the store; ${bottleneck.evidence}`;
+  const evidence = `this limit is that of the cache in front of ${url}, not of the store; ${bottleneck.evidence}`;
   return { ...result, bottleneck: { ...bottleneck, evidence } };
 }
 
@@ -322,7 +322,7 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
   const needed = minOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
+    : `<objects>: ${objects} are too few for --find-peak, expected at least ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
 }
 
 /**

@@ -208,7 +208,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the list of versions does not advance from page to page',
+        message: 'listing versions is stuck: the next page does not advance past this one',
       });
     }
     return { versions, next: { key: NextKeyMarker, versionId: NextVersionIdMarker } };
@@ -254,7 +254,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'the list of uploads does not advance from page to page',
+        message: 'listing uploads is stuck: the next page does not advance past this one',
       });
     }
     return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };

@@ -214,7 +214,7 @@ function adviceOf({ kind, status }, location) {
     return `it redirects ${place}, and redirects are not followed: set --public-url to the address that serves the objects`;
   }
   if (kind === THROTTLED) {
-    return 'it limits the rate of requests: look for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always rate-limited';
+    return 'it rate-limits requests: check for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always rate-limited';
   }
   if (status === 401 || status === 403) {
     return 'the objects must be publicly readable: check that public access is on, and that no bot challenge, WAF rule or Access login blocks it';
@@ -247,7 +247,7 @@ class PublicReader extends DirectConnection {
 
   /**
    * @param {unknown} error of an attempt
-   * @returns {unknown} the same, with what the user can check
+   * @returns {unknown} the same error, with a hint about what to check
    */
   explained(error) {
     if (error instanceof AttemptError) {

@@ -193,7 +193,7 @@ const PORT_PAUSE_MS = 1000;
  */
 export function classifyAnswer({ status, code = '', message = '', region = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
-  // The code is untrusted text: `constructor` must not find an inherited property.
+  // The code is untrusted text: looking up `constructor` must not find an inherited property.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
   const details = [code, message].filter((part) => part !== '').join(': ');
   return new AttemptError({

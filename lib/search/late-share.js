@@ -30,10 +30,10 @@ const DEPENDENCE = 2;
 const MIN_RATES = 3;
 
 /**
- * Late operations come in clusters, so the share in a few seconds reveals little, but all rates near the limit together
- * reveal much more. The tail of a queue's waiting time is about exponential, so the logarithm of a small share of late
- * operations is about linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
- * regression with the seconds' dispersion finds the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989,
+ * Late operations come in clusters, so the share in a few seconds reveals little, but pooling all rates near the limit
+ * reveals much more. The tail of a queue's waiting time is roughly exponential, so the logarithm of a small share of late
+ * operations is roughly linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
+ * regression, with the dispersion estimated from the seconds, fits the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989,
  * chapter 4). The delta method gives the rate at which the line crosses the limit, and its interval.
  *
  * @param {readonly LateCount[]} counts in any order

@@ -102,7 +102,7 @@ const MAX_HOLDS = 3;
  */
 const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 
-/** If more operations are late, a queue grew because the store cannot sustain the rate, so it was not a hiccup. */
+/** If a larger share of the operations is late, it is not a hiccup: a queue grows because the store cannot sustain the rate. */
 const MAX_LATE_BY_HICCUP = 0.5;
 
 /** Holds run at this share of the limit: at the limit itself, half of them would miss. */

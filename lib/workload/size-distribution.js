@@ -6,7 +6,7 @@ import { normalQuantile } from '../statistics/normal-quantile.js';
 
 /**
  * A log-normal distribution has no largest value, so both tails are cut at this share. All sizes are then within 3.09 sigma of
- * the median, and limits and memory can rely on the largest.
+ * the median, so limits and memory use can be based on the largest size.
  */
 const TAIL = 0.001;
 

@@ -78,7 +78,7 @@ describe('ab', { concurrency: 3 }, () => {
       stages.forEach(({ latency }) => assert.equal(latency?.count, 12 * OBJECTS));
     }
     const page = await readFile(path.join(command.folder, 'ab.html'), 'utf8');
-    assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
+    assert.match(page, /<h2 id="ways-title">Access paths<\/h2>/);
     assert.match(page, /<h1>With B instead of A, Write is /);
     for (const { metrics } of result.stages) {
       metrics.forEach(({ ratio: shown }) => assert.ok(page.includes(`<data value="${shown}">`)));

@@ -482,8 +482,8 @@ describe('the commands', { concurrency: 3 }, () => {
       /^error: --local does not apply here: it belongs to a run, ab,/,
     );
     assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
-      'error: --quiet: options of merge must follow its name, expected node r2-benchmark.js merge … --quiet',
-      'error: --json: options of merge must follow its name, expected node r2-benchmark.js merge … --json',
+      'error: --quiet: options for merge must come after the command name, expected node r2-benchmark.js merge … --quiet',
+      'error: --json: options for merge must come after the command name, expected node r2-benchmark.js merge … --json',
       'node r2-benchmark.js merge --help shows the usage',
     ]);
   });

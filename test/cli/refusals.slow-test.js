@@ -308,7 +308,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     assertStatus(outcome, 1);
     assert.match(
       outcome.stderr,
-      /^Run no-such-run has no bucket-[ab]\/benchmark\/no-such-run\/\S+, \S+ in these buckets: check that it was/m,
+      /^Run no-such-run has no bucket-[ab]\/benchmark\/no-such-run\/\S+, \S+ in these buckets: check that the run used --keep/m,
     );
   });
 

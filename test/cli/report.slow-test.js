@@ -77,7 +77,7 @@ test('compares runs of one host in three ways in one page, although a merge does
   );
   const { stdout, stderr, status } = await report(...files, '-o', '-');
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /<h2 id="ways-title">Ways to the objects<\/h2>/);
+  assert.match(stdout, /<h2 id="ways-title">Access paths<\/h2>/);
   const { ways } = resultOf(stdout).merge;
   assert.deepEqual(
     ways.map((/** @type {any} */ { client, through, stages }) => [client, through, stages[1].operations]),

@@ -84,7 +84,7 @@ const WRONG = [
   ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
   ['compare a b --threads 5', /--threads does not apply here/],
   ['cleanup', /cleanup requires a run id; cleanup --list/],
-  ['--help loads', /no help topic "loads", expected workload, load, /],
+  ['--help loads', /unknown help topic "loads": expected workload, load, /],
 ];
 
 test('answers a wrong command line with one line that suggests what to type instead', async () => {

@@ -157,7 +157,7 @@ test('probes and other objects of the run among the keys are a failure, not an i
   const { listing } = listPage({ page: 0, change: withProbe, wroteObjects: false });
   await assert.rejects(listing, {
     kind: 'short-page',
-    message: /contains 4 of its 4 keys, and 1 more of the run; the run may have been written with more <objects>, or/,
+    message: /contains 4 of its 4 keys, and 1 more of the run; the earlier run may have used more <objects>, or/,
   });
 });
 

@@ -367,7 +367,7 @@ test('looks for objects of an earlier run, and names the missing ones', async ()
   assert.deepEqual([problems, notices.length], [[], 1]);
   assert.match(
     notices[0],
-    /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: check that it was written with --keep/,
+    /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: check that the run used --keep/,
   );
 });
 

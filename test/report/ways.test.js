@@ -116,9 +116,9 @@ test('notes say whether the ways were measured at the same time', () => {
 
 test('the text of a merge has a table of the ways, and no advice to start them together', () => {
   const text = formatMergeBlocks(FOUR);
-  const [block] = text.split('\n\n').filter((each) => each.includes('Ways to the objects'));
+  const [block] = text.split('\n\n').filter((each) => each.includes('Access paths'));
   const [title, head, stage, ...lines] = block.trim().split('\n');
-  assert.equal(title, 'Ways to the objects, latencies in ms');
+  assert.equal(title, 'Access paths, latencies in ms');
   assert.match(head, /^ +operations +ops\/s +fastest +average +p50 +p90 +p95 +p99 +p99\.9 +slowest +failed$/);
   assert.equal(stage, '  Write');
   assert.deepEqual(
@@ -167,7 +167,7 @@ test('the text of a merge has a table of the ways, and no advice to start them t
 });
 
 test('the page for a CI job has a row per stage and way', () => {
-  const [, section] = summaryOf(FOUR).split('### Ways to the objects\n\n');
+  const [, section] = summaryOf(FOUR).split('### Access paths\n\n');
   const rows = section.split('\n\n')[0].split('\n').slice(2);
   assert.equal(rows.length, 8);
   assert.match(
@@ -181,7 +181,7 @@ test('hosts that all use one way have no such table', () => {
   const other = resultOf({ way: 'direct', operations: operationsOf(5), host: 'fra-2', shard: { index: 1, count: 2 } });
   const result = merged([DIRECT, other]);
   const shown = [pageOf(result), summaryOf(result), formatMergeBlocks(result)];
-  shown.forEach((text) => assert.doesNotMatch(text, /Ways to the objects|id="ways"/));
+  shown.forEach((text) => assert.doesNotMatch(text, /Access paths|id="ways"/));
 });
 
 test('a hostile client is plain text', () => {
@@ -190,7 +190,7 @@ test('a hostile client is plain text', () => {
   const page = pageOf(result);
   assert.ok(page.includes('S3 API from here (&lt;img src=x onerror=alert(1)&gt;|`# \\u{202e})'));
   assert.doesNotMatch(page, /<img/);
-  const [, row] = summaryOf(result).split('### Ways')[1].split('\n| Write |').map(String);
+  const [, row] = summaryOf(result).split('### Access paths')[1].split('\n| Write |').map(String);
   assert.ok(row !== undefined);
   assert.match(summaryOf(result), /\(&lt;img src=x onerror=alert\(1\)&gt;\\\|\\`\\#/);
   assert.ok(formatMergeBlocks(result).includes('(<img src=x onerror=alert(1)>|`# \\u{202e})'));
@@ -209,9 +209,9 @@ function withClient({ hosts: [host], ...result }, client) {
 test('the page of a comparison shows two ways, but not a single one', () => {
   const { comparison } = comparedRuns();
   const page = [...comparisonPage(comparison, DIRECT, BINDING)].join('');
-  assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
+  assert.match(page, /<h2 id="ways-title">Access paths<\/h2>/);
   assert.match(page, /Binding at the edge/);
-  assert.doesNotMatch([...comparisonPage(comparison, DIRECT, DIRECT)].join(''), /Ways to the objects/);
+  assert.doesNotMatch([...comparisonPage(comparison, DIRECT, DIRECT)].join(''), /Access paths/);
 });
 
 test('the page of two set-ups that took turns has ways and ratios, and hostile options as text', () => {

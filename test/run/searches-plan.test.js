@@ -245,7 +245,7 @@ test('too few objects are refused in advance, with the number needed', async () 
   await run();
   assert.equal(workers.tasks.length, 0);
   assert.deepEqual(result.problems, [
-    '<objects>: 500 are too few for --find-peak, expected 251037 for 128 threads (one thread alone needs 586 at 20.5ms per write)',
+    '<objects>: 500 are too few for --find-peak, expected at least 251037 for 128 threads (one thread alone needs 586 at 20.5ms per write)',
   ]);
   const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
   await again.run();

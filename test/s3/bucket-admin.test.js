@@ -280,12 +280,12 @@ test('a bucket says whether it keeps versions, or an object of it does', async (
 test('a list of versions that goes on where it began is refused', async (t) => {
   const truncated = '<IsTruncated>true</IsTruncated>';
   for (const [next, expected] of [
-    ['', /does not advance from page to page/],
+    ['', /is stuck: the next page does not advance/],
     [
       '<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>v</NextVersionIdMarker>',
-      /does not advance from page to page/,
+      /is stuck: the next page does not advance/,
     ],
-    ['<NextKeyMarker>a</NextKeyMarker>', /does not advance from page to page/],
+    ['<NextKeyMarker>a</NextKeyMarker>', /is stuck: the next page does not advance/],
     [null, /not a list of versions/],
   ]) {
     const body =

@@ -242,7 +242,7 @@ const SITES = [
     'a rate limit',
     { location: "return 429 'error code: 1015';" },
     2,
-    /failed \(HTTP 429\): it limits the rate of requests/,
+    /failed \(HTTP 429\): it rate-limits requests/,
   ],
   [
     'a cache that keeps nothing',

@@ -33,6 +33,6 @@ export function connectionsSection({ stages }) {
         body: html`<p>
             Connections opened since the previous stage, requests that reused one, and the time to open a connection.
           </p>
-          ${table({ caption: 'Connections of each stage, and the time to open one', columns: COLUMNS, rows: known })}`,
+          ${table({ caption: 'Connections per stage, and the time to open one', columns: COLUMNS, rows: known })}`,
       };
 }

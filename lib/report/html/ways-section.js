@@ -42,10 +42,10 @@ export function waysSection(ways) {
     ? null
     : {
         id: 'ways',
-        title: 'Ways to the objects',
+        title: 'Access paths',
         body: html`<p>${wayNotes(ways).join(' ')}</p>
           ${table({
-            caption: 'Results by stage and way',
+            caption: 'Results by stage and access path',
             columns: COLUMNS,
             rows: wayRows(ways),
             groupOf: ({ heading }) => heading,
