@@ -88,7 +88,7 @@ export class OtlpExporter {
     this.#settle(TOO_LATE);
     await this.#outcome;
     if (this.#lost > 0) {
-      const last = this.#isLastLost ? 'including the last one' : 'but the last one arrived, with all counts';
+      const last = this.#isLastLost ? 'including the last one' : 'but the last one arrived and included all counts';
       this.warn(`${this.#lost} of ${this.#exports} exports to ${this.#settings.endpoint} were lost, ${last}`);
     }
   }

@@ -47,7 +47,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
       assertStatus(cleaned, 0);
       assert.match(
         cleaned.stdout,
-        /^Clean-up of run a-run: 200 objects removed .*, 0 left, 1 not written by the run were kept\n$/,
+        /^Clean-up of run a-run: 200 objects removed .*, 0 left, 1 not written by the run, so kept\n$/,
       );
       assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
     });

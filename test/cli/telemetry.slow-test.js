@@ -407,7 +407,7 @@ test('a collector that recovers has all counts at the end, and what was lost is 
   assertSame(seriesOf(collector.metrics.at(-1)), result);
   assert.match(
     outcome.stderr,
-    /^warning: \d+ of \d+ exports to \S+ were lost, but the last one arrived, with all counts$/m,
+    /^warning: \d+ of \d+ exports to \S+ were lost, but the last one arrived and included all counts$/m,
   );
 });
 
