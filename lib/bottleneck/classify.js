@@ -190,6 +190,9 @@ const LIKELY = {
   'client nearly busy': () => 'client CPU',
   'endpoint not idle': () => 'store',
   'some refused': () => 'store throttling',
+  // With more CPU, the client would mostly send more requests that the store refuses.
+  'throttled and busy': ({ throttled, attempts }) =>
+    throttled >= REFUSED_GOODPUT * attempts ? 'store throttling' : null,
   'no plateau': ({ search, p50, unloadedP50 }) =>
     search?.limitingResource === 'threads' && Number(p50) < SLOWED * Number(unloadedP50) ? 'concurrency' : null,
   'threads not known': beyondQuietClient,
