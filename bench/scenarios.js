@@ -90,12 +90,12 @@ export const SCENARIOS = [
     threads: 50,
     objectSize: 16 * KIB,
     clients: [
-      { name: '50', client: 'direct', objects: 100_000 },
-      { name: '1,000', client: 'direct', objects: 100_000, threads: 1_000 },
-      { name: '10,000', client: 'direct', objects: 100_000, threads: 10_000 },
-      { name: 'sockets, 50', client: 'sockets', objects: 100_000 },
-      { name: 'sockets, 1,000', client: 'sockets', objects: 100_000, threads: 1_000 },
-      { name: 'sockets, 10,000', client: 'sockets', objects: 100_000, threads: 10_000 },
+      { name: '50', client: 'direct', objects: 60_000 },
+      { name: '1,000', client: 'direct', objects: 60_000, threads: 1_000 },
+      { name: '10,000', client: 'direct', objects: 60_000, threads: 10_000 },
+      { name: 'sockets, 50', client: 'sockets', objects: 60_000 },
+      { name: 'sockets, 1,000', client: 'sockets', objects: 60_000, threads: 1_000 },
+      { name: 'sockets, 10,000', client: 'sockets', objects: 60_000, threads: 10_000 },
     ],
     comparisons: [
       { of: '1,000', to: '50', hasDifference: true },
@@ -111,8 +111,8 @@ export const SCENARIOS = [
     objectSize: 16 * KIB,
     latency: 50,
     clients: [
-      { name: 'one core', client: 'direct', objects: 100_000, cores: 1 },
-      { name: 'two cores', client: 'direct', objects: 100_000, cores: 2 },
+      { name: 'one core', client: 'direct', objects: 60_000, cores: 1 },
+      { name: 'two cores', client: 'direct', objects: 60_000, cores: 2 },
     ],
     comparisons: [{ of: 'two cores', to: 'one core' }],
   },
@@ -122,8 +122,8 @@ export const SCENARIOS = [
     threads: 200,
     objectSize: 16 * KIB,
     clients: [
-      { name: 'one core', client: 'direct', objects: 80_000, cores: 1 },
-      { name: 'two cores', client: 'direct', objects: 80_000, cores: 2 },
+      { name: 'one core', client: 'direct', objects: 60_000, cores: 1 },
+      { name: 'two cores', client: 'direct', objects: 60_000, cores: 2 },
     ],
     comparisons: [{ of: 'two cores', to: 'one core' }],
   },
@@ -133,8 +133,8 @@ export const SCENARIOS = [
     threads: 50,
     objectSize: 16 * KIB,
     clients: [
-      { name: 'direct', client: 'direct', objects: 400_000 },
-      { name: 'watched', client: 'watched', objects: 400_000 },
+      { name: 'direct', client: 'direct', objects: 200_000 },
+      { name: 'watched', client: 'watched', objects: 200_000 },
     ],
     comparisons: [{ of: 'watched', to: 'direct' }],
   },
@@ -142,9 +142,9 @@ export const SCENARIOS = [
 
 export const MEMORY_RUNS = [
   { threads: 1_000, objects: 10_000, useTls: false },
-  { threads: 1_000, objects: 100_000, useTls: false },
+  { threads: 1_000, objects: 60_000, useTls: false },
   { threads: 1_000, objects: 1_000_000, useTls: false },
-  { threads: 1_000, objects: 100_000, useTls: true },
+  { threads: 1_000, objects: 60_000, useTls: true },
   { threads: 10_000, objects: 20_000, useTls: true },
 ];
 
