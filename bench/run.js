@@ -83,7 +83,9 @@ async function measureScenario({ title, useTls, threads, objectSize, latency, cl
   const costs = { cpu: {}, rate: {}, endpointCpu: {} };
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { name, client, ...own } of clients.filter((each) => each.client !== 'oha' || isOhaThere)) {
+      const contestants = clients.filter((each) => each.client !== 'oha' || isOhaThere);
+      // Alternating directions, so that no client always comes first.
+      for (const { name, client, ...own } of round % 2 === 0 ? contestants : contestants.reverse()) {
         process.stderr.write(`${title}: round ${round + 1} of ${ROUNDS}, ${name}\n`);
         const { stages, endpointCpu } = await measureClient(client, { threads, objectSize, ...own }, endpoint);
         for (const { stage, cpu, rate } of stages) {
