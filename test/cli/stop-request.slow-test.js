@@ -157,7 +157,10 @@ describe('a request to stop', { concurrency: 6 }, () => {
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
-    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, 1 not written by the run, so kept/m);
+    assert.match(
+      outcome.stderr,
+      /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, 1 not written by the run, so kept/m,
+    );
     const { requests } = await endpoint.report();
     assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');
     assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());

@@ -238,12 +238,7 @@ const SITES = [
     2,
     /failed \(HTTP 302\): it redirects to https:\/\/elsewhere\.example\.com\/login, and redirects are not followed/,
   ],
-  [
-    'a rate limit',
-    { location: "return 429 'error code: 1015';" },
-    2,
-    /failed \(HTTP 429\): it rate-limits requests/,
-  ],
+  ['a rate limit', { location: "return 429 'error code: 1015';" }, 2, /failed \(HTTP 429\): it rate-limits requests/],
   [
     'a cache that keeps nothing',
     { location: 'add_header cf-cache-status DYNAMIC;' },
