@@ -178,7 +178,9 @@ const LIKELY = {
   'no unloaded latency': provenByQuickest,
   'quicker under load': ({ p50, unloadedP50 }) =>
     Number(p50) >= Number(unloadedP50) / COLD_THREAD ? 'concurrency' : null,
-  'held apart': (evidence) => (evidence.search?.hasPlateau ? 'beyond this host' : null),
+  // The hold alone shows as much as a plain run: operations waited while this host had time left.
+  'held apart': ({ search, p50, unloadedP50 }) =>
+    search?.hasPlateau || (unloadedP50 !== null && Number(p50) >= SLOWED * unloadedP50) ? 'beyond this host' : null,
   'not held': () => 'beyond this host',
   'no half size': () => 'beyond this host',
   unsteady: () => 'beyond this host',

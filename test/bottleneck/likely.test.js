@@ -158,6 +158,13 @@ test('a plateau with a quiet client is beyond this host, even if it was not held
   }
 });
 
+test('a hold that was slower than the best step shows as much as a plain run', () => {
+  const search = { ...PLATEAU, hasPlateau: false, holdAgrees: false };
+  assert.equal(limitOf({ search }), 'likely beyond this host');
+  assert.equal(limitOf({ search, p50: 25, mean: 26 }), 'unknown inconclusive', 'operations hardly waited');
+  assert.equal(limitOf({ search, unloadedP50: null }), 'unknown inconclusive', 'it is unknown whether they waited');
+});
+
 test('a search that ran out of threads without a plateau had too few', () => {
   const search = /** @type {const} */ ({ ...PLATEAU, hasPlateau: false, capacity: null, maxThreads: 50 });
   const threads = { search: { ...search, limitingResource: /** @type {const} */ ('threads') } };
