@@ -18,7 +18,7 @@ export function differencesBetween(before, after) {
     ...versions(before, after),
     ...options(before, after),
     row('host', hostsOf(before), hostsOf(after)),
-    row('Cloudflare data centers', colosOf(before), colosOf(after)),
+    row('Cloudflare data centres', colosOf(before), colosOf(after)),
     row('day (UTC)', dayOf(before), dayOf(after)),
     ...stagesOfBoth(before, after).flatMap(([one, other]) => [
       row(`end of ${one.stage}`, one.end ?? null, other.end ?? null),

@@ -93,7 +93,7 @@ export function runsSlices({ client, through = false }) {
  * @typedef {object} SliceAnswer operations in neither list did not begin
  * @property {number} startedAt epoch ms of the Worker's clock
  * @property {number} endedAt epoch ms of the Worker's clock
- * @property {string} colo the data center it ran in, such as `AMS`; '' if unknown
+ * @property {string} colo the data centre it ran in, such as `AMS`; '' if unknown
  * @property {SlicedSuccess[]} successes
  * @property {SlicedFailure[]} failures
  */

@@ -4,10 +4,10 @@ import { sumsByName } from '../model/counters.js';
 /** @import { StageSum } from '../model/result.js' */
 
 /**
- * The Cloudflare data centers («colos») that answered, and the number of connections to each.
+ * The Cloudflare data centres ("colos") that responded, and the number of connections to each.
  *
  * @param {readonly Pick<StageSum, 'connections'>[]} stages
- * @returns {string | null} one line; null if the store is not behind Cloudflare or the data centers are unknown
+ * @returns {string | null} one line; null if the store is not behind Cloudflare or the data centres are unknown
  */
 export function coloLine(stages) {
   const [[busiest, connections] = [], ...others] = Object.entries(
@@ -20,5 +20,5 @@ export function coloLine(stages) {
   return others.length === 0
     ? `${first})`
     : `${first}), ${others.map(([colo, count]) => `${colo} (${rounded(count)})`).join(', ')}: ` +
-        'several data centers answered, so routes differ in length';
+        'several data centres responded, so routes differ in length';
 }

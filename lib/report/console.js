@@ -198,7 +198,7 @@ class Console {
   runEnds({ stages }) {
     const colos = coloLine(stages);
     if (colos !== null) {
-      this.notice(`Cloudflare data centers that answered: ${colos}`);
+      this.notice(`Cloudflare data centres that responded: ${colos}`);
     }
   }
 

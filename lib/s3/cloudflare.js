@@ -1,6 +1,6 @@
 const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 
-/** Cloudflare's identifier of a request. It includes the data center that responded. */
+/** Cloudflare's identifier of a request. It includes the data centre that responded. */
 export const RAY_HEADER = 'cf-ray';
 
 /**
@@ -16,10 +16,10 @@ export function isR2(hostname) {
 
 /**
  * https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-ray: hexadecimal digits, a dash, and the airport
- * code of the data center («colo»).
+ * code of the data centre («colo»).
  *
  * @param {string} ray the header's value, which is untrusted text
- * @returns {string | null} such as `FRA`; null if the value contains no data center
+ * @returns {string | null} such as `FRA`; null if the value contains no data centre
  */
 export function coloOf(ray) {
   return /^[0-9a-f]{1,32}-([A-Z]{3})$/.exec(ray)?.[1] ?? null;

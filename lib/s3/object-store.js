@@ -91,7 +91,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
- * @property {(colo: string) => void} [onColo] called with the Cloudflare data center that sent a connection's first response
+ * @property {(colo: string) => void} [onColo] called with the Cloudflare data centre that sent a connection's first response
  */
 
 /**

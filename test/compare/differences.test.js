@@ -21,7 +21,7 @@ describe('differences between runs', () => {
     assert.deepEqual(differencesBetween(run(), run()), []);
   });
 
-  test('cover versions, options, hosts, data centers, days and the ends of stages', () => {
+  test('cover versions, options, hosts, data centres, days and the ends of stages', () => {
     const options = {
       objects: 10_000,
       threads: 50,
@@ -50,7 +50,7 @@ describe('differences between runs', () => {
       { what: 'warmup', before: null, after: '500ms' },
       { what: 'keep alive', before: null, after: 'no' },
       { what: 'host', before: 'fra-1', after: 'ams-1' },
-      { what: 'Cloudflare data centers', before: null, after: 'AMS, FRA' },
+      { what: 'Cloudflare data centres', before: null, after: 'AMS, FRA' },
       { what: 'day (UTC)', before: '2026-01-31', after: '2026-02-01' },
       { what: 'end of Read', before: 'complete', after: 'stopped' },
       { what: 'Read limited by', before: null, after: 'store' },

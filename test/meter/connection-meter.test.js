@@ -62,7 +62,7 @@ test('the costs of several workers add up to those of a single worker', () => {
   );
 });
 
-test('responding data centers are counted per connection, busiest first, across workers and takes', () => {
+test('responding data centres are counted per connection, busiest first, across workers and takes', () => {
   const meter = new ConnectionMeter();
   ['AMS', 'FRA', 'FRA'].forEach((colo) => meter.answered(colo));
   const sum = new ConnectionMeter();

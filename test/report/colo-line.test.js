@@ -8,16 +8,16 @@ function lineOf(...colos) {
   return coloLine(colos.map((each) => ({ connections: { ...connections, colos: each } })));
 }
 
-test('the data centers of all stages are named, busiest first, with a note if there are several', () => {
+test('the data centres of all stages are named, busiest first, with a note if there are several', () => {
   assert.equal(lineOf({ FRA: 1200 }, {}), 'FRA (1,200 connections)');
   assert.equal(lineOf({ FRA: 1 }), 'FRA (1 connection)');
   assert.equal(
     lineOf({ AMS: 2, FRA: 1 }, { FRA: 47 }),
-    'FRA (48 connections), AMS (2): several data centers answered, so routes differ in length',
+    'FRA (48 connections), AMS (2): several data centres responded, so routes differ in length',
   );
 });
 
-test('a store that is not behind Cloudflare, or a result without data centers, gives no line', () => {
+test('a store that is not behind Cloudflare, or a result without data centres, gives no line', () => {
   assert.equal(lineOf({}, {}), null);
   assert.equal(coloLine([{ connections: null }, {}]), null);
 });

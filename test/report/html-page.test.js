@@ -74,7 +74,7 @@ test('the answer is one sentence: the rates and the bottleneck', () => {
   const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
   assert.match(
     String(answerIn(pageOf(run))),
-    /^One host did \d+\.\d Write operations per second; limited by the store\.$/,
+    /^One host completed \d+\.\d Write operations per second; limited by the store\.$/,
   );
   const [write] = run.stages;
   const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
@@ -85,10 +85,21 @@ test('the answer is one sentence: the rates and the bottleneck', () => {
   assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
 });
 
+test('a limit that is only likely for a stage says so once, in the answer and with the evidence', () => {
+  const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
+  const [write] = run.stages;
+  const read = { ...write, stage: 'Read', bottleneck: { ...write.bottleneck, certainty: 'likely' } };
+  const page = pageOf(/** @type {any} */ ({ ...run, stages: [write, read] }));
+  assert.match(String(answerIn(page)), /; limited by the store \(likely for Read\)\.$/);
+  assert.match(page, /<p>Likely limited by the store: e\./);
+  const all = pageOf(/** @type {any} */ ({ ...run, stages: [read] }));
+  assert.match(String(answerIn(all)), /; likely limited by the store\.$/);
+});
+
 test('the answer of a merge covers all hosts', () => {
   assert.match(
     String(answerIn(pageOf(/** @type {any} */ (longMerge({ hosts: 3, seconds: 70 }).result)))),
-    /^3 hosts together did /,
+    /^3 hosts together completed /,
   );
 });
 

@@ -10,7 +10,7 @@ test('R2 is known by the name of its hosts, those of jurisdictions included', ()
   assert.deepEqual(others.map(isR2), [false, false, false, false]);
 });
 
-test('the data center stands after the dash', () => {
+test('the data centre stands after the dash', () => {
   assert.equal(coloOf('230b030023ae2822-SJC'), 'SJC');
   assert.equal(coloOf('9a0f2b3c4d5e6f70-FRA'), 'FRA');
 });

@@ -119,7 +119,7 @@ export function testStore(client) {
 
 /** @param {ClientName} client */
 function testCloudflare(client) {
-  test(`${client}: the data center is that of the first answer over a connection`, TIME_LIMIT, async (t) => {
+  test(`${client}: the data centre is that of the first answer over a connection`, TIME_LIMIT, async (t) => {
     const first = ['CF-Ray: 230b030023ae2822-FRA', 'cf-ray: 9-AMS', 'CF-RAY: evil-\tfra', 'Server: other'];
     let opened = 0;
     const { port } = await startSocketServer(t, {

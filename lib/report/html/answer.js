@@ -24,7 +24,7 @@ export function answerOf(result) {
   const capacities = stages.map(capacityText);
   const what = capacities.every((text) => text !== null)
     ? `The capacity is ${listOf(capacities.map(String))}`
-    : `${who} did ${listOf(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations per second`;
+    : `${who} completed ${listOf(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations per second`;
   return `${what}; ${limitText(stages)}.`;
 }
 
@@ -70,24 +70,40 @@ function capacityText(stage) {
 
 /** @param {readonly StageSum[]} stages */
 function limitText(stages) {
-  /** @type {Map<string | null, string[]>} */
+  /** @type {Map<string | null, { names: string[], likely: string[] }>} */
   const byLimit = new Map();
-  for (const { stage, bottleneck } of stages) {
-    const limit = limitOf(bottleneck ?? null);
-    byLimit.set(limit, [...(byLimit.get(limit) ?? []), stage]);
+  for (const { stage, bottleneck = null } of stages) {
+    const limit = limitOf(bottleneck);
+    const { names, likely } = byLimit.get(limit) ?? { names: [], likely: [] };
+    const isLikely = bottleneck?.certainty === 'likely';
+    byLimit.set(limit, { names: [...names, stage], likely: isLikely ? [...likely, stage] : likely });
   }
-  const unproven = byLimit.get(null) ?? [];
+  const unproven = byLimit.get(null)?.names ?? [];
   if (unproven.length === stages.length) {
     return 'the bottleneck is not known';
   }
   if (byLimit.size === 1) {
-    return `limited by ${[...byLimit.keys()][0]}`;
+    const [[limit, group]] = byLimit;
+    return limitedBy(limit, group);
   }
-  const proven = [...byLimit].flatMap(([limit, names]) =>
-    limit === null ? [] : [`${listOf(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
+  const known = [...byLimit].flatMap(([limit, group]) =>
+    limit === null
+      ? []
+      : [`${listOf(group.names)} ${group.names.length === 1 ? 'was' : 'were'} ${limitedBy(limit, group)}`],
   );
   const rest = unproven.length === 0 ? [] : [`the bottleneck of ${listOf(unproven)} is not known`];
-  return [...proven, ...rest].join(', ');
+  return [...known, ...rest].join(', ');
+}
+
+/**
+ * @param {string | null} limit
+ * @param {{ names: string[], likely: string[] }} stages that have it, and those for which it is only likely
+ */
+function limitedBy(limit, { names, likely }) {
+  if (likely.length === names.length) {
+    return `likely limited by ${limit}`;
+  }
+  return `limited by ${limit}${likely.length === 0 ? '' : ` (likely for ${listOf(likely)})`}`;
 }
 
 /**
@@ -98,6 +114,5 @@ export function limitOf(bottleneck) {
   if (bottleneck === null || bottleneck.cause === 'inconclusive') {
     return null;
   }
-  const limit = nameOfLimit(bottleneck.cause);
-  return bottleneck.certainty === 'likely' ? `${limit} (likely)` : limit;
+  return nameOfLimit(bottleneck.cause);
 }

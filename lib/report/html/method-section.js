@@ -38,7 +38,7 @@ const DEFINITIONS = [
   ],
   ['Failed attempts', 'Attempts that failed, retried or not, except those cut off by the end of the stage.'],
   ['Throttled', 'Failed attempts in which the store asked for fewer requests (429, 503).'],
-  ['Limited by', 'The bottleneck, shown only if the figures prove it and no figure contradicts it.'],
+  ['Limited by', 'The bottleneck: proven by the figures, or likely if one precondition of the proof is missing.'],
   ['Knee', 'The fewest threads that reached the plateau.'],
   ['Interval', 'Contains the true rate with the given confidence.'],
 ];

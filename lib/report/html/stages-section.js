@@ -80,9 +80,12 @@ function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const paused = stage.paused ?? 0;
   const limit = limitOf(bottleneck);
-  const limited = limit === null ? 'The bottleneck is not known' : `Limited by ${limit}`;
+  const isLikely = bottleneck?.certainty === 'likely';
+  const limited =
+    limit === null ? 'The bottleneck is not known' : `${isLikely ? 'Likely limited' : 'Limited'} by ${limit}`;
   const evidence = bottleneck?.evidence ?? null;
-  const shown = evidence === null || bottleneck === null ? '' : `: ${formatEvidence(bottleneck)}`;
+  const shown =
+    evidence === null || bottleneck === null ? '' : `: ${formatEvidence({ ...bottleneck, certainty: 'proven' })}`;
   const hostReasons = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
