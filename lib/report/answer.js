@@ -28,7 +28,7 @@ export function answerOf(result) {
   const hosts = new Set(result.hosts.map(({ merge, host }, index) => merge?.name ?? host ?? index)).size;
   const rates = listOf(stages.map((stage) => `${rateText(stage)} in ${stage.stage}`));
   const together = hosts > 1 ? ' together' : '';
-  return `${hosts === 1 ? 'One host' : counted(hosts, 'host')}${together} ${isSearch ? 'can do' : 'did'} ${rates}${limitText(stages)}.`;
+  return `${hosts === 1 ? 'One host' : counted(hosts, 'host')}${together} ${isSearch ? 'can sustain' : 'completed'} ${rates}${limitText(stages)}.`;
 }
 
 /** @param {WritableStage} stage */
