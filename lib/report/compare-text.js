@@ -86,7 +86,7 @@ function shortStages(stages) {
   const needed = MIN_SECONDS + PARTIAL_SECONDS;
   return [
     paragraph(
-      `Too short to compare: ${shown.join(', ')}. A comparison needs ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, plus any --warmup time.`,
+      `Too short to compare: ${shown.join(', ')}. A comparison needs ${MIN_SECONDS} whole seconds: run both with --duration ${needed}s or longer, plus any --warmup time, and with enough <objects>: writes stop when all are written, and Remove ends when none is left.`,
     ),
   ];
 }
