@@ -33,7 +33,7 @@ const PROVEN = {
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
-  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit; more <threads> would show one`,
+  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit`,
   store: (evidence) =>
     evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
@@ -46,10 +46,20 @@ const PROVEN = {
 /** Advice if other processes, perhaps the store, keep the CPUs busy. */
 const ELSEWHERE = 'a store elsewhere, or an idle host';
 
-/** Advice for proven causes. @type {Partial<Record<ProvenCause, (evidence: Evidence) => string>>} */
+/** Advice if the store refuses requests. */
+const LESS_LOAD = 'fewer <threads>, or more buckets';
+
+/** Advice for proven causes. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
 const MORE = {
   'client CPU': () => 'a host with more CPUs, or several hosts',
   'host CPU': ({ host }) => (takerOfCpu(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
+  'network link': () => 'a faster link, or several hosts',
+  'store throttling': () => LESS_LOAD,
+  concurrency: () => 'more <threads>',
+  // Without a search, only the endpoint of --local is proven to be the limit.
+  store: ({ search }) => (search === null ? 'a real store' : 'more buckets'),
+  bandwidth: () => 'smaller objects, or several hosts',
+  'requested rate': () => 'a higher --rate',
   'beyond this host': () => '--find-peak, or two hosts at once',
 };
 
@@ -71,7 +81,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'throttled and busy': {
     why: (/** @type {Evidence} */ evidence) =>
       `${PROVEN['store throttling'](evidence)}, and ${PROVEN['client CPU'](evidence)}`,
-    advice: '--calibrate',
+    advice: LESS_LOAD,
   },
   'loops unevenly busy': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -264,7 +274,7 @@ const EARLY_END = {
 export function describe(finding, evidence, likely) {
   if (isProven(finding)) {
     const shown = PROVEN[finding](evidence);
-    return { cause: finding, certainty: 'proven', evidence: shown, advice: MORE[finding]?.(evidence) ?? null };
+    return { cause: finding, certainty: 'proven', evidence: shown, advice: MORE[finding](evidence) };
   }
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];

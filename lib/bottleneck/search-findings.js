@@ -114,7 +114,7 @@ export function bucketBottleneck(conclusion, whole, isBusy) {
   }
   if (limit === 'per bucket') {
     const evidence = `each bucket has its own limit, ${growth(conclusion)}`;
-    return { cause: 'store', certainty: 'proven', evidence, advice: null };
+    return { cause: 'store', certainty: 'proven', evidence, advice: 'more buckets' };
   }
   const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
   return { cause: 'beyond this host', certainty: 'proven', evidence, advice: 'a second host' };
@@ -216,7 +216,7 @@ export function rateBottleneck(
         evidence: `${late}, but this host had too little CPU`,
       }
     : {
-        ...{ cause: 'beyond this host', certainty: 'proven', advice: null },
+        ...{ cause: 'beyond this host', certainty: 'proven', advice: 'two hosts at once' },
         evidence: `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
       };
 }

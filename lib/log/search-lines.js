@@ -1,12 +1,13 @@
 import { HOLD_MS } from '../search/search-plan.js';
+import { counted } from '../text/figures.js';
 import { column, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
 // Lines of a capacity search for people: one row per step, then the result. No program reads them back.
 
-/** Column widths: a row with a missed rate still fits into 80 columns. */
-const WIDTHS = [10, 10, 10, 11, 7, 7];
+/** Column widths: a row with any verdict still fits into 80 columns. */
+const WIDTHS = [9, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
   'per bucket': 'per bucket',
@@ -14,15 +15,17 @@ const BUCKET_LIMITS = Object.freeze({
   inconclusive: 'cannot tell',
 });
 
-const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'missed by this host' });
+const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'host late' });
 
 /**
  * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
  * @param {SearchDimension} [dimension] threads by default
  */
 export function searchHeading({ stage, objects, threads, buckets }, dimension) {
+  const wanted = dimension === 'rate' ? 'the highest rate' : 'its capacity';
+  const most = `${counted(threads, 'thread')} and ${counted(buckets, 'bucket')}`;
   return [
-    `${stage}: searching for its capacity with ${objects} objects in up to ${threads} threads and ${buckets} buckets`,
+    `${stage}: searching for ${wanted} with ${counted(objects, 'object')} and up to ${most}`,
     row('Stage', [dimension === 'rate' ? 'Rate' : 'Threads', 'Ops/s', 'p50', 'p99', 'Errors', 'Client'], 'Step'),
   ];
 }
@@ -37,8 +40,7 @@ export function stepLine(stage, result, dimension) {
   const isOfRate = rate !== undefined && verdict !== undefined;
   const isClosedLoop = dimension === 'rate' && rate === undefined;
   const varied = isOfRate ? rate.toFixed(1) : isClosedLoop ? '-' : threads;
-  const bucketCount = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
-  const unrated = buckets === undefined ? phase : bucketCount;
+  const unrated = buckets === undefined ? phase : counted(buckets, 'bucket');
   const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : unrated;
   const latencies = [percentile(step.p50), percentile(step.p99)];
   const client = `${Math.round(100 * eventLoopUtilization)}%`;
@@ -105,7 +107,7 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
   const interval = capacity === null ? '' : intervalText(capacity);
   const used = capacity?.threads ?? threads;
   const note = notes.map((each) => `; ${each}`).join('');
-  return `${stage} capacity: ${bound}${rate}${interval} at ${used === 1 ? '1 thread' : `${used} threads`}${note}`;
+  return `${stage} capacity: ${bound}${rate}${interval} at ${counted(used, 'thread')}${note}`;
 }
 
 /** @param {{ low: number, high: number }} interval */

@@ -1,14 +1,13 @@
-import { counted, decimal, listOf, shortLimit } from '../text/figures.js';
-import { plainText } from '../text/plain-text.js';
+import { nameOfLimit } from '../bottleneck/sentence.js';
+import { counted, decimal, listOf, percent } from '../text/figures.js';
 import { wayAnswer } from './ways.js';
 
 /**
+ * @import { BottleneckSum } from '../model/result.js'
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  *
- * @typedef {{ rate: number | null, bound: 'exact' | 'at least' | 'at most' | 'peak' }} Answer ops/s
+ * @typedef {Pick<BottleneckSum, 'cause' | 'certainty'>} Limit
  */
-
-const UNKNOWN = 'inconclusive';
 
 /**
  * Summarizes a result: operations per second and the bottleneck.
@@ -16,47 +15,44 @@ const UNKNOWN = 'inconclusive';
  * @param {WritableResult} result
  * @returns {string} a sentence on one line; untrusted text in it is not escaped for any format
  */
-export function answerOf(result) {
-  const { stages } = result;
+export function answerOf({ stages, merge, hosts }) {
   if (stages.length === 0) {
     return 'Nothing was measured.';
   }
-  if (result.merge?.ways !== undefined) {
-    return wayAnswer(result.merge.ways);
+  if (merge?.ways !== undefined) {
+    return wayAnswer(merge.ways);
   }
-  const isSearch = stages.some(({ search }) => search !== undefined);
-  const hosts = new Set(result.hosts.map(({ merge, host }, index) => merge?.name ?? host ?? index)).size;
-  const rates = listOf(stages.map((stage) => `${rateText(stage)} in ${stage.stage}`));
-  const together = hosts > 1 ? ' together' : '';
-  return `${hosts === 1 ? 'One host' : counted(hosts, 'host')}${together} ${isSearch ? 'can sustain' : 'completed'} ${rates}${limitText(stages)}.`;
+  const names = new Set(hosts.map((each, index) => each.merge?.name ?? each.host ?? index));
+  const who = names.size > 1 ? `${counted(names.size, 'host')} together` : 'One host';
+  const capacities = stages.map(capacityText);
+  const what = capacities.every((text) => text !== null)
+    ? `The capacity is ${listOf(capacities.map(String))}`
+    : `${who} completed ${listOf(stages.map(countText))} operations per second`;
+  return `${what}; ${limitText(stages)}.`;
 }
 
 /** @param {WritableStage} stage */
-function rateText(stage) {
-  const { rate, bound } = rateOf(stage);
-  if (rate === null) {
-    return 'an unknown rate';
+function countText(stage) {
+  const rate = rateOf(stage);
+  if (rate !== null) {
+    return `${decimal(rate)} ${stage.stage}`;
   }
-  const text = `${decimal(rate)} ops/s`;
-  return bound === 'exact' ? text : bound === 'peak' ? `${text} in the peak second` : `${bound} ${text}`;
+  const peak = stage.peak ?? null;
+  return peak === null ? `an unknown number of ${stage.stage}` : `${decimal(peak)} ${stage.stage} (in the peak second)`;
 }
 
 /**
- * @param {WritableStage} stage
- * @returns {Answer} the capacity or highest rate that a search found, else the mean, else the peak
+ * @typedef {Pick<WritableStage, 'search' | 'merge' | 'average'>} RatedStage
+ *
+ * @param {RatedStage} stage
+ * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all hosts were in the stage,
+ *   if there are several, else the mean
  */
-function rateOf({ search, merge, average, peak }) {
-  if (search?.rate !== undefined) {
-    const { operationsPerSecond, bound } = search.rate;
-    return { rate: operationsPerSecond, bound: bound === 'none' ? 'exact' : bound };
-  }
-  const found = search ?? merge?.ramp;
-  if (found !== undefined && found.capacity !== null) {
-    return { rate: found.capacity.operationsPerSecond, bound: found.hasPlateau ? 'exact' : 'at least' };
-  }
-  return average === null || average === undefined
-    ? { rate: peak ?? null, bound: 'peak' }
-    : { rate: average, bound: search === undefined ? 'exact' : 'at least' };
+export function rateOf(stage) {
+  const { merge, average = null } = stage;
+  const together = merge !== undefined && (merge.hosts > 1 || average === null) ? merge.together : null;
+  const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;
+  return found ?? together?.operationsPerSecond ?? average;
 }
 
 /**
@@ -68,28 +64,92 @@ export function searchedRate({ search }) {
   return bound === 'exact' || bound === 'at least' ? (operationsPerSecond ?? null) : null;
 }
 
-/** @param {readonly WritableStage[]} stages */
-function limitText(stages) {
-  /** @type {Map<string, string[]>} */
-  const byCause = new Map();
-  for (const { stage, bottleneck, merge } of stages) {
-    const cause = bottleneck
-      ? shortLimit(bottleneck)
-      : commonCause(merge?.shares.map(({ limitedBy }) => limitedBy) ?? []);
-    byCause.set(cause, [...(byCause.get(cause) ?? []), stage]);
-  }
-  const unknown = byCause.get(UNKNOWN) ?? [];
-  const known = [...byCause].filter(([cause]) => cause !== UNKNOWN);
-  const limits = known.map(([cause, names]) => `by ${plainText(cause)} in ${listOf(names)}`);
-  const limited = limits.length === 0 ? '' : `, limited ${listOf(limits)}`;
-  if (unknown.length === 0) {
-    return limited;
-  }
-  const where = unknown.length === stages.length ? '' : ` of ${listOf(unknown)}`;
-  return `${limited}; the bottleneck${where} is not known`;
+/** @param {RatedStage} stage */
+function capacityOf({ search, merge }) {
+  return search?.capacity ?? merge?.ramp?.capacity ?? null;
 }
 
-/** @param {readonly (string | null)[]} causes one per host */
-function commonCause([first, ...others]) {
-  return typeof first === 'string' && others.every((other) => other === first) ? first : UNKNOWN;
+/**
+ * @param {WritableStage} stage
+ * @returns {string | null} null if no capacity was found
+ */
+function capacityText(stage) {
+  const { rate } = stage.search ?? {};
+  if (rate !== undefined && rate.operationsPerSecond !== null) {
+    const bound = rate.bound === 'exact' ? '' : `${rate.bound} `;
+    return `${bound}${decimal(rate.operationsPerSecond)} ${stage.stage} operations per second at a p99 of up to ${decimal(rate.slo)} ms`;
+  }
+  const capacity = capacityOf(stage);
+  if (capacity === null) {
+    return null;
+  }
+  const { operationsPerSecond, low, high, confidence, threads } = capacity;
+  const hasPlateau = stage.search?.hasPlateau ?? stage.merge?.ramp?.hasPlateau;
+  const from = hasPlateau
+    ? `from ${counted(threads, 'thread')}`
+    : `with ${counted(threads, 'thread')}, without a plateau`;
+  return (
+    `${hasPlateau ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations per second ` +
+    `(${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}, ${from})`
+  );
+}
+
+/** @param {readonly WritableStage[]} stages */
+function limitText(stages) {
+  /** @type {Map<string | null, { names: string[], likely: string[] }>} */
+  const byLimit = new Map();
+  for (const stage of stages) {
+    const bottleneck = limitOfStage(stage);
+    const limit = limitOf(bottleneck);
+    const { names, likely } = byLimit.get(limit) ?? { names: [], likely: [] };
+    const isLikely = bottleneck?.certainty === 'likely';
+    byLimit.set(limit, { names: [...names, stage.stage], likely: isLikely ? [...likely, stage.stage] : likely });
+  }
+  const unproven = byLimit.get(null)?.names ?? [];
+  if (unproven.length === stages.length) {
+    return 'the bottleneck is not known';
+  }
+  if (byLimit.size === 1) {
+    const [[limit, group]] = byLimit;
+    return limitedBy(limit, group);
+  }
+  const known = [...byLimit].flatMap(([limit, group]) =>
+    limit === null
+      ? []
+      : [`${listOf(group.names)} ${group.names.length === 1 ? 'was' : 'were'} ${limitedBy(limit, group)}`],
+  );
+  const rest = unproven.length === 0 ? [] : [`the bottleneck of ${listOf(unproven)} is not known`];
+  return [...known, ...rest].join(', ');
+}
+
+/**
+ * @param {WritableStage} stage
+ * @returns {Limit | null} of the stage, or of all its hosts if they had the same; null if unknown
+ */
+function limitOfStage({ bottleneck = null, merge }) {
+  const shares = merge?.shares ?? [];
+  const [{ limitedBy: cause = null } = {}] = shares;
+  if (bottleneck !== null || cause === null || shares.some((share) => share.limitedBy !== cause)) {
+    return bottleneck;
+  }
+  return { cause, certainty: shares.some(({ certainty }) => certainty === 'likely') ? 'likely' : undefined };
+}
+
+/**
+ * @param {string | null} limit
+ * @param {{ names: string[], likely: string[] }} stages that have it, and those for which it is only likely
+ */
+function limitedBy(limit, { names, likely }) {
+  if (likely.length === names.length) {
+    return `likely limited by ${limit}`;
+  }
+  return `limited by ${limit}${likely.length === 0 ? '' : ` (likely for ${listOf(likely)})`}`;
+}
+
+/**
+ * @param {Limit | null} bottleneck
+ * @returns {string | null} its name in a sentence; null if unknown
+ */
+export function limitOf(bottleneck) {
+  return bottleneck === null || bottleneck.cause === 'inconclusive' ? null : nameOfLimit(bottleneck.cause);
 }

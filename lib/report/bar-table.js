@@ -51,7 +51,7 @@ export function formatStageSummary(stages, look) {
       bars: rows.map(({ average }) => average),
       others: [
         column('Threads', ({ threads }) => ({ text: rounded(threads) })),
-        column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
+        column('Peak/s', ({ peak }) => ({ text: peak === null ? '-' : decimal(peak) })),
         column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p95', ({ latency }) => ({ text: latencyText(latency.operations?.p95) })),
@@ -98,17 +98,19 @@ function limitSentences(stages, look) {
 }
 
 /**
- * @typedef {{ name: string } & Pick<StageResult, 'threads' | 'average' | 'peak' | 'averageBytes' | 'latency' | 'failedAttempts'
- *   | 'throttled' | 'bottleneck'>} SummaryRow
+ * @typedef {{ name: string, peak: number | null } & Pick<StageResult, 'threads' | 'average' | 'averageBytes' | 'latency'
+ *   | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
  * @returns {SummaryRow[]} the stage, with the rate that a search found, then each operation of its mix
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
-  const average = searchedRate(stage) ?? stage.average;
+  const found = searchedRate(stage);
+  // The hold ran below the rate found, so its peak would appear to contradict it.
+  const rates = found === null ? {} : { average: found, peak: null };
   return [
-    { ...stage, average, name: stage.stage },
+    { ...stage, ...rates, name: stage.stage },
     ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),
   ];
 }

@@ -190,7 +190,7 @@ test('a link that is full in most seconds is the limit if the client has room', 
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { network: NETWORK }) }), {
     cause: 'network link',
     evidence: 'eth0 was full in 90% of the seconds: 11.8MiB/s received and 0.1MiB/s sent, of 11.9MiB/s',
-    advice: null,
+    advice: 'a faster link, or several hosts',
   });
   for (const network of [
     { ...NETWORK, fullShare: 0.7 },
@@ -277,7 +277,7 @@ test('an embedded endpoint that ran all the time is the store that limits', () =
     cause: 'store',
     evidence:
       'the embedded endpoint is at its limit: its only event loop ran 97% of the time, with 1.02 of 2 CPUs, event loop 30% busy',
-    advice: null,
+    advice: 'a real store',
   });
   const refusals = { operations: 10_000, attempts: 10_500, throttled: 500, backoffShare: 0.1 };
   for (const [other, why] of /** @type {[Partial<Evidence>, string][]} */ ([
@@ -375,7 +375,7 @@ test('a store that refuses, and costs the threads time by it, throttles', () => 
   assert.deepEqual(classify({ ...PLAIN, ...figures }), {
     cause: 'store throttling',
     evidence: '12.3% of 48,211 attempts refused, threads waited 61% of their time',
-    advice: null,
+    advice: 'fewer <threads>, or more buckets',
   });
 });
 
@@ -491,15 +491,14 @@ test('when the store refuses requests, more threads are not the answer', () => {
 test('throttling and a full event loop contradict each other', () => {
   const full = { eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 1 };
   const verdict = classify({ ...PLAIN, throttled: 5000, backoffShare: 0.5, ...full });
-  assert.deepEqual([verdict.cause, verdict.advice], ['inconclusive', '--calibrate']);
+  assert.deepEqual([verdict.cause, verdict.advice], ['inconclusive', 'fewer <threads>, or more buckets']);
 });
 
 test('operations as fast as one alone have too few threads', () => {
   assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
-    evidence:
-      'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit; more <threads> would show one',
-    advice: null,
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit',
+    advice: 'more <threads>',
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
   assert.match(classify({ ...PLAIN, p50: 16.6 }).evidence, /so something else slowed the single thread down/);

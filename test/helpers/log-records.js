@@ -22,7 +22,7 @@ const LINES = [
   ],
   [
     'search',
-    /^(\S+): searching for its capacity with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
+    /^(\S+): searching for .+ with ([\d,]+) objects? and up to ([\d,]+) threads? and ([\d,]+) buckets?$/,
     ['stage', 'objects', 'threads', 'buckets'],
   ],
   [

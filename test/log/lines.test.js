@@ -85,7 +85,7 @@ test('lines about one operation of a mix, and lines for people, are never parsed
     summaryLine('Mixed read', { duration: 1, peak: 1, average: 1, bytes: 0, retries: 0 }),
     'Write latency (closed loop): min 1.00ms mean 1.00ms p50 1.00ms p90 1.00ms p95 1.00ms p99 1.00ms p99.9 1.00ms max 1.00ms',
     'Write limited by: store (evidence)',
-    'Write: searching for its capacity with 40000 objects in up to 256 threads and 1 buckets',
+    'Write: searching for its capacity with 40,000 objects and up to 256 threads and 1 bucket',
     '# r2-benchmark []',
     '# r2-benchmark {"kind":',
   ]) {

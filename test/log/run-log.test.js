@@ -130,9 +130,9 @@ test('a capacity search prints a table of its steps instead of seconds, with its
   const step = { threads: 4, objectSize: 1000, ...times, ...counts, eventLoopUtilization: 0.1 };
   log.stepEnds('Write', { phase: 'ramp', ...step });
   assert.deepEqual(lines.slice(0, 3), [
-    'Write: searching for its capacity with 1000 objects in up to 16 threads and 1 buckets',
-    'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
-    'Write          4     200.0   20.00ms    25.00ms      1    10%  ramp',
+    'Write: searching for its capacity with 1,000 objects and up to 16 threads and 1 bucket',
+    'Stage   Threads     Ops/s       p50        p99 Errors Client  Step',
+    'Write         4     200.0   20.00ms    25.00ms      1    10%  ramp',
   ]);
   assert.match(lines[3], /^# r2-benchmark \{"kind":"step","stage":"Write"/);
   assert.equal(lines.length, 4);

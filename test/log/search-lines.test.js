@@ -55,10 +55,10 @@ function linesOf(search, overrides) {
 }
 
 test('a step has a row with its threads, rate, latencies, errors and load', () => {
-  assert.equal(stepLine('Write', STEP), 'Write         16     803.2   20.01ms    24.50ms      7    12%  ramp');
+  assert.equal(stepLine('Write', STEP), 'Write        16     803.2   20.01ms    24.50ms      7    12%  ramp');
   assert.equal(
     stepLine('Read', { ...STEP, p50: null, p99: null, phase: 'half size' }),
-    'Read          16     803.2         -          -      7    12%  half size',
+    'Read         16     803.2         -          -      7    12%  half size',
   );
 });
 
@@ -105,12 +105,14 @@ test('integrity errors are reported as in any stage', () => {
 test('a step over buckets shows their number; a step of an open loop shows its rate and outcome', () => {
   assert.equal(
     stepLine('Write', { ...STEP, phase: 'hold', buckets: 2 }),
-    'Write         16     803.2   20.01ms    24.50ms      7    12%  2 buckets',
+    'Write        16     803.2   20.01ms    24.50ms      7    12%  2 buckets',
   );
   assert.equal(
     stepLine('Write', { ...STEP, rate: 805, verdict: 'kept' }),
-    'Write      805.0     803.2   20.01ms    24.50ms      7    12%  ramp, kept',
+    'Write     805.0     803.2   20.01ms    24.50ms      7    12%  ramp, kept',
   );
+  const late = stepLine('Remove', { ...STEP, phase: 'refine', rate: 805, verdict: 'client' });
+  assert.ok(late.length < 80, late);
 });
 
 test('a search over buckets ends with its limit, and one for the highest rate with that rate', () => {

@@ -98,6 +98,17 @@ test('the summary on a terminal of 120 columns, in ASCII: text has at most 100 c
   ]);
 });
 
+test('the row of a search for the highest rate has that rate, and no peak, which the steps below it would set', () => {
+  const rate = { bound: 'exact', operationsPerSecond: 1250 };
+  const stage = { ...STAGES[0], search: /** @type {any} */ ({ rate }) };
+  const [, headings, row] = formatStageSummary([stage], lookOf(120, { hasColour: false }));
+  const under = (/** @type {string} */ heading) => {
+    const end = headings.indexOf(heading) + heading.length;
+    return row.slice(0, end).split(' ').at(-1);
+  };
+  assert.deepEqual([under('Ops/s'), under('Peak/s')], ['1,250.0', '-']);
+});
+
 test('errors are red if any is not throttling, and yellow if all are', () => {
   assert.deepEqual(errorCell(0, 0), { text: '0' });
   assert.deepEqual(errorCell(1234, 1233), { text: '1,234', meaning: 'error' });

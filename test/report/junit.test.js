@@ -75,7 +75,7 @@ describe('summary and JUnit have the figures of the result', () => {
     const result = asserted(search, [...limits, 'write.capacity > 600', 'write.capacity.low > 500', 'write.knee <= 8']);
     const { summary, junit } = outputsOf(result);
     assertSameFigures(result, { summary, junit });
-    assert.match(summary, /^One host can sustain 512\.3 ops\/s in Write/m);
+    assert.match(summary, /^The capacity is 512\.3 Write operations per second/m);
     assert.match(junit, /<property name="capacity" value="512\.34"\/>/);
     assert.ok(!junit.includes('errorShare'), 'failures cover all steps, attempts only one');
   });

@@ -30,7 +30,7 @@ const MISSED = {
 test('the page has the outcome and the answer, then thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
-  assert.equal(answer, 'One host completed 3.3 ops/s in Write; the bottleneck is not known.');
+  assert.equal(answer, 'One host completed 3.3 Write operations per second; the bottleneck is not known.');
   assert.deepEqual(thresholds.split('\n'), [
     '| Threshold | Outcome | Figures |',
     '| --- | --- | --- |',
@@ -67,7 +67,10 @@ test('problems are mentioned at the top and listed below', () => {
 test('figures missing from a log of the original tool are dashes', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
-  assert.match(text, /^One host completed 833\.3 ops\/s in Write, .* in Remove; the bottleneck is not known\.$/m);
+  assert.match(
+    text,
+    /^One host completed 833\.3 Write, .* Remove operations per second; the bottleneck is not known\.$/m,
+  );
   assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });
@@ -76,7 +79,7 @@ test('a merge lists its hosts and what is missing from the sum', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 3, seconds: 5 })).merged;
   const warning = { file: '<img>.txt', line: 7, message: 'is cut short', incomplete: true };
   const text = [...summaryReporter.format({ ...result, merge: { ...result.merge, warnings: [warning] } })].join('');
-  assert.match(text, /^3 hosts together completed [\d,.]+ ops\/s in Write, /m);
+  assert.match(text, /^3 hosts together completed [\d,.]+ Write, /m);
   assert.ok(text.includes(String.raw`- &lt;img&gt;.txt\:7: is cut short`));
   assert.match(text, /^- Hosts: host-1, host-2, /m);
 });

@@ -4,7 +4,7 @@ import { commandOf } from '../../options/recorded-options.js';
 import { shellWord } from '../../text/shell-words.js';
 import { coloLine } from '../colo-line.js';
 import { table } from './figures.js';
-import { html } from './markup.js';
+import { html, withWholeOptions } from './markup.js';
 
 /**
  * @import { HostResult, Result, StageSum } from '../../model/result.js'
@@ -22,7 +22,10 @@ export function factsSection(result) {
   const facts = [
     ...entry('Run', run),
     ...entry('Started', start),
-    ...entry('Command', options === null ? null : html`<code>${commandOf(options, wordsOfShard(result))}</code>`),
+    ...entry(
+      'Command',
+      options === null ? null : html`<code>${withWholeOptions(commandOf(options, wordsOfShard(result)))}</code>`,
+    ),
     ...entry('Endpoint', options?.endpoint ?? null),
     ...entry('Host', host),
     ...entry('CPUs', cpusOf(stages)),

@@ -40,6 +40,16 @@ function textOf(content) {
 
 /**
  * @param {string} text from any source
+ * @returns {Content} in which no line breaks within the name of an option
+ */
+export function withWholeOptions(text) {
+  return text
+    .split(/(--[\w-]+)/)
+    .map((part, index) => (index % 2 === 0 ? part : html`<span class="option">${part}</span>`));
+}
+
+/**
+ * @param {string} text from any source
  * @returns {string} plain text for elements and attributes, with invisible characters made visible
  */
 export function escapeHtml(text) {

@@ -1,6 +1,6 @@
 import { isClean, shortcomingsOf } from '../../model/completeness.js';
 import { writeResult } from '../../model/write-result.js';
-import { answerOf } from './answer.js';
+import { answerOf } from '../answer.js';
 import { cacheSection } from './cache-section.js';
 import { connectionsSection } from './connections-section.js';
 import { factsSection } from './facts-section.js';
@@ -37,12 +37,12 @@ export function reportPage(written) {
   const sections = [
     waysSection(result.merge?.ways ?? []),
     stagesSection(result),
+    searchSection(result),
     thresholdsSection(result),
     factsSection(result),
     timeSection(result),
     latencySection(result),
     cacheSection(result),
-    searchSection(result),
     hostsSection(result),
     connectionsSection(result),
     methodSection(result, isWhole),

@@ -4,9 +4,9 @@ import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
-import { limitOf, rateOf } from './answer.js';
+import { limitOf, rateOf } from '../answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
-import { html } from './markup.js';
+import { html, withWholeOptions } from './markup.js';
 
 /**
  * @import { Result, StageSum } from '../../model/result.js'
@@ -48,8 +48,8 @@ export function stagesSection({ stages, merge }) {
   return {
     id: 'stages',
     title: merge?.ways === undefined ? 'Stages' : 'Stages, all ways together',
-    body: html`${table({ caption: 'Results by stage', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}
-      <dl class="findings">${stages.map(findingOf)}</dl> `,
+    body: html`<dl class="findings">${stages.map(findingOf)}</dl>
+      ${table({ caption: 'Results by stage', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}`,
   };
 }
 
@@ -101,7 +101,7 @@ function findingOf(stage) {
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${shown}.`, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${shown}.`, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
 }
 

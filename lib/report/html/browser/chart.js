@@ -199,17 +199,21 @@ export const LOGARITHMIC = {
     least === null || most === null || !(least > 0) ? [0.1, 100] : [least / 1.15, Math.max(most, least * 2) * 1.15],
 };
 
-/** A logarithmic axis with fewer decades also has lines at 2 and 5. */
-const FEW_DECADES = 2.5;
+/** Digits with a line on a logarithmic axis of at least this many decades. */
+const LINES = [
+  { decades: 2.5, digits: [1] },
+  { decades: 1, digits: [1, 2, 5] },
+  { decades: 0, digits: [1, 1.5, 2, 3, 4, 6, 8] },
+];
 
 /** @type {Partial<UPlot.Axis>} */
 export const DECADES = {
   splits: (_plot, _axis, least, most) => {
-    const digits = Math.log10(most / least) > FEW_DECADES ? [1] : [1, 2, 5];
+    const { digits = [] } = LINES.find((each) => Math.log10(most / least) >= each.decades) ?? {};
     const first = Math.floor(Math.log10(least));
     const decades = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, index) => first + index);
     return decades
-      .flatMap((decade) => digits.map((digit) => Number((digit * 10 ** decade).toPrecision(1))))
+      .flatMap((decade) => digits.map((digit) => Number((digit * 10 ** decade).toPrecision(2))))
       .filter((value) => value >= least && value <= most);
   },
   filter: (_, splits) => splits,

@@ -11,6 +11,9 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 /** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
+/** Space that a label below a chart needs. Pixels. */
+const LABEL_WIDTH = 40;
+
 /** The axis is logarithmic from this ratio of the last to the first value. */
 const WIDE = 8;
 
@@ -33,7 +36,11 @@ export function drawPercentiles(stages) {
         MEDIAN,
         ...Array.from({ length: Math.floor(Number(plot.scales.x.max)) }, (_, nine) => nine + 1),
       ],
-      values: (_, values) => values.map(percentile),
+      values: (plot, values) =>
+        values.map((value, index) => {
+          const next = values[index + 1] ?? Infinity;
+          return plot.valToPos(next, 'x') - plot.valToPos(value, 'x') < LABEL_WIDTH ? '' : percentile(value);
+        }),
     },
     yAxis: DECADES,
     onCursor: (at) =>
