@@ -492,7 +492,7 @@ const BUSY_LOOP = 0.9;
 /** The same for its thread, by the share of the time in which it ran or waited for a CPU. */
 const BUSY_THREAD = 0.85;
 
-/** A thread that waits less than the first share had enough CPU; from the second share on, it had too little. */
+/** Shares of the time that a thread waits for a CPU: below the first it had enough CPU, from the second on too little. */
 const MAX_WAIT_ON_CPU = 0.1;
 const MIN_WAIT_FOR_CPU = 0.15;
 

@@ -155,7 +155,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'long tail': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stalled or became slower`,
+      `${latencies(evidence)}, but the mean is ${milliseconds(evidence.mean)}: the store stalled or became slower`,
     advice: searchFor,
   },
   'quick on a plateau': {
@@ -337,7 +337,7 @@ function cpus(evidence) {
   const { cpu = null, quota = null } = evidence.host ?? {};
   const held = quota !== null && quota.throttled >= SHOWN_THROTTLING ? `, ${heldBack(quota)}` : '';
   if (share === null || cpu === null) {
-    return `it is not known how busy its CPUs were${held}`;
+    return `how busy its CPUs were is unknown${held}`;
   }
   const others = `${cpu.others.toFixed(2)} of them with other processes${endpointShare(evidence)}`;
   const stolen = stolenShare(evidence);
@@ -436,7 +436,7 @@ function latencies({ threads, p50, unloadedP50, unloadedSize }) {
 /** @param {Evidence} evidence */
 function tail(evidence) {
   const of = milliseconds(evidence.mean);
-  return hasLongTail(evidence) ? `, but ${of} on average` : '';
+  return hasLongTail(evidence) ? `, but the mean is ${of}` : '';
 }
 
 /** @param {Evidence} evidence */

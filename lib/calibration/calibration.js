@@ -78,7 +78,7 @@ function whyUnproven({ operationsPerSecond, eventLoopUtilization, coreShare, end
     return `the endpoint was busier (${percent(endpointUtilization)}) than the client (${percent(eventLoopUtilization)}) and may have limited the rate`;
   }
   if (coreShare < MIN_CORE_SHARE) {
-    return `the client had a core for only ${percent(coreShare)} of the time that it had work: the host is busy with other work, or has too few cores`;
+    return `the client got a core for only ${percent(coreShare)} of the time that it needed one: the host is busy with other processes, or has too few cores`;
   }
   return null;
 }

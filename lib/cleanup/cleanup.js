@@ -268,7 +268,7 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
 }
 
 /**
- * Looks up by name the objects that Write created but no list has shown, because lists alone are not trustworthy.
+ * Looks up by key the objects that Write created but no list has shown, because lists alone are not trustworthy.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
@@ -303,7 +303,7 @@ async function removeUnlisted(options, result) {
  */
 function unlistedProblem(found, asked, count) {
   const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
-  return `the store's lists are incomplete: of ${which} objects that were written but that no list shows, ${found} were found by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other unlisted objects may be left`;
+  return `the store's lists are incomplete: of ${which} objects that were written but that no list shows, ${found} were found by key; ${asked === count ? 'they' : `all ${count}`} were deleted by key, but other unlisted objects may remain`;
 }
 
 /**

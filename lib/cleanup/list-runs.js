@@ -14,7 +14,7 @@ import { walkUploads } from './uploads.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Buckets, and then key ranges, that are listed concurrently. */
+/** How many buckets, and later key ranges, to list concurrently. */
 const AT_ONCE = 8;
 
 /** Kinds of errors that no configuration change would fix. */

@@ -206,7 +206,7 @@ function describe(words) {
 }
 
 /**
- * Observes one side's passes. Only the first pass prints notices. Both runs are announced together, elsewhere.
+ * Observes one side's passes. Only the first pass prints notices. The caller announces both runs together.
  *
  * @param {object} parts
  * @param {ReturnType<TurnProgress['screenOf']>} parts.screen

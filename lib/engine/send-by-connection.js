@@ -171,7 +171,7 @@ function uploadContext({ retrier, recorder, watch }) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }
     },
-    mayGoOn() {
+    throwIfStopped() {
       if (watch.stopped.aborted) {
         throw abandonedError();
       }

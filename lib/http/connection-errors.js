@@ -31,7 +31,7 @@ export function connectionClosed(message) {
 }
 
 export function closedWhileOpening() {
-  return connectionClosed('the connection was closed while it was being opened');
+  return connectionClosed('the connection was closed before it was established');
 }
 
 /** @param {string} answer the proxy's response, for the message */

@@ -79,7 +79,7 @@ export class LogReader {
     if (this.#run !== null && this.#run.hasMachineLines && !this.#run.hasEnded) {
       this.#run.warn(
         number,
-        `another run begins before the run from line ${this.#run.line} ended: either the log was cut short, or several hosts write to one file`,
+        `another run begins before the run from line ${this.#run.line} ends: either the log was cut short, or several hosts wrote to it`,
       );
     }
     this.end();

@@ -4,7 +4,7 @@ import { summaryLine } from './lines.js';
 
 /** @import { KindResult, LatencySummary, OpeningCosts, StageResult } from '../model/result.js' */
 
-// Lines for people at the end of a stage and of a run. Programs read back only the summary line.
+// Human-readable lines at the end of each stage and of the run. Programs read back only the summary line.
 
 const LATENCY_NAMES = /** @type {const} */ ({
   operations: 'latency',

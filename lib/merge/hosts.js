@@ -93,14 +93,14 @@ function distinct(names) {
 }
 
 /**
- * One host's stage on the shared time line.
+ * One host's stage on the shared timeline.
  *
  * @typedef {object} StageView
  * @property {Host} host
  * @property {HostRun} run
  * @property {ReadStage} stage
  * @property {SecondSeries} series
- * @property {number} shift to add to the seconds of the series
+ * @property {number} shift added to the seconds of the series
  * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
  * @property {{ from: number, to: number } | null} full first and last second entirely inside the stage; null if no second is
  * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up

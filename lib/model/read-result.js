@@ -34,7 +34,7 @@ export function readResult(text, file = 'result') {
     return { ...refused('expected JSON'), isJson: false };
   }
   if (!isObject(value) || !Number.isSafeInteger(value.format)) {
-    return refused('expected the JSON object of a result, with its format');
+    return refused('expected a result: a JSON object with a number as its format');
   }
   const format = Number(value.format);
   const { problems, unknown } = checkSchema(value, SCHEMA);

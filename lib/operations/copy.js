@@ -21,7 +21,7 @@ export const copy = defineOperation({
   preflight: QUICK_PREFLIGHT,
   refuses: {
     keptObjects: 'its copies could not be distinguished from copies that the run kept',
-    multipart: 'the ETag of a copy differs from that of an object written in parts',
+    multipart: "a copy's ETag differs from that of an object written in parts",
   },
   async attempt(record) {
     const { connection, localIndex, workload } = record;

@@ -88,7 +88,7 @@ export function connectionsFor({ threads, multipart }) {
  * @typedef {object} UploadContext
  * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds, or throws the error after which
  *   the retry policy gives up; one attempt sends exactly one request
- * @property {() => void} mayGoOn throws an AttemptError if no further part may be sent
+ * @property {() => void} throwIfStopped throws an AttemptError if no more parts may be sent
  */
 
 /**
@@ -267,7 +267,7 @@ class Upload {
       const partIndex = this.#nextPart;
       this.#nextPart += 1;
       try {
-        this.#context.mayGoOn();
+        this.#context.throwIfStopped();
         this.#preparePart(step, partIndex);
         await this.#send(step, atOnce);
       } catch (error) {

@@ -586,7 +586,9 @@ export function proxyChoice(given) {
   }
   // The option appears in the commands that the program prints for copying.
   if (given.includes('@')) {
-    throw new RangeError('expected a URL without a password: put that URL into HTTPS_PROXY, and pass --proxy env');
+    throw new RangeError(
+      'expected a URL without a password: put the URL with its password into HTTPS_PROXY, and pass --proxy env',
+    );
   }
   return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
 }

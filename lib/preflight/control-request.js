@@ -100,7 +100,7 @@ export async function sendControlOperation(context, record, multipart) {
         throw ofStep.error;
       }
     },
-    mayGoOn() {
+    throwIfStopped() {
       if (signal.aborted) {
         throw abandonedError(true);
       }

@@ -67,7 +67,7 @@ export async function listExisting(run, config, existing, signal, notice) {
   return list.outcome();
 }
 
-/** The list over all buckets, as it grows. */
+/** The keys listed so far, across all buckets. */
 class List {
   #config;
   #existing;

@@ -26,7 +26,7 @@ const MIN_BAR = 10;
 const MAX_BAR = 40;
 const BETWEEN_COLUMNS = '  ';
 
-/** Longer lines are hard to read. Columns of the terminal. */
+/** Maximum length of a line, in columns. Longer ones are hard to read. */
 const MAX_LINE = 100;
 
 const INDENT = '  ';

@@ -60,7 +60,7 @@ export function formatComparison(comparison) {
 const PARTIAL_SECONDS = 2;
 
 /**
- * Whether a stage is too short for a verdict and its share of failed attempts did not change.
+ * Whether a stage is too short for a verdict and its share of failed attempts is unchanged.
  *
  * @param {StageComparison} comparison
  */

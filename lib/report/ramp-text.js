@@ -84,7 +84,7 @@ function limitOf({ capacity }, { side, lacks, slots }) {
     return `Cannot tell where the limit is: a host did almost nothing when it joined (${figures}), so its figures are missing.`;
   }
   if (lacks === 'proportion') {
-    return `Cannot tell where the limit is: the sum grew, but more slowly than the number of hosts (${figures}); add a slot with one more host to see whether that host adds nothing or its full share.`;
+    return `Cannot tell where the limit is: the total rate grew, but less than in proportion to the hosts (${figures}); add a slot with one more host to see whether it adds nothing or its full share.`;
   }
   return 'Cannot tell where the limit is: this requires two slots that count, the second with more hosts.';
 }

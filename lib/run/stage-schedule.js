@@ -3,7 +3,7 @@
 /** Gap between the stages of hosts that share slots, and the time in which operations can complete after a stage. ms */
 export const USUAL_GAP_MS = 5000;
 
-/** Time for aborting and settling, so that neither delays the next stage or step. */
+/** Time to abort requests and let them settle, so that neither delays the next stage or step. */
 export const SETTLING_MS = 100;
 
 /** Share of a slot at its start, in which the step settles, and at its end, in which its last operations complete. */

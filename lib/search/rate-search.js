@@ -150,7 +150,7 @@ export class RateSearch {
   /**
    * @param {object} options
    * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency ms of an operation with one thread
+   * @param {number} options.unloadedLatency of one operation with one thread, in ms
    * @param {boolean} [options.isRandom] whether operations arrive at random, so that some wait for others at any rate
    * @param {number} [options.maxOperations] that objects allow
    * @param {number} [options.maxAttempts] that dollars allow

@@ -67,7 +67,7 @@ export class StepBudget {
   }
 
   /**
-   * Minimum that would have sufficed; null if there was enough.
+   * Smallest budget that would have sufficed; null if this one did.
    *
    * @returns {{ operations: number, attempts: number } | null}
    */

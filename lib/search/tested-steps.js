@@ -41,7 +41,7 @@ export class TestedSteps {
   /**
    * @param {object} options
    * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency ms of an operation with one thread
+   * @param {number} options.unloadedLatency of one operation with one thread, in ms
    */
   constructor({ maxThreads, unloadedLatency }) {
     this.#maxThreads = maxThreads;

@@ -1,6 +1,6 @@
 const STAND_IN = '[secret]';
 
-/** Removes this many consecutive characters of a secret. Shorter fragments might appear in any message by chance. */
+/** Minimum length of a secret's fragment to remove. Shorter ones may appear in any message by chance. */
 const SECRET_WINDOW = 8;
 
 /** The same for access key IDs. A secret entered as an ID is longer, but a shorter ID might be an ordinary word. */

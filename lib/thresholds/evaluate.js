@@ -46,7 +46,7 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const unit = 'unit' in wanted ? wanted.unit : undefined;
   if (limit === null) {
     const why = baseline === null ? 'no baseline was given' : whyUnknown(baseline, stage, metric);
-    const message = `it was ${showValue(metric.quantity, value, 0)}; the baseline's figure is unknown: ${why}`;
+    const message = `measured ${showValue(metric.quantity, value, 0)}, but the baseline's figure is unknown: ${why}`;
     return { value, limit, outcome: 'inconclusive', message };
   }
   const outcome = OPERATORS[operator](value, limit) ? 'passed' : 'missed';

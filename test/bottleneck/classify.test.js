@@ -231,7 +231,7 @@ test('if the figures do not prove a limit beyond this host, the evidence names t
     [hostWith({ ...room, running: 0.7 }), /client was too busy .*: event loop ran 70% of the time/],
     [hostWith(room, { cpu: { ...IDLE_CPU, steal: 0.4 } }), /too little CPU for the client: .*the hypervisor gave 40% /],
     [hostWith({ ...room, running: null }), /does not report how the client's threads were scheduled/],
-    [hostWith(room, { cpu: null }), /it is not known how busy its CPUs were/],
+    [hostWith(room, { cpu: null }), /how busy its CPUs were is unknown/],
     [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), /one of this host's CPUs was 95% busy/],
     [
       hostWith({ ...room, delayP50: 15 }),
@@ -256,7 +256,7 @@ test('a few operations that wait long take the threads’ time, however quick th
   const figures = { ...PLAIN, ...room, p50: 21, mean: 200 };
   const { cause, evidence } = classify(figures);
   assert.equal(cause, 'beyond this host');
-  assert.match(evidence, /, 20\.00ms with one, but 200\.00ms on average, while/);
+  assert.match(evidence, /, 20\.00ms with one, but the mean is 200\.00ms, while/);
   for (const other of [
     { host: null },
     { unloadedSize: 1024 },
@@ -469,7 +469,7 @@ test('an open loop that completes nothing after its warm-up has kept no rate', (
 test('a store that stalled does not lack threads, however fast the median', () => {
   const verdict = classify({ ...PLAIN, p50: 20, mean: 51.86 });
   assert.equal(verdict.cause, 'inconclusive');
-  assert.match(verdict.evidence, /but on average 51\.86ms: the store stalled or became slower$/);
+  assert.match(verdict.evidence, /but the mean is 51\.86ms: the store stalled or became slower$/);
 });
 
 test('operations that are as quick as one alone do not wait for a store that does no more', () => {

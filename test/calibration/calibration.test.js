@@ -40,7 +40,7 @@ test('a stage is unproven if, and only if, the endpoint was busier than the clie
 test('a stage is unproven if the event loop had work but no core', () => {
   const { operationsPerSecond, unproven } = capacityOf({ ...MEASUREMENT, coreShare: 0.62 });
   assert.equal(operationsPerSecond, null);
-  assert.match(String(unproven), /^the client had a core for only 62% of the time that it had work/);
+  assert.match(String(unproven), /^the client got a core for only 62% of the time that it needed one/);
 });
 
 test('a stage without successful operations is unproven', () => {

@@ -388,7 +388,7 @@ function indicesOfShard(count) {
   return Array.from({ length: count }, (_, local) => local * SHARD.count + SHARD.index);
 }
 
-test('Row 36: looks up written objects that no list shows by name, removes and reports them', async () => {
+test('Row 36: looks up written objects that no list shows by key, removes and reports them', async () => {
   const indices = indicesOfShard(40);
   const hidden = new Set(indices.slice(0, 15).map((index) => KEYSPACE.keyOf(index)));
   const admin = new FakeAdmin(objectsOf(indices), { hides: (key) => hidden.has(key) });
@@ -396,7 +396,7 @@ test('Row 36: looks up written objects that no list shows by name, removes and r
   assert.deepEqual([result.removed, result.left, result.unlisted], [40, 0, 15]);
   assert.match(
     result.problems.join('\n'),
-    /^the store's lists are incomplete: of 15 objects .*, 15 were found by name/,
+    /^the store's lists are incomplete: of 15 objects .*, 15 were found by key/,
   );
   assert.ok(!isClean(result), 'other leftovers are unknown');
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
@@ -416,7 +416,7 @@ test('Row 36: looks up a sample of many unlisted objects, and removes all of the
   const admin = new FakeAdmin(objectsOf(indices), { hides: () => true });
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
   assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'all that were seen');
-  assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by name/);
+  assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by key/);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
   assert.equal(admin.maxBatchSize, 1000);
 });

@@ -78,7 +78,7 @@ test('a log without its first line, after a copy, is cut short where the next ru
     text.includes('another run'),
   );
   assert.ok(
-    warning.startsWith(`!b.txt:${index}: another run begins before the run from line ${WHOLE.length + 1} ended`),
+    warning.startsWith(`!b.txt:${index}: another run begins before the run from line ${WHOLE.length + 1} ends`),
   );
 });
 

@@ -155,7 +155,7 @@ test('interleaved lines of two hosts in one file are reported and never added up
   const warnings = warningsOf(aggregate);
   assert.ok(
     warnings.includes(
-      '!mixed.txt:2: another run begins before the run from line 1 ended: either the log was cut short, or several hosts write to one file',
+      '!mixed.txt:2: another run begins before the run from line 1 ends: either the log was cut short, or several hosts wrote to it',
     ),
   );
   assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write is repeated/.test(warning)));

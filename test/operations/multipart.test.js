@@ -31,7 +31,7 @@ const MULTIPART = { partSize: 5 * MIB, partThreads: 3, minSize: 0 };
  * @param {number} [choice.maxAttempts]
  * @param {typeof MULTIPART} [choice.multipart]
  * @param {number} [choice.sizeThere] bytes of the object that exists afterwards
- * @param {() => void} [choice.mayGoOn]
+ * @param {() => void} [choice.throwIfStopped]
  */
 function playUpload({
   size,
@@ -39,7 +39,7 @@ function playUpload({
   before = () => {},
   maxAttempts = 3,
   multipart = MULTIPART,
-  mayGoOn = () => {},
+  throwIfStopped = () => {},
 }) {
   /** @type {string[]} */
   const methods = [];
@@ -79,7 +79,7 @@ function playUpload({
   record.take(0, write, 3);
   let now = 0;
   const uploader = new Uploader(connections, multipart, {
-    mayGoOn,
+    throwIfStopped,
     async send(step) {
       if (step.isPart) {
         sizes.set(step.input?.PartNumber, step.size);
@@ -217,7 +217,7 @@ test('an upload that must not continue is aborted', async () => {
   let parts = 0;
   const { run, methods } = playUpload({
     size: 100 * MIB,
-    mayGoOn() {
+    throwIfStopped() {
       parts += 1;
       if (parts > 4) {
         throw lost({ kind: 'abandoned' });

@@ -98,7 +98,7 @@ export function comparisonPage(comparison, before, after) {
         ({ stage }, number) =>
           html`<h3>${stage}</h3>
             <p class="readout" data-for="compared-${number}" aria-live="polite">
-              Point at the chart, or use the arrow keys, to see the figures of a second.
+              Point to the chart, or use the arrow keys, to see the figures for that second.
             </p>
             ${plot(`compared-${number}`, `Operations per second of ${stage} in both runs, from its start`)}
             ${chartTable(table({ caption: `Operations per second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,

@@ -51,7 +51,7 @@ export function hostsSection({ stages }) {
     id: 'hosts',
     title: 'Hosts',
     body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data contains all of them.</p>`}
-    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point at a chart, or use the arrow keys, to see the figures of a second.</p>` : null}
+    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point to a chart, or use the arrow keys, to see the figures for that second.</p>` : null}
     ${hasSeconds ? plot('host-map', 'Operations per host and second: darker means more (lighter on a dark page)') : null}
     ${hasMinutes ? plot('host-latency-map', 'p99 per host and minute: darker means longer (lighter on a dark page)') : null}
     ${chartTable(table({ caption: 'Results by host and stage', columns: COLUMNS, rows: shares }))}`,

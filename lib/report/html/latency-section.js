@@ -51,7 +51,7 @@ export function latencySection({ stages }) {
         id: 'latency',
         title: 'Latency by percentile',
         body: html`<p class="readout" data-for="latency" aria-live="polite">
-            Point at the chart, or use the arrow keys, to see the latencies at a percentile.
+            Point to the chart, or use the arrow keys, to see the latencies at that percentile.
           </p>
           ${stageKey(stages)}
           ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
@@ -88,7 +88,7 @@ function percentileOf({ histogram, summary }, percentile) {
 }
 
 /**
- * Limits a percentile to the extremes, because it is only accurate to 0.1% while they are exact.
+ * Limits a percentile to the minimum and maximum, which are exact. Percentiles are accurate to 0.1%.
  *
  * @param {number} value ms
  * @param {LatencySummary} summary

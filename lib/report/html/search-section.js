@@ -66,7 +66,7 @@ export function searchSection({ stages }) {
             html`<h3>${curve.stage}</h3>
               <p>${curve.finding}</p>
               <p class="readout" data-for="capacity-${index}" aria-live="polite">
-                Point at a chart, or use the arrow keys, to see the figures of a step.
+                Point to a chart, or use the arrow keys, to see the figures for that step.
               </p>
               ${plot(`steps-rate-${index}`, `Operations per second by ${curve.unit}`)}
               ${plot(`steps-latency-${index}`, `Latency in ms by ${curve.unit}`, ['p50', 'p99'])}

@@ -43,7 +43,7 @@ export function timeSection({ stages }) {
     id: 'time',
     title: 'Over time',
     body: html`<p class="readout" data-for="time" aria-live="polite">
-        Point at a chart, or use the arrow keys, to see the figures of a second.
+        Point to a chart, or use the arrow keys, to see the figures for that second.
       </p>
       ${stageKey(stages)} ${plot('rate', 'Operations per second')}
       ${hasBytes ? plot('throughput', 'Throughput in MiB/s') : null}
