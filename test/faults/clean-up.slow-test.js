@@ -243,7 +243,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       assert.match(
         run.stderr,
         isEmpty
-          ? /clean-up: the store's lists are incomplete: of 20 .*, 20 were found by name/
+          ? /clean-up: the store's lists are incomplete: of 20 .*, 20 were found by key/
           : /contains no objects$/m,
       );
       const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
