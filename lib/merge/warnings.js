@@ -11,7 +11,7 @@ import { correctionOf } from '../model/clock-facts.js';
 const MAX_NAMED = 8;
 
 const ONE_RUN = 'give the logs of one run only';
-const ONE_WAY = 'give the logs of one run only, and compare the ways to the objects with `r2-benchmark report`';
+const ONE_WAY = 'give the logs of one run only, and compare the access paths with `r2-benchmark report`';
 
 /**
  * @typedef {object} Part a run's time in a stage, in ms

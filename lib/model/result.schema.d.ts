@@ -1221,8 +1221,7 @@ export interface MergeResult {
   /** All warnings. */
   warnings: readonly MergeWarning[];
   /**
-   * Each way in which hosts reached the objects, separately and in the order of the hosts. Absent if all hosts used the
-   * same way.
+   * Each access path to the objects, separately and in the order of the hosts. Absent if all hosts used the same one.
    */
   ways?: readonly WayResult[];
 }
@@ -1257,7 +1256,7 @@ export interface MergeWarning {
   incomplete: boolean;
 }
 
-/** The hosts that reached the objects in the same way, as if only they had been merged. */
+/** The hosts that used the same access path, as if only they had been merged. */
 export interface WayResult {
   /** `--client`. Null if unknown. */
   client: string | null;

@@ -32,7 +32,7 @@ const STAGE_COLUMNS = [
 ];
 
 const WAY_COLUMNS = [
-  ...['Stage', 'Way', 'Operations', 'ops/s'],
+  ...['Stage', 'Access path', 'Operations', 'ops/s'],
   ...WAY_LATENCIES.map(({ title }) => title),
   'Failed attempts',
 ];
@@ -48,7 +48,7 @@ export const summaryReporter = {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
     yield* section('Access paths', wayLines(result.merge?.ways ?? []));
-    yield* section(result.merge?.ways === undefined ? null : 'All ways together', stageTable(result.stages));
+    yield* section(result.merge?.ways === undefined ? null : 'All access paths together', stageTable(result.stages));
     yield* section('Cache', cacheLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));

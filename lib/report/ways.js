@@ -68,7 +68,7 @@ function wordsOf({ client, through }) {
     return { name: 'Public URL', phrase: 'through the public URL' };
   }
   if (client === null) {
-    return { name: 'Unknown way', phrase: 'in an unknown way' };
+    return { name: 'Unknown access path', phrase: 'by an unknown access path' };
   }
   const shown = plainText(client);
   const phrase = 'over the S3 API from here';
@@ -148,11 +148,11 @@ export function wayNotes(ways) {
   const extents = ways.flatMap(({ stages }) => extentOf(stages));
   const pairs = extents.flatMap((one, index) => extents.slice(index + 1).map((other) => overlaps(one, other)));
   return [
-    'Each row counts only the operations of its way.',
+    'Each row counts only the operations of its access path.',
     ...(pairs.includes(false)
-      ? ['The ways were measured at different times, so the totals in the other tables mean little.']
+      ? ['The access paths were measured at different times, so the totals in the other tables mean little.']
       : []),
-    ...(pairs.includes(true) ? ['Ways measured at the same time may have slowed each other down.'] : []),
+    ...(pairs.includes(true) ? ['Access paths measured at the same time may have slowed each other down.'] : []),
     ...(ways.some(isAtBinding)
       ? ["At the binding, bytes do not travel to this host, and latencies come from the Worker's clock."]
       : []),

@@ -282,7 +282,7 @@ describe('the report of several ways to the objects', () => {
         const stage = stages.find((/** @type {any} */ each) => each.stage === name);
         const { latency } = stage;
         return {
-          Way: names[index],
+          'Access path': names[index],
           Operations: stage.operations,
           'Rate ops/s': stage.operationsPerSecond,
           'Fastest ms': latency.minimum,

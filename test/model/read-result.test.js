@@ -22,8 +22,8 @@ function changed(change) {
 const NO_RESULTS = [
   ['nothing', '', /^expected JSON$/],
   ['a text that is cut short', JSON.stringify(resultOf()).slice(0, -9), /^expected JSON$/],
-  ['another JSON', '{"format":"x"}', /^expected the JSON object of a result/],
-  ['a list', '[]', /^expected the JSON object of a result/],
+  ['another JSON', '{"format":"x"}', /^expected a result: a JSON object/],
+  ['a list', '[]', /^expected a result: a JSON object/],
 ];
 
 for (const [name, text, expected] of NO_RESULTS) {

@@ -70,7 +70,7 @@ test('the answer is about the stage that most ways have', () => {
   const withoutRead = (/** @type {WayResult} */ way) => ({ ...way, stages: [way.stages[0]] });
   assert.match(wayAnswer([withoutRead(direct), binding]), /^The median Write operation took 12\.5 ms over /);
   const unknown = { ...direct, client: null, stages: direct.stages.map((stage) => ({ ...stage, latency: null })) };
-  assert.match(wayAnswer([unknown, binding]), /took an unknown time in an unknown way, and 4 ms at /);
+  assert.match(wayAnswer([unknown, binding]), /took an unknown time by an unknown access path, and 4 ms at /);
 });
 
 test('rows of a stage are together, followed by those of its operations', () => {
@@ -174,7 +174,7 @@ test('the page for a CI job has a row per stage and way', () => {
     rows[5],
     /^\| Read \| Binding at the edge, latencies in steps of 1 ms \| 20 \| [\d.]+ \| 4ms \| 4\.00ms \| 4ms /,
   );
-  assert.match(section, /\n\n### All ways together\n\n\| Stage \|/);
+  assert.match(section, /\n\n### All access paths together\n\n\| Stage \|/);
 });
 
 test('hosts that all use one way have no such table', () => {

@@ -47,7 +47,7 @@ const COLUMNS = [
 export function stagesSection({ stages, merge }) {
   return {
     id: 'stages',
-    title: merge?.ways === undefined ? 'Stages' : 'Stages, all ways together',
+    title: merge?.ways === undefined ? 'Stages' : 'Stages, all access paths together',
     body: html`<dl class="findings">${stages.map(findingOf)}</dl>
       ${table({ caption: 'Results by stage', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}`,
   };

@@ -13,7 +13,7 @@ import { html } from './markup.js';
 /** @type {readonly Column<WayRow>[]} */
 const COLUMNS = [
   {
-    title: 'Way',
+    title: 'Access path',
     kind: 'text',
     cell: ({ way }) => html`${wayName(way)} <span class="remark">${wayRemark(way)}</span>`,
   },
