@@ -204,7 +204,7 @@ function counterOf(parts) {
  */
 function bucketCounter(buckets) {
   return {
-    succeeded: (record) => buckets[record.slot].succeeded(record),
+    succeeded: (record) => buckets[record.slot].succeeded(record, record.movedBytes),
     attemptFailed(error, { slot }) {
       buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
       buckets[slot].throttled += Number(isRefused(error));

@@ -1,81 +1,37 @@
-import { LatencyHistogram } from './latency-histogram.js';
+import { PartMeter } from './part-meter.js';
 
-/**
- * @import { Clock } from '../clock/clock.js'
- * @import { HistogramState } from './latency-histogram.js'
- * @import { Timings } from './stage-meter.js'
- */
+/** @import { PartMeterState } from './part-meter.js' */
 
 /**
  * A bucket's counts in a form that can be sent to another thread.
  *
- * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} BucketMeterState
+ * @typedef {PartMeterState & Record<typeof FAILURES[number], number>} BucketMeterState
  */
 
 /** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's meter */
 
-const COUNTS = /** @type {const} */ (['operations', 'drained', 'failed', 'failedAttempts', 'throttled']);
+const FAILURES = /** @type {const} */ (['failed', 'failedAttempts', 'throttled']);
 
 /** Counts a stage's operations of all kinds in one of several buckets. It counts only what is reported per bucket. */
-export class BucketMeter {
-  /** Successful operations. */
-  operations = 0;
-  /** Successful operations that completed after the stage's time and are excluded from rates. */
-  drained = 0;
+export class BucketMeter extends PartMeter {
   /** Operations that failed, including those with wrong content. */
   failed = 0;
   /** Excludes attempts cut off by the end of the stage. */
   failedAttempts = 0;
   throttled = 0;
-  /** Latencies of operations after the warm-up. */
-  latencies = new LatencyHistogram();
-  #clock;
-  #measuredFrom;
-  #measuredUntil;
-
-  /**
-   * @param {object} [time]
-   * @param {number} [time.measuredFrom] monotonic ms, as in StageMeter
-   * @param {number} [time.measuredUntil]
-   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null if the meter only adds up others
-   */
-  constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
-    this.#clock = clock;
-    this.#measuredFrom = measuredFrom;
-    this.#measuredUntil = measuredUntil;
-  }
-
-  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
-  measureUntil(moment) {
-    this.#measuredUntil = moment;
-  }
-
-  /** @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings */
-  succeeded({ startedAt, finishedAt }) {
-    this.operations += 1;
-    if (finishedAt >= this.#measuredFrom && !this.#clock?.wasSuspended(startedAt, finishedAt)) {
-      this.latencies.record(finishedAt - startedAt);
-      this.drained += Number(finishedAt > this.#measuredUntil);
-    }
-  }
-
-  /** Operations that count in the bucket's rate. */
-  get measured() {
-    return this.latencies.count - this.drained;
-  }
 
   /** @returns {BucketMeterState} */
   toState() {
-    const { operations, drained, failed, failedAttempts, throttled } = this;
-    return { operations, drained, failed, failedAttempts, throttled, latencies: this.latencies.toState() };
+    const { failed, failedAttempts, throttled } = this;
+    return { ...super.toState(), failed, failedAttempts, throttled };
   }
 
   /** @param {BucketMeterState} state counts of another worker */
   addState(state) {
-    for (const name of COUNTS) {
+    super.addState(state);
+    for (const name of FAILURES) {
       this[name] += state[name];
     }
-    this.latencies.addState(state.latencies);
   }
 }
 

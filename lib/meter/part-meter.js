@@ -15,8 +15,8 @@ import { LatencyHistogram } from './latency-histogram.js';
 const COUNTS = /** @type {const} */ (['operations', 'bytes', 'measured', 'measuredBytes']);
 
 /**
- * Counts a subset of a stage's operations of one kind, for example operations on objects of similar size, or first
- * reads of an object.
+ * Counts a subset of a stage's operations, for example operations on objects of similar size, or first reads of an
+ * object.
  */
 export class PartMeter {
   /** Successful operations. */

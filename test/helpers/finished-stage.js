@@ -57,7 +57,7 @@ export function finishedStage(course, overrides = {}) {
     }
     const times = { startedAt: clock.now() - latency, attemptStartedAt: clock.now() - latency / (failures.length + 1) };
     meter.succeeded({ ...times, finishedAt: clock.now() }, stage.movesBytes ? SIZE : 0);
-    bucket.succeeded({ ...times, finishedAt: clock.now() });
+    bucket.succeeded({ ...times, finishedAt: clock.now() }, stage.movesBytes ? SIZE : 0);
   }
   clock.advance(rest);
   const end = /** @type {const} */ ('complete');

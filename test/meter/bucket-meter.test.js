@@ -18,7 +18,7 @@ test('the counts of several workers in a bucket add up to those of a single work
       const workers = Array.from({ length: 3 }, () => new BucketMeter(time));
       for (const { worker, startedAt, latency } of operations) {
         for (const meter of [whole, workers[worker]]) {
-          meter.succeeded({ startedAt, finishedAt: startedAt + latency });
+          meter.succeeded({ startedAt, finishedAt: startedAt + latency }, 7);
           meter.failedAttempts += 2;
           meter.throttled += 1;
           meter.failed += 1;
@@ -38,7 +38,7 @@ test('the counts of several workers in a bucket add up to those of a single work
 test('bucket rates exclude warm-up and drain, and bucket latencies exclude the warm-up', () => {
   const meter = new BucketMeter({ measuredFrom: 1000, measuredUntil: 2000 });
   for (const finishedAt of [999, 1000, 2000, 2001]) {
-    meter.succeeded({ startedAt: finishedAt - 10, finishedAt });
+    meter.succeeded({ startedAt: finishedAt - 10, finishedAt }, 7);
   }
   assert.deepEqual([meter.operations, meter.measured, meter.latencies.count], [4, 2, 3]);
 });

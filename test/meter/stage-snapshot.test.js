@@ -37,7 +37,7 @@ test('a single bucket has the figures of the kinds, and several buckets have the
   const [only] = bucketSnapshots([{ bucket: 'one', meter: null }], kinds, true);
   assert.deepEqual([only.operations, only.failedAttempts, only.latencies?.count], [2, 2, 2]);
   const meter = new BucketMeter();
-  meter.succeeded({ startedAt: 0, finishedAt: 3 });
+  meter.succeeded({ startedAt: 0, finishedAt: 3 }, 1);
   meter.failedAttempts = 4;
   const [withLatencies] = bucketSnapshots([{ bucket: 'two', meter }], kinds, true);
   assert.deepEqual([withLatencies.operations, withLatencies.failedAttempts, withLatencies.latencies?.count], [1, 4, 1]);

@@ -92,7 +92,7 @@ function prepare(
           if (!hasRunOut) {
             const times = { startedAt: at, attemptStartedAt: at, finishedAt: clock.now() };
             meter.succeeded(times, 1);
-            meters?.[thread % buckets.length].succeeded(times);
+            meters?.[thread % buckets.length].succeeded(times, 1);
           }
         }
       }
