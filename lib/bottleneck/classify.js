@@ -191,7 +191,9 @@ const LIKELY = {
   'loops unevenly busy': () => 'client CPU',
   'client nearly busy': () => 'client CPU',
   'endpoint not idle': () => 'store',
-  'some refused': () => 'store throttling',
+  // If refusals cost little, waiting costs more.
+  'some refused': (evidence) =>
+    provenOf({ ...evidence, throttled: 0 }) === 'beyond this host' ? 'beyond this host' : 'store throttling',
   // With more CPU, the client would mostly send more requests that the store refuses.
   'throttled and busy': ({ throttled, attempts }) =>
     throttled >= REFUSED_GOODPUT * attempts ? 'store throttling' : null,

@@ -128,7 +128,8 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: searchFor,
   },
   'some refused': {
-    why: (/** @type {Evidence} */ evidence) => `${PROVEN['store throttling'](evidence)}, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) =>
+      `${PROVEN['store throttling'](evidence)}, ${latencies(evidence)}, ${room(evidence)}`,
     advice: searchFor,
   },
   'no unloaded latency': {

@@ -205,7 +205,7 @@ export function rateBottleneck(
       ? unknown('all rates that were tried were kept', adviceFor(limitingResource))
       : bottleneck;
   }
-  const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `above ${decimal(rate)}/s`;
+  const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `from about ${decimal(rate)}/s on`;
   const late = `responses took longer than ${slo.toFixed(2)}ms ${where}`;
   if (isBusy && bottleneck.cause.endsWith('CPU')) {
     return bottleneck;

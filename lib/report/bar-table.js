@@ -69,6 +69,9 @@ export function formatStageSummary(stages, look) {
 /** Of the terminal, per sentence. */
 const MAX_ROWS = 2;
 
+/** @type {Pick<StageResult['latency'], 'operations'>} */
+const NO_LATENCIES = { operations: null };
+
 /**
  * @param {readonly StageResult[]} stages
  * @param {Look} look
@@ -98,8 +101,8 @@ function limitSentences(stages, look) {
 }
 
 /**
- * @typedef {{ name: string, peak: number | null } & Pick<StageResult, 'threads' | 'average' | 'averageBytes' | 'latency'
- *   | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
+ * @typedef {{ name: string, peak: number | null, latency: Pick<StageResult['latency'], 'operations'> }
+ *   & Pick<StageResult, 'threads' | 'average' | 'averageBytes' | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
  * @returns {SummaryRow[]} the stage, with the rate that a search found, then each operation of its mix
@@ -107,8 +110,8 @@ function limitSentences(stages, look) {
 function withKinds(stage) {
   const { kinds = [] } = stage;
   const found = searchedRate(stage);
-  // The hold ran below the rate found, so its peak would appear to contradict it.
-  const rates = found === null ? {} : { average: found, peak: null };
+  // The hold ran below the rate found, so its other figures would appear to contradict it.
+  const rates = found === null ? {} : { average: found, peak: null, averageBytes: 0, latency: NO_LATENCIES };
   return [
     { ...stage, ...rates, name: stage.stage },
     ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),

@@ -136,6 +136,13 @@ test('refusals and a full link are not explained by a host that is busy', () => 
   assert.equal(limitOf({ host: { ...crowded, network } }), 'likely network link');
 });
 
+test('refusals that cost little are the likely limit only if operations do not wait for something else', () => {
+  const refusals = { operations: 6000, attempts: 6200, throttled: 190, backoffShare: 0.05 };
+  assert.equal(limitOf({ ...refusals, p50: 21, mean: 22 }), 'likely store throttling');
+  assert.equal(limitOf(refusals), 'likely beyond this host');
+  assert.match(classify({ ...WAITING, ...refusals }).evidence, /^3\.1% of 6,200 attempts refused, .*median latency /);
+});
+
 test('without a latency for one thread, operations as fast as the fastest of all have too few threads', () => {
   const quick = { unloadedP50: null, p50: 17, mean: 17 };
   assert.equal(limitOf(quick), 'likely concurrency');

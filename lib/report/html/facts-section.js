@@ -29,7 +29,7 @@ export function factsSection(result) {
     ...entry('Endpoint', options?.endpoint ?? null),
     ...entry('Host', host),
     ...entry('CPUs', cpusOf(stages)),
-    ...entry('Data centers', coloLine(stages)),
+    ...entry('Data centres', coloLine(stages)),
     ...entry(
       'Clock',
       clock === null

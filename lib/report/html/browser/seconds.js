@@ -257,7 +257,11 @@ function moment(second, isDated) {
   return isDated ? iso.replace('.000Z', 'Z') : iso.slice('1970-01-01T'.length, -'.000Z'.length);
 }
 
+/** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */
+const FORMULA = /^[=+\-@\t\r]/;
+
 /** @param {string} text */
 function field(text) {
-  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

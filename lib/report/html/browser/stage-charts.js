@@ -159,11 +159,11 @@ function drawFindings({ capacity, knee, hasPlateau }, colors) {
       ctx.globalAlpha = 1;
       ctx.fillRect(bbox.left, middle, bbox.width, devicePixelRatio);
       ctx.fillStyle = colors.text;
-      ctx.fillText(
-        `${hasPlateau ? 'plateau' : 'held'} ${decimal(capacity.operationsPerSecond)} (${decimal(capacity.low)} to ${decimal(capacity.high)})`,
-        bbox.left + 8 * devicePixelRatio,
-        high - 6 * devicePixelRatio,
-      );
+      const label = `${hasPlateau ? 'plateau' : 'held'} ${decimal(capacity.operationsPerSecond)} (${decimal(capacity.low)} to ${decimal(capacity.high)})`;
+      const margin = 8 * devicePixelRatio;
+      const right = bbox.left + bbox.width - margin - ctx.measureText(label).width;
+      const isBeforeKnee = knee === null || plot.valToPos(knee, 'x', true) > bbox.left + bbox.width / 2;
+      ctx.fillText(label, isBeforeKnee ? bbox.left + margin : right, high - 6 * devicePixelRatio);
     }
     if (knee !== null) {
       const x = plot.valToPos(knee, 'x', true);
