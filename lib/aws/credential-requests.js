@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** Without these, a request would wait forever. ms */
+/** In ms; without them, a request would wait forever. */
 const TIMEOUTS = Object.freeze({
   connectionTimeout: 5000,
   requestTimeout: 10_000,

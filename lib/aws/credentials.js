@@ -6,14 +6,12 @@ import { quote } from '../text/quote.js';
  * @import { DefaultProviderInit } from '@aws-sdk/credential-provider-node'
  * @import { Credentials } from '../model/config.js'
  * @import { AwsSettings } from './settings.js'
- */
-
-/**
+ *
  * @typedef {object} AwsCredentials
  * @property {Credentials} credentials
  * @property {string} from their source, for messages
- * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new credentials; the signal aborts its requests.
- *   Throws an Error without a secret in its message
+ * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new credentials; the signal aborts its
+ *   requests. Throws an Error without a secret in its message
  */
 
 /** A cloud host's metadata service responds immediately, or does not exist. */
@@ -23,7 +21,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** The SDK's marks for the source of credentials. Of several matching marks, the last is the most specific. */
+/** The SDK's marks for the source of credentials. The last matching mark is the most specific. */
 const MARKS = Object.freeze({
   CREDENTIALS_PROFILE: 'its keys',
   CREDENTIALS_PROFILE_PROCESS: 'credential_process',
@@ -56,9 +54,9 @@ export function environmentCredentials(env) {
 }
 
 /**
- * Queries the same sources as the AWS CLI: the profile in the shared files (keys, SSO, a role, a process), and if it has no
- * credentials, a web identity, the container, and the host's metadata service. A failing profile is an error, because the next
- * source might have someone else's credentials.
+ * Queries the same sources as the AWS CLI: the profile in the shared files (keys, SSO, a role, a process), and if it
+ * has no credentials, a web identity, the container, and the host's metadata service. A failing profile is an error,
+ * because the next source might have someone else's credentials.
  *
  * @param {AwsSettings} settings
  * @param {string} [certificate] as PEM: the only trusted authorities
@@ -111,7 +109,10 @@ async function defaultProvider(options) {
   return () => provider({ forceRefresh: true });
 }
 
-/** @typedef {{ accessKeyId: string, secretAccessKey: string, sessionToken?: string, expiration?: Date }} FoundCredentials */
+/**
+ * @typedef {{ accessKeyId: string, secretAccessKey: string,
+ *   sessionToken?: string, expiration?: Date }} FoundCredentials
+ */
 
 /**
  * @param {FoundCredentials} found
@@ -129,8 +130,7 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
 /**
  * @param {Credentials} credentials
  * @param {string} from
- * @returns {Credentials} the same, checked to be sendable in headers
- * @throws {Error}
+ * @throws {Error} if headers cannot contain them
  */
 function printable(credentials, from) {
   const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
@@ -151,12 +151,7 @@ function describeSource(found, profile) {
   return marks.some((mark) => PROFILE_MARK.test(mark)) ? `the profile ${quote(profile)} (${what})` : what;
 }
 
-/**
- * The command of credential_process and its stderr may contain secrets.
- *
- * @param {Error} error
- * @returns {string} one line
- */
+/** The command of credential_process and its stderr may contain secrets. @param {Error} error */
 function withoutCommand({ message }) {
   return /^Command failed: /.test(message)
     ? 'the command of credential_process failed: run it in a shell to see why'

@@ -2,17 +2,17 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** How long before expiry to request new credentials; halfway if they live for less than twice this long. ms */
+/** How long before expiry to request new credentials; halfway if they live for less than twice this long. */
 const LEAD_MS = 300_000;
 
-/** Minimum pause between requests, even if the new credentials expire no later than the old ones. ms */
+/** Minimum pause between requests, even if the new credentials expire no later than the old ones. */
 const MIN_PAUSE_MS = 1000;
 
 const RETRY_PAUSE_MS = 10_000;
 
 const RENEWAL_LIMIT_MS = 30_000;
 
-/** Timers are kept short, because they do not count time for which the host slept. ms */
+/** Limit on timers, because they do not count time for which the host slept. */
 const MAX_WAIT_MS = 60_000;
 
 /**
@@ -49,7 +49,7 @@ export class Renewal {
   credentials;
 
   /**
-   * @param {Credentials} credentials that expire
+   * @param {Credentials} credentials must expire
    * @param {(signal: AbortSignal) => Promise<Credentials>} renew must leave nothing open once the signal aborts
    */
   constructor(credentials, renew) {
@@ -58,9 +58,8 @@ export class Renewal {
   }
 
   /**
-   * @param {object} context
-   * @param {() => number} context.epochNow ms
-   * @param {(message: string) => void} context.notice reports a failed renewal once
+   * @param {{ epochNow: () => number, notice: (message: string) => void }} context `epochNow`: ms; `notice` reports a
+   *   failed renewal once
    */
   start({ epochNow, notice }) {
     this.#epochNow = epochNow;

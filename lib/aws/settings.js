@@ -10,13 +10,10 @@ export { isRegion } from '../s3/signing-region.js';
 // https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
 
 /**
- * @typedef {object} Setting
- * @property {string} value
- * @property {string} from its source, a variable or a profile, for messages
+ * @typedef {{ value: string, from: string }} Setting `from`: its source, a variable or a profile, for messages
  *
- * @typedef {object} SharedFiles
- * @property {string} filepath of the credentials; '' if there is no home directory
- * @property {string} configFilepath
+ * @typedef {{ filepath: string, configFilepath: string }} SharedFiles `filepath`: of the credentials; both are ''
+ *   without a home directory
  *
  * @typedef {object} AwsSettings
  * @property {string} profile
@@ -102,10 +99,7 @@ export async function readAwsSettings(env, profileOption) {
   };
 }
 
-/**
- * @param {string} region
- * @returns {string} the URL of S3 in that AWS region
- */
+/** The URL of S3 in an AWS region. @param {string} region */
 export function awsEndpointUrl(region) {
   return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
@@ -122,10 +116,7 @@ export function regionOf({ region }, hostname) {
   return region ?? { value: awsRegionIn(hostname) ?? DEFAULT_REGION, from: DEFAULT };
 }
 
-/**
- * @param {string} [hostname] of an endpoint
- * @returns {string | null} the region in the name of an AWS host, or the default region; null for any other host
- */
+/** The region in the name of an AWS host, or the default region; null for any other host. @param {string} [hostname] */
 export function awsRegionIn(hostname = '') {
   const match = AWS_HOST.exec(hostname);
   return match && (match[1]?.toLowerCase() ?? DEFAULT_REGION);
@@ -134,7 +125,6 @@ export function awsRegionIn(hostname = '') {
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {...string} names by precedence
- * @returns {Setting | null}
  */
 function settingOf(env, ...names) {
   const from = names.find((name) => (env[name] ?? '').trim() !== '');
@@ -145,7 +135,6 @@ function settingOf(env, ...names) {
  * @param {string | undefined} value
  * @param {string} key
  * @param {string} profile
- * @returns {Setting | null}
  */
 function ofProfile(value, key, profile) {
   return value === undefined ? null : { value, from: `${key} of the profile ${quote(profile)}` };
@@ -154,7 +143,8 @@ function ofProfile(value, key, profile) {
 /**
  * @param {SharedFiles} files
  * @param {string} name
- * @returns {Promise<{ profile: Record<string, string | undefined> | null, services: Record<string, string | undefined> }>}
+ * @returns {Promise<{ profile: Record<string, string | undefined> | null,
+ *   services: Record<string, string | undefined> }>}
  */
 async function readProfile(files, name) {
   if (!existsSync(files.filepath) && !existsSync(files.configFilepath)) {

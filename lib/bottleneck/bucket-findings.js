@@ -1,14 +1,14 @@
 import { percent, rounded } from '../text/figures.js';
 
-/** @import { BucketSum, LatencySummary } from '../model/result.js' */
+/** @import { BucketSum } from '../model/result.js' */
 
 /** With fewer operations, medians and shares are down to chance. */
 const MIN_OPERATIONS = 100;
 
 /**
- * A bucket is slower if its median latency and its mean latency are both at least this many times as high as in the other buckets.
- * A cache that serves about half of the reads moves only medians, and a few very slow responses move only means: neither makes
- * a bucket slow.
+ * A bucket is slower if its median and its mean latency are both at least this many times those of the other buckets. A
+ * cache that serves about half of the reads moves only medians, and a few very slow responses move only means: neither
+ * makes a bucket slow.
  */
 const SLOWER = 1.5;
 
@@ -23,8 +23,8 @@ const MIN_FAILED_SHARE = 0.01;
 const MORE_OFTEN = 3;
 
 /**
- * Finds buckets that behave differently from the others. Objects are spread evenly, so all buckets have the same rate in a
- * closed loop. Latencies and failures show the difference.
+ * Finds buckets that behave differently from the others. Objects are spread evenly, so in a closed loop all buckets
+ * have the same rate: only latencies and failures show the difference.
  *
  * @param {readonly BucketSum[]} buckets of a stage
  * @returns {string[]} a sentence for each bucket that is clearly slower than the others, or fails clearly more often
@@ -59,10 +59,7 @@ function comparedLatency(bucket, others) {
   return isSlower ? `p50 ${p50.toFixed(1)}ms, the others ${otherP50.toFixed(1)}ms` : null;
 }
 
-/**
- * @param {readonly BucketSum[]} buckets
- * @returns {LatencySummary[]} of buckets with enough operations
- */
+/** Latencies of buckets with enough operations. @param {readonly BucketSum[]} buckets */
 function knownLatencies(buckets) {
   return buckets.flatMap(({ latency }) => (latency === null || latency.count < MIN_OPERATIONS ? [] : [latency]));
 }
@@ -85,10 +82,7 @@ function comparedFailures(bucket, others) {
   return `${rounded(failedAttempts)} of its ${rounded(attemptsOf(bucket))} attempts failed${kind} (the others: ${percent(theirs)})`;
 }
 
-/**
- * @param {readonly BucketSum[]} buckets
- * @returns {number | null} the share of their attempts that failed, 0 to 1; null if there are too few
- */
+/** Share of their attempts that failed, 0 to 1; null if there are too few. @param {readonly BucketSum[]} buckets */
 function shareFailed(buckets) {
   const attempts = buckets.reduce((sum, bucket) => sum + attemptsOf(bucket), 0);
   const failed = buckets.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0);

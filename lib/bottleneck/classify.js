@@ -41,12 +41,12 @@ import { describe, isProven } from './message.js';
  * @property {number | null} mean ms; null if there are no operations
  * @property {number | null} minimum ms; null if there are no operations
  * @property {number | null} unloadedP50 ms of the same operation with one thread; null if it was not measured
- * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if operations move objects and these were
- *   smaller than the stage's; `unloadedP50` is then a lower bound
+ * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if operations move objects and
+ *   these were smaller than the stage's; `unloadedP50` is then a lower bound
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {StageEnd} end
- * @property {number | null} startDelayP50 median ms by which operations of an open loop started late; null in a closed loop
+ * @property {number | null} startDelayP50 median ms by which an open loop starts operations late; null in a closed loop
  * @property {number | null} startDelayP90 the 90th percentile
  * @property {number} openedShare connections opened beyond one per thread ÷ attempts
  * @property {HostLoad | null} host null if it was not sampled
@@ -61,16 +61,16 @@ import { describe, isProven } from './message.js';
  * @property {boolean} movesBytes whether the stage's operations transfer objects: only then can bandwidth be the limit
  * @property {HalfSize | null} halfSize the plateau at two object sizes; null if it was not tried
  * @property {Refusals} refusals of the step that lost the most time to refusals, among the steps at the peak
- * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost a step that determines the capacity, and in which the
- *   host had too little CPU
+ * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost of a step that determines the capacity, and
+ *   in which the host had too little CPU
  *
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
- * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` alternate with the same threads; `held`
- *   is the rate of the preceding hold, with whole objects, in operations per second
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` alternate with the same
+ *   threads; `held` is the rate of the preceding hold, with whole objects, in operations per second
  * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the rate is the mean
  *   of two steps, and the spread is their difference as a share of it
  */
@@ -88,8 +88,8 @@ const LOST_OPERATIONS = 0.01;
 const LATE_START_MS = 50;
 
 /**
- * Within this factor of the unloaded median latency, operations are as fast as a single operation. If they are faster, something
- * else slowed the single thread down, and its latency cannot serve as a reference.
+ * Within this factor of the unloaded median latency, operations are as fast as a single operation. If they are faster,
+ * something else slowed the single thread down, and its latency cannot serve as a reference.
  */
 const UNLOADED_RANGE = 1.2;
 
@@ -117,7 +117,7 @@ function findingOf(evidence) {
   if (finding !== 'store' || refusals === undefined) {
     return { finding, figures: evidence };
   }
-  // With as many threads as it can serve, a store refuses nothing, but with more it does: the refusals are in another step.
+  // A store refuses nothing while it can serve all threads: the refusals are in a step with more threads.
   if (throttlingCosts(refusals)) {
     return { finding: 'store throttling', figures: { ...evidence, ...refusals } };
   }
@@ -145,8 +145,8 @@ const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: the client or the embedded endpoint wanted a CPU most of the
- *   time, and neither a plateau nor a full link contradicts it
+ * @returns {boolean} whether waiting for a CPU explains the rate: the client or the embedded endpoint wanted a CPU most
+ *   of the time, and neither a plateau nor a full link contradicts it
  */
 function lacksCpu(evidence) {
   const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
@@ -156,7 +156,7 @@ function lacksCpu(evidence) {
 
 /**
  * @param {Evidence} evidence that shows no other cause, so that not even a plateau contradicts this one
- * @returns {boolean} whether the client waited for CPUs that others took, even if it wanted a CPU for little of the time
+ * @returns {boolean} whether the client waited for CPUs that others took, even if it seldom wanted a CPU
  */
 function waitsForOthers(evidence) {
   const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
@@ -234,10 +234,7 @@ function provenOf(evidence) {
   return isProven(finding) ? finding : null;
 }
 
-/**
- * @param {Evidence} evidence
- * @returns {Evidence} as if the host ran nothing else
- */
+/** The evidence as if the host ran nothing else. @param {Evidence} evidence */
 function onIdleHost(evidence) {
   const { host, search } = evidence;
   const { cpu = null, endpoint = null, loops = [] } = host ?? {};
@@ -255,12 +252,7 @@ function onIdleHost(evidence) {
   };
 }
 
-/**
- * Takes the fastest operation as a lower bound for the latency with one thread.
- *
- * @param {Evidence} evidence without the latency with one thread
- * @returns {ProvenCause | null}
- */
+/** Takes the fastest operation as a lower bound for the unknown latency with one thread. @param {Evidence} evidence */
 function provenByQuickest(evidence) {
   const { minimum } = evidence;
   const found = minimum === null ? null : provenOf({ ...evidence, unloadedP50: minimum, unloadedSize: null });
@@ -391,8 +383,8 @@ function unlessHostBusy(evidence, found) {
 }
 
 /**
- * If one of several buckets is slow, or the store stalls for a while, most operations are as fast as before, but the threads
- * spend most of their time on the slow operations.
+ * If one of several buckets is slow, or the store stalls for a while, most operations are as fast as before, but the
+ * threads spend most of their time on the slow operations.
  *
  * @param {Evidence} evidence
  * @returns {ProvenCause | InconclusiveReason}
@@ -404,16 +396,13 @@ function classifyTail(evidence) {
   return isComparable && classifyWaiting(evidence, mean) === 'beyond this host' ? 'beyond this host' : 'long tail';
 }
 
-/** Connections are opened a few at a time. If a larger share of attempts needs a new connection, they wait for each other. */
+/** Connections are opened a few at a time: if a larger share of attempts needs a new one, they wait for each other. */
 const OPENED_SHARE = 0.1;
 
 /** At this multiple of the unloaded median latency, operations wait for something. */
 const SLOWED = 1.5;
 
-/**
- * @param {Evidence} evidence
- * @returns {boolean} whether the host had too little CPU in these figures, or in another step of the search
- */
+/** Whether the host had too little CPU in these figures or in another step of the search. @param {Evidence} evidence */
 function isAnyHostBusy(evidence) {
   return isHostBusy(evidence) || (evidence.search?.busyHost ?? null) !== null;
 }
@@ -421,10 +410,7 @@ function isAnyHostBusy(evidence) {
 /** A loop busy for less than this share of its time serves a single thread promptly. */
 const ROOM_FOR_ONE = 0.5;
 
-/**
- * @param {Evidence} evidence
- * @returns {boolean} whether lack of CPU may also have slowed the single thread, so that its latency cannot serve as a reference
- */
+/** Whether lack of CPU may also have slowed the single thread, so it is not a reference. @param {Evidence} evidence */
 function mayHaveSlowedOneThread(evidence) {
   const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
   return isHostCrowded(evidence) || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
@@ -494,13 +480,13 @@ const BUSY_LOOP = 0.9;
 /** The same for its thread, by the share of the time in which it ran or waited for a CPU. */
 const BUSY_THREAD = 0.85;
 
-/** Shares of the time that a thread waits for a CPU: below the first it had enough CPU, from the second on too little. */
+/** Waiting for a CPU: below the first share of the time, a thread had enough CPU; from the second on, too little. */
 const MAX_WAIT_ON_CPU = 0.1;
 const MIN_WAIT_FOR_CPU = 0.15;
 
 /**
- * The endpoint of --local is the only store whose load is known. If it has no time left, it is the limit, without a search to
- * show it.
+ * The endpoint of --local is the only store whose load is known. If it has no time left, it is the limit, even without
+ * a search to show it.
  *
  * @param {Evidence} evidence in which the client's event loops have room
  * @returns {ProvenCause | null}
@@ -524,10 +510,7 @@ const EVENLY_BUSY = 0.8;
 /** A busy loop must have had a CPU for this share of its time; otherwise, other processes used the CPU. */
 const CPU_SHARE = 0.85;
 
-/**
- * @param {Evidence} evidence
- * @returns {boolean} whether an event loop had no time left
- */
+/** Whether an event loop had no time left. @param {Evidence} evidence */
 function isFull(evidence) {
   const thread = busiestThread(evidence);
   if (thread === null) {
@@ -572,20 +555,14 @@ const REFUSED_GOODPUT = 0.2;
 /** Refusals explain the lost time if they are this share of the failed attempts. */
 const REFUSED_FAILURES = 0.8;
 
-/**
- * @param {Refusals} figures
- * @returns {boolean} whether throttling by the store limits the stage's rate
- */
+/** Whether throttling by the store limits the stage's rate. @param {Refusals} figures */
 function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
   const isMostOfFailures = throttled >= REFUSED_FAILURES * (attempts - operations);
   const isCostly = backoffShare >= LOST_TIME || throttled >= REFUSED_GOODPUT * attempts;
   return isRefused({ attempts, throttled }) && isMostOfFailures && isCostly;
 }
 
-/**
- * @param {Pick<Refusals, 'attempts' | 'throttled'>} figures
- * @returns {boolean} whether the store refused more attempts than chance would explain
- */
+/** Whether the store refused more than chance explains. @param {Pick<Refusals, 'attempts' | 'throttled'>} figures */
 function isRefused({ attempts, throttled }) {
   return throttled > 0 && throttled >= REFUSED_SHARE * attempts;
 }
@@ -602,7 +579,7 @@ const BANDWIDTH_GAIN = 1.5;
 /** If two steps of one size differ by more than this share, something other than the size has changed. */
 const SAME_STEPS = 0.1;
 
-/** If the rate of a step and of the hold differ by more than this share, there was no plateau when the sizes were compared. */
+/** If the rates of a step and the hold differ by more than this share, the sizes were not compared on the plateau. */
 const SAME_RATE = 0.15;
 
 /** If operations are the limit, the operations per second of the two sizes differ by at most this share. */

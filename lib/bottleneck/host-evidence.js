@@ -16,8 +16,8 @@ export function busiestThread({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'busyLoops' | 'loops'>} evidence
- * @returns {number} the average share of the time in which event loops wanted a CPU; if the system does not report how they were
- *   scheduled, in which they were busy
+ * @returns {number} mean share of the time in which event loops wanted a CPU; if the system does not report how they
+ *   were scheduled, in which they were busy
  */
 export function meanDemand({ host, busyLoops, loops }) {
   const threads = threadsOf(host);
@@ -26,12 +26,9 @@ export function meanDemand({ host, busyLoops, loops }) {
     : threads.reduce((sum, thread) => sum + demandOf(thread), 0) / threads.length;
 }
 
-/**
- * @typedef {{ running: number, waiting: number }} Thread
- *
- * @param {HostLoad | null} host
- * @returns {Thread[]} all event loops; empty if any is unknown
- */
+/** @typedef {{ running: number, waiting: number }} Thread */
+
+/** All event loops; empty if any is unknown. @param {HostLoad | null} host */
 function threadsOf(host) {
   const loops = host?.loops ?? [];
   const known = loops.flatMap(({ running, waiting }) =>
@@ -41,8 +38,8 @@ function threadsOf(host) {
 }
 
 /**
- * While the hypervisor has taken the CPU of a thread, Linux counts the thread as neither running nor waiting: its task clock
- * excludes stolen time. Assumes that the thread lost the same share of its CPU time as all threads.
+ * While the hypervisor has taken the CPU of a thread, Linux counts the thread as neither running nor waiting: its task
+ * clock excludes stolen time. Assumes that the thread lost the same share of its CPU time as all threads.
  *
  * @template {Thread} Scheduled
  * @param {Scheduled} thread
@@ -65,8 +62,8 @@ function demandOf({ running, waiting }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {EndpointLoad | null} the embedded endpoint, if its thread wanted a CPU for more of the time than any thread of the
- *   client; null without an endpoint, or if the system does not report every thread
+ * @returns {EndpointLoad | null} the embedded endpoint, if its thread wanted a CPU more than any thread of the client;
+ *   null without an endpoint, or if the system does not report every thread
  */
 export function busierEndpoint({ host }) {
   const endpoint = host?.endpoint ? withStolenTime(host.endpoint, host) : null;
@@ -74,10 +71,7 @@ export function busierEndpoint({ host }) {
   return endpoint !== null && thread !== null && demandOf(endpoint) > demandOf(thread) ? endpoint : null;
 }
 
-/**
- * @param {Pick<Evidence, 'host'>} evidence
- * @returns {number | null} median ms by which timers fired late, in the slowest loop
- */
+/** Median ms by which the slowest loop fired timers late; null if unknown. @param {Pick<Evidence, 'host'>} evidence */
 export function loopDelay({ host }) {
   const delays = (host?.loops ?? []).map(({ delayP50 }) => delayP50);
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
@@ -91,18 +85,14 @@ export function hasLongTail({ mean, p50 }) {
   return p50 !== null && Number(mean) > LONG_TAIL * p50;
 }
 
-/**
- * @param {Pick<Evidence, 'host'>} evidence
- * @returns {number} the share of the CPUs' time that the hypervisor took, 0 to 1
- */
+/** Share of the CPUs' time that the hypervisor took, 0 to 1. @param {Pick<Evidence, 'host'>} evidence */
 export function stolenShare({ host }) {
   return host?.cpu?.steal ?? 0;
 }
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {number | null} busy share of the CPUs that the process may use, 0 to 1, including CPU time of other guests of the
- *   hypervisor
+ * @returns {number | null} busy share of the CPUs that the process may use, 0 to 1, including stolen time
  */
 export function busyShare({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -113,7 +103,7 @@ export function busyShare({ host, cpuCores }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether other processes, or other guests of the hypervisor, took nearly all CPU time that the client left
+ * @returns {boolean} whether other processes or guests of the hypervisor took nearly all CPU time that the client left
  */
 export function areCpusTaken({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -142,8 +132,8 @@ export function sharesHostWithStore({ host, cpuCores }) {
 }
 
 /**
- * What used the CPUs that the client's threads waited for. Waits are added up, because the threads may also have waited for each
- * other.
+ * What used the CPUs that the client's threads waited for. Waits are added up, because the threads may also have waited
+ * for each other.
  *
  * @param {HostLoad | null} host
  * @returns {'quota' | 'others' | 'steal' | null} null if nothing explains at least half of the waiting

@@ -63,7 +63,7 @@ const MORE = {
   'beyond this host': () => '--find-peak, or two hosts at once',
 };
 
-/** @param {Evidence} evidence @returns {string | null} what shows more than a plain run; null for a search on an idle host */
+/** What shows more than a plain run; null for a search on an idle host. @param {Evidence} evidence */
 const searchFor = (evidence) => {
   if (isHostBusy(evidence)) {
     return ELSEWHERE;
@@ -269,7 +269,7 @@ const EARLY_END = {
 /**
  * @param {ProvenCause | InconclusiveReason} finding
  * @param {Evidence} evidence
- * @param {ProvenCause | null} likely the likely cause
+ * @param {ProvenCause | null} likely
  * @returns {Bottleneck}
  */
 export function describe(finding, evidence, likely) {
@@ -473,10 +473,7 @@ const ADVICE = {
   dollars: 'a higher --max-cost',
 };
 
-/**
- * @param {LimitingResource | null} limitingResource
- * @returns {string | null} what to try next; null if more of a resource would not help
- */
+/** What to try next; null if more of a resource would not help. @param {LimitingResource | null} limitingResource */
 export function adviceFor(limitingResource) {
   return limitingResource === null ? 'another run' : ADVICE[limitingResource];
 }

@@ -8,9 +8,7 @@ import { adviceFor } from './message.js';
 
 /**
  * @param {BucketConclusion} conclusion
- * @param {object} options
- * @param {number} options.buckets in the configuration
- * @param {number | null} options.target ops/s
+ * @param {{ buckets: number, target: number | null }} options `buckets` in the configuration; `target` in ops/s
  * @returns {BucketSearchResult}
  */
 export function bucketFinding(conclusion, { buckets, target }) {
@@ -145,10 +143,7 @@ const WIDE = 1.1;
 
 /**
  * @param {RateConclusion} conclusion
- * @param {object} limits
- * @param {number} limits.slo ms
- * @param {number} limits.errorShare 0 to 1
- * @param {number} limits.threads
+ * @param {{ slo: number, errorShare: number, threads: number }} limits `slo` in ms; `errorShare` 0 to 1
  * @returns {RateSearchResult}
  */
 export function rateFinding(conclusion, { slo, errorShare, threads }) {
@@ -171,10 +166,8 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
 /**
  * @param {RateConclusion} conclusion
  * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that represents the stage
- * @param {object} broken how a limit was exceeded
- * @param {number} broken.slo ms
- * @param {boolean} broken.isByErrors
- * @param {boolean} broken.isBusy whether the host had too little CPU in that step
+ * @param {{ slo: number, isByErrors: boolean, isBusy: boolean }} broken how a limit was exceeded: `slo` in ms;
+ *   `isBusy`: whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
 export function rateBottleneck(

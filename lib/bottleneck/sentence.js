@@ -31,10 +31,7 @@ export function describeLimit(stages, { cause, certainty }) {
   return `${listed} ${verb} ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
 }
 
-/**
- * @param {string} cause
- * @returns {string} for use in a sentence
- */
+/** @param {string} cause */
 export function nameOfLimit(cause) {
   return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
 }

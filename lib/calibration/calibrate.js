@@ -11,7 +11,7 @@ import { startNullEndpoint } from './null-endpoint.js';
  * @param {Settings & { threads: number }} settings
  * @param {object} deps
  * @param {Place} deps.identity of this host
- * @param {number} deps.availableCores may be fractional
+ * @param {number} deps.availableCores can be fractional
  * @param {number} deps.usableCores number of event loops that the cores can run
  * @param {NodeJS.ProcessEnv} deps.env of the endpoint's process
  * @param {Clock} deps.clock

@@ -2,9 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { STAGE_NAMES } from '../operations/registry.js';
 
-/**
- * @import { Calibration } from './calibration.js'
- */
+/** @import { Calibration } from './calibration.js' */
 
 const FORMAT = 1;
 
@@ -15,8 +13,8 @@ const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_CALIBRATIONS = 100;
 
 /**
- * The path of the calibrations, in the user's cache directory: as the XDG Base Directory Specification defines it (it ignores
- * relative paths), or as macOS does.
+ * The calibrations are in the user's cache directory: that of the XDG Base Directory Specification (which ignores
+ * relative paths), or that of macOS.
  *
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
@@ -31,11 +29,10 @@ export function calibrationPath(env, platform) {
 }
 
 /**
- * The file is optional: if it is missing or not ours, there are no calibrations.
+ * A missing file, or one with other content, counts as no calibrations.
  *
  * @param {string | null} file
- * @returns {{ calibrations: Calibration[], problem: string | null }} newest first; `problem` is why an existing file
- *   is unusable
+ * @returns {{ calibrations: Calibration[], problem: string | null }} newest first, and why an existing file is unusable
  */
 export function readCalibrations(file) {
   try {
@@ -56,10 +53,7 @@ function readSmallFile(file) {
   return readFileSync(file, 'utf8');
 }
 
-/**
- * @param {readonly Calibration[]} calibrations
- * @returns {string} the content of the file
- */
+/** @param {readonly Calibration[]} calibrations */
 export function formatCalibrations(calibrations) {
   return `${JSON.stringify({ format: FORMAT, calibrations }, null, 2)}\n`;
 }
@@ -114,7 +108,7 @@ function parseJson(text) {
   }
 }
 
-/** @param {any} value of JSON */
+/** @param {any} value from JSON */
 function isCalibration(value) {
   return (
     isObject(value) &&
@@ -134,7 +128,7 @@ function isCalibration(value) {
   );
 }
 
-/** @param {any} value of JSON */
+/** @param {any} value from JSON */
 function isStageCapacity(value) {
   return (
     isObject(value) &&

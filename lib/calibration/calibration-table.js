@@ -1,18 +1,13 @@
 import { formatSize } from '../text/units.js';
 import { percent, rounded } from '../text/figures.js';
 
-/**
- * @import { Calibration, StageCapacity } from './calibration.js'
- */
+/** @import { Calibration, StageCapacity } from './calibration.js' */
 
 const STAGE_WIDTH = 'Remove'.length;
 const COLUMN_WIDTH = 'endpoint busy'.length + 2;
 const HEADERS = ['host ops/s', 'loop ops/s', 'client busy', 'endpoint busy'];
 
-/**
- * @param {Calibration} calibration
- * @returns {string[]} lines
- */
+/** @param {Calibration} calibration */
 export function calibrationTable(calibration) {
   const { host, client, useTls, keepAlive, size, threads, usableCores, stages } = calibration;
   const cores = usableCores === 1 ? '1 usable core' : `${usableCores} usable cores`;

@@ -1,21 +1,14 @@
 import { percent } from '../text/figures.js';
 
-/**
- * @import { ClientName } from '../model/config.js'
- */
+/** @import { ClientName } from '../model/config.js' */
 
 /**
  * What the client alone can do on a host, measured against an endpoint that does almost nothing.
  *
- * @typedef {object} Settings what an operation's cost depends on, besides the host
- * @property {ClientName} client
- * @property {boolean} useTls
- * @property {boolean} keepAlive
- * @property {number} size bytes of an object
- *
- * @typedef {object} Place the environment of a calibration
- * @property {string} host name
- * @property {Record<string, string>} versions of the tool, Node and the client's library
+ * @typedef {{ client: ClientName, useTls: boolean, keepAlive: boolean, size: number }} Settings what the cost of an
+ *   operation depends on, besides the host; `size` is bytes per object
+ * @typedef {{ host: string, versions: Record<string, string> }} Place the host's name, and the versions of the tool,
+ *   Node and the client's library
  *
  * @typedef {object} CalibrationFacts
  * @property {string} date ISO time
@@ -24,19 +17,15 @@ import { percent } from '../text/figures.js';
  * @property {StageCapacity[]} stages
  *
  * @typedef {Settings & Place & CalibrationFacts} Calibration
- */
-
-/**
+ *
  * @typedef {object} StageMeasurement of one event loop
  * @property {string} stage
  * @property {number} operationsPerSecond mean of the stage
  * @property {number} eventLoopUtilization of the client, 0 to 1
- * @property {number} coreShare share of the time with work to do in which the client's event loop had a core: 1 on an
- *   otherwise idle host
+ * @property {number} coreShare of the time in which the client's event loop had work, the share in which it had a core:
+ *   1 on an otherwise idle host
  * @property {number} endpointUtilization of the endpoint's event loop, 0 to 1
- */
-
-/**
+ *
  * @typedef {object} StageCapacity
  * @property {string} stage
  * @property {number | null} operationsPerSecond that one event loop can drive; null if unproven
@@ -45,7 +34,7 @@ import { percent } from '../text/figures.js';
  * @property {number} endpointUtilization of the endpoint, 0 to 1
  */
 
-/** An event loop also counts as busy while it waits for a core that others use. With less than this, it could do more alone. */
+/** An event loop also counts as busy while it waits for a core. Below this share, it could do more on an idle host. */
 const MIN_CORE_SHARE = 0.8;
 
 /**
@@ -66,10 +55,7 @@ export function capacityOf(measurement) {
   };
 }
 
-/**
- * @param {StageMeasurement} measurement
- * @returns {string | null}
- */
+/** @param {StageMeasurement} measurement */
 function whyUnproven({ operationsPerSecond, eventLoopUtilization, coreShare, endpointUtilization }) {
   if (!(operationsPerSecond > 0 && eventLoopUtilization > 0)) {
     return 'no operation succeeded';

@@ -73,17 +73,14 @@ const CONDITIONS = [
  *
  * @param {readonly StageResult[]} stages
  * @param {Config} config
- * @param {object} context
- * @param {Place} context.identity of the host
- * @param {string | null} context.file of the calibrations, or null
- * @param {number} context.usableCores of the host
+ * @param {{ identity: Place, file: string | null, usableCores: number }} context of the host; `file`: calibrations
  * @returns {Comparison}
  */
 export function compareWithCalibration(stages, config, context) {
   try {
     return compare(stages, config, context);
   } catch (error) {
-    // The run is over and may have taken hours: its result must be written, whatever that file contains.
+    // The run is over and may have taken hours: its result must be written, whatever the calibration file contains.
     const warning = `warning: the calibration is ignored: ${/** @type {Error} */ (error).message}`;
     return { stages: stages.map((result) => ({ ...result, calibration: null })), notices: [], warnings: [warning] };
   }
@@ -131,8 +128,7 @@ function compare(stages, config, { identity, file, usableCores }) {
  *
  * @param {readonly Calibration[]} calibrations newest first
  * @param {Settings & Place} run
- * @returns {{ calibration: Calibration | null, mismatch: string | null }} if none applies, `mismatch` says how the closest one
- *   differs
+ * @returns {{ calibration: Calibration | null, mismatch: string | null }} `mismatch`: why none applies
  */
 export function findCalibration(calibrations, run) {
   const fitting = calibrations
@@ -163,7 +159,6 @@ export function calibratedShare({ stage, average }, calibration, usableCores) {
 /**
  * @param {string} stage
  * @param {CalibratedShare} calibratedShare
- * @returns {{ line: string, isWarning: boolean }}
  */
 export function describeShare(stage, { share, operationsPerSecond, date }) {
   const whole = `${rounded(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;

@@ -13,16 +13,13 @@ import { runBenchmark } from '../run/benchmark-run.js';
 
 const STAGE_MS = 2000;
 
-/**
- * Time for operations in flight to finish at the end of a stage: a cut connection would have to be reopened in the next
- * stage.
- */
+/** Lets operations in flight finish: the next stage would have to reopen a connection that was cut. */
 const GAP_MS = 300;
 
 /** More than an event loop can write in a stage. */
 const MAX_OBJECTS = 250_000;
 
-/** Remove processes only the objects that Write created, and those are few if they are large. */
+/** Remove processes only the objects that Write created: few, if they are large. */
 const MIN_STAGE_MS = 1000;
 
 const TIMEOUT_MS = 10_000;
@@ -33,20 +30,14 @@ export class ClientFailure extends Error {}
 /**
  * Measures the client on one event loop, the caller's, against an endpoint in another process.
  *
- * This runs the normal benchmark in the process of the command. Spawning a process per measurement gives the same figures: in
- * eight alternating pairs on two shared cores, 20,000 objects of 16 KiB over TLS, the medians of the client's CPU time per
- * operation were 120 and 123 µs (Write), 135 and 142 (Read), 71 and 74 (Stat) and 66 and 72 (Remove), in process and spawned,
- * with a spread of at least 15% each. Only a repeated Remove would differ: a new process would start it with cold code, unlike
- * the last stage of a run.
+ * The normal benchmark runs in the process of the command, because a process per measurement gives the same figures: in
+ * eight alternating pairs (two shared cores, 20,000 objects of 16 KiB over TLS), the medians of the client's CPU time
+ * per operation differed by at most 10%, with a spread of at least 15%. Only a repeated Remove would differ: a new
+ * process would start it with cold code, unlike the last stage of a run.
  *
- * @param {object} parts
- * @param {Pick<NullEndpoint, 'report' | 'store'>} parts.endpoint
- * @param {Settings & { threads: number }} parts.settings
- * @param {Place} parts.identity of this host
- * @param {number} parts.availableCores may be fractional
- * @param {Clock} parts.clock
- * @param {() => number} parts.random uniform in [0, 1)
- * @param {AbortSignal} parts.signal
+ * @param {{ endpoint: Pick<NullEndpoint, 'report' | 'store'>, settings: Settings & { threads: number },
+ *   identity: Place, availableCores: number, clock: Clock, random: () => number, signal: AbortSignal }} parts
+ *   `availableCores` can be fractional; `random` is uniform in [0, 1)
  * @returns {Promise<StageMeasurement[]>} all stages, after about ten seconds
  * @throws {ClientFailure}
  * @throws the signal's reason, if aborted
@@ -94,12 +85,7 @@ async function measure({ endpoint, settings, identity, availableCores, clock, ra
   return Promise.all(result.stages.map((stage) => watch.measurementOf(stage)));
 }
 
-/**
- * On a busy host, a stage may end before any operation does. That proves nothing, but is not a failure.
- *
- * @param {RunResult} result
- * @returns {string | null}
- */
+/** On a busy host, a stage may have no operations: that is not a failure. @param {RunResult} result */
 function failureOf({ problems, stages, crash }) {
   if (crash !== null) {
     throw crash;
@@ -183,7 +169,7 @@ class StageWatch {
       operationsPerSecond: average,
       milliseconds: duration,
       eventLoopUtilization,
-      // Fallback: the process's CPU time includes all its threads.
+      // The fallback overestimates: a process's CPU time includes all its threads.
       coreShare:
         waiting === null
           ? Math.min((cpuUser + cpuSystem) / (duration * eventLoopUtilization), 1)

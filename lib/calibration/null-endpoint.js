@@ -17,10 +17,7 @@ const CREDENTIALS = Object.freeze({ accessKeyId: 'calibration', secretAccessKey:
  */
 
 /**
- * @param {object} options
- * @param {number} options.size bytes of each object
- * @param {boolean} options.useTls
- * @param {NodeJS.ProcessEnv} options.env of its process
+ * @param {{ size: number, useTls: boolean, env: NodeJS.ProcessEnv }} options `size`: bytes; `env`: of its process
  * @returns {Promise<NullEndpoint>} listening
  * @throws {Error} if it cannot be started
  */

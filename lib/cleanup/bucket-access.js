@@ -11,10 +11,10 @@ import { AttemptError } from '../s3/s3-error.js';
 /** Clean-up retries patiently, but must end. */
 const MAX_ATTEMPTS = 6;
 
-/** Lower bound, whatever `--timeout` is: listing a thousand keys takes time. */
+/** Lower bound for any `--timeout`, because listing a thousand keys takes time. */
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Upper bound, whatever `--timeout` is: if a store stops responding, clean-up sends another request before it gives up. */
+/** Upper bound for any `--timeout`: if a store stops responding, clean-up sends another request before it gives up. */
 const MAX_TIMEOUT_MS = 30_000;
 
 /** Clean-up gives up after this long without a successful request. */
@@ -25,9 +25,7 @@ export const STALLED = 'stalled';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Lists and deletes objects, with retries.
- *
- * @typedef {object} BucketAccess
+ * @typedef {object} BucketAccess lists and deletes objects, with retries
  * @property {BucketAdmin} admin
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  */
@@ -40,7 +38,7 @@ const LOOK_EVERY_MS = 250;
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
  * @param {RequestCounts} options.requests counters to update
- * @param {(silence: number) => void} [options.onLook] called at once and then periodically, with the ms since a request succeeded
+ * @param {(silence: number) => void} [options.onLook] called at once and periodically, with the ms since a success
  * @param {keyof RequestCounts} [options.countAs]
  * @param {number} [options.maxAttempts] of a request
  * @param {AbortSignal} [options.signal] abandons the work
@@ -51,7 +49,7 @@ export async function withBucketAccess(options, work) {
   const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
   const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
   onLook(0);
-  // A separate signal for each access: Node warns about a leak if one signal has more than ten listeners.
+  // Each access gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
   const pauses = new Pauses();
@@ -102,10 +100,7 @@ export async function withBucketAccess(options, work) {
   }
 }
 
-/**
- * @param {number} timeout ms for a measured attempt
- * @returns {number} ms for an attempt of clean-up
- */
+/** Returns the ms for an attempt of clean-up. @param {number} timeout ms for a measured attempt */
 function attemptTimeout(timeout) {
   return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
 }

@@ -12,21 +12,21 @@ import { cleanUp, newResult } from './cleanup.js';
  */
 
 /**
- * Removes the objects of a run by listing them.
+ * Removes the objects of a run by listing them. For options without a description, see CleanupOptions.
  *
  * @param {object} options
  * @param {Keyspace} options.keyspace
  * @param {StoreOptions} options.storeOptions
  * @param {Clock} options.clock
- * @param {() => number} options.random uniform in [0, 1)
+ * @param {() => number} options.random
  * @param {number} options.timeout ms for a measured attempt
- * @param {(own: OwnKey) => boolean} options.owns whether to remove an object of the run
- * @param {UnlistedObjects | null} options.unlisted see cleanup.js
- * @param {boolean} options.outcomeUnknown see cleanup.js
- * @param {number} [options.lateWrites] see cleanup.js
- * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload] see cleanup.js
- * @param {boolean} [options.areUploadsAll] see cleanup.js
- * @param {ReadonlySet<string>} options.versioned buckets that keep versions
+ * @param {(own: OwnKey) => boolean} options.owns
+ * @param {UnlistedObjects | null} options.unlisted
+ * @param {boolean} options.outcomeUnknown
+ * @param {number} [options.lateWrites]
+ * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload]
+ * @param {boolean} [options.areUploadsAll]
+ * @param {ReadonlySet<string>} options.versioned
  * @param {RequestCounts} options.requests counters to update
  * @param {(progress: CleanupProgress) => void} options.onProgress called periodically
  * @returns {Promise<CleanupResult>}

@@ -18,22 +18,22 @@ const RANGES_AT_ONCE = 8;
 /** S3's limit of keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** How often listed objects are removed, because a store may confirm a deletion without performing it. */
+/** Maximum rounds of deleting the listed objects, because a store may confirm a deletion without performing it. */
 const MAX_REMOVALS = 2;
 
-/** Keys remembered so that an object in several lists counts once. */
+/** Maximum keys that are remembered, so that an object in several lists counts once. */
 const MAX_REMEMBERED = 100_000;
 
 /** How late a request without a response may still take effect. */
 export const LATE_WRITES_MS = 2000;
 
-/** Problems kept as text; further ones are only counted. */
+/** Maximum problems kept as text; further ones are only counted. */
 const MAX_PROBLEMS = 100;
 
 /** Errors that mean uploads cannot be listed. They do not affect anything else. */
 const UNLISTABLE = ['denied', 'protocol'];
 
-/** Unlisted objects that are looked up one by one. */
+/** Maximum unlisted objects that are looked up one by one. */
 const MAX_HEAD_REQUESTS = 1000;
 
 /**
@@ -43,12 +43,11 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
  * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show; null if unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
- * @property {boolean} outcomeUnknown whether a write may still be in progress: the store must then be listed again
+ * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
  * @property {number} [lateWrites] ms after which no write can still be in progress
- * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort a multipart upload of such an object; without it,
- *   uploads are ignored
+ * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort an upload; if absent, all are ignored
  * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
- * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key there would only add a delete marker
+ * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key would only add a delete marker
  * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
  */
@@ -69,12 +68,11 @@ export function newResult() {
 }
 
 /**
- * Removes what a run wrote. Lists the run's prefix and deletes only keys that the run itself would give an object, until a
- * list shows none.
+ * Removes what a run wrote. Lists the run's prefix and deletes only keys that the run itself would give an object,
+ * until a list shows none.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} [result] updated along the way
- * @returns {Promise<CleanupResult>}
  */
 export async function cleanUp(options, result = newResult()) {
   const buckets = new BucketList(options.keyspace);
@@ -122,27 +120,21 @@ class SeenObjects {
       if (hasRoom) {
         this.#keys.add(key);
       }
-      // Beyond the remembered keys, later looks probably show the same objects again.
+      // An object that is not remembered counts only in the first look: later looks probably show it again.
       this.count += Number(!isKnown && (hasRoom || isFirstLook));
     }
   }
 }
 
 /**
- * What clean-up has found so far.
- *
- * @typedef {object} Findings
+ * @typedef {object} Findings what clean-up has found so far
  * @property {BucketList} buckets
  * @property {SeenObjects} seen
  * @property {CleanupResult} result
- */
-
-/**
- * The contents of the store's lists that concern a run.
  *
- * @typedef {object} Shown
+ * @typedef {object} Shown contents of the store's lists that concern a run
  * @property {number} objects
- * @property {number} versions older ones, and delete markers
+ * @property {number} versions older versions, and delete markers
  * @property {number} misplaced objects in another bucket than their keys map to
  * @property {number} foreign objects that the run did not write
  * @property {number | null} uploads null if they cannot be listed
@@ -150,8 +142,8 @@ class SeenObjects {
  */
 
 /**
- * Removes the run's listed objects until the lists show no more of them. An object counts as removed if a list showed it and
- * the last list does not, regardless of the response to its deletion.
+ * Removes the run's listed objects until the lists show none of them. An object counts as removed if a list showed it
+ * and the last list does not, regardless of the response to its deletion.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
@@ -186,19 +178,18 @@ function isRemovable({ objects, versions, uploads }) {
  * @param {object} choice
  * @param {boolean} choice.isFirst whether this is the first look of a series
  * @param {boolean} choice.removes whether to remove the listed objects
- * @returns {Promise<Shown>}
  */
 async function look(options, findings, { isFirst, removes }) {
   const { unlisted, versioned } = options;
   const { buckets, seen, result } = findings;
   if (removes) {
-    // A refused deletion is repeated and reported only if it is refused again.
+    // A refused deletion is repeated, and reported only if it is refused again.
     Object.assign(result, { problems: [], furtherProblems: 0 });
   }
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
-    // Uploads first: an upload that completes in the meantime is then listed as an object.
+    // List uploads first: an upload that completes in the meantime is then listed as an object.
     Object.assign(shown, await lookForUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
@@ -232,8 +223,8 @@ async function look(options, findings, { isFirst, removes }) {
 }
 
 /**
- * Credentials that can remove objects may lack the permission to list uploads, and a store without uploads may respond with
- * any error.
+ * Tolerates errors: credentials that can remove objects may lack the permission to list uploads, and a store without
+ * uploads may respond with any error.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
@@ -272,7 +263,7 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
- * @returns {Promise<number>} objects that still exist
+ * @returns {Promise<number>} number of objects that still exist
  */
 async function removeUnlisted(options, result) {
   const { unlisted, random, keyspace } = options;
@@ -285,7 +276,7 @@ async function removeUnlisted(options, result) {
   if (found.length === 0) {
     return 0;
   }
-  // If only a sample was looked up, more may exist than were found. Deleting an absent object does no harm.
+  // If only a sample was looked up, others may exist, too. Deleting an absent object does no harm.
   const removable = asked.length === unlisted.count ? found : unlisted.indices();
   for (const [bucket, keys] of batchesOf(removable, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
@@ -330,7 +321,6 @@ function* batchesOf(indices, keyspace) {
 /**
  * @param {readonly number[]} indices
  * @param {CleanupOptions} options
- * @returns {Promise<number[]>}
  */
 async function stillExisting(indices, { admin, retry, keyspace }) {
   /** @type {number[]} */
@@ -392,7 +382,7 @@ function addFirst(result, problem) {
  */
 
 /**
- * Walks all keys under the run's prefix: one page of each bucket, and then, if there are more, several ranges concurrently.
+ * Walks all keys under the run's prefix: one page of each bucket, then any further pages as several concurrent ranges.
  *
  * @param {CleanupOptions} options
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
@@ -420,7 +410,6 @@ async function walk(options, visit) {
  * @param {string} bucket
  * @param {readonly ListedObject[]} objects
  * @param {CleanupOptions} options
- * @returns {SortedPage}
  */
 function sortPage(bucket, objects, { keyspace, owns }) {
   /** @type {SortedPage} */

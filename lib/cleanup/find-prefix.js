@@ -4,17 +4,17 @@ import { listPage } from './key-ranges.js';
 
 /** @import { BucketAccess } from './bucket-access.js' */
 
-/** Maximum pages to list: enough for dozens of prefixes, yet quick. */
+/** Maximum pages to list: enough for dozens of prefixes, but quick. */
 const MAX_REQUESTS = 60;
 
 const MAX_DEPTH = 2;
 
-/** Sorts right after `/`: a folder's name with this instead of its slash sorts after everything in the folder. */
+/** Sorts right after `/`. If it replaces a folder's slash, the name sorts after everything in the folder. */
 const AFTER_SLASH = '0';
 
 /**
- * Looks for a run under prefixes other than the given one: in each folder of each bucket and in their subfolders, within a
- * limited number of requests.
+ * Looks for a run under prefixes other than the given one: in the folders of each bucket and in their subfolders,
+ * within a limited number of requests.
  *
  * @param {object} options
  * @param {BucketAccess} options.access
@@ -49,7 +49,7 @@ export async function findPrefix({ access, runId, buckets }) {
       }
     }
   } catch (error) {
-    // Credentials may be limited to the run's own prefix. Other prefixes then remain unknown.
+    // Other prefixes remain unknown, for example if the credentials are limited to the run's own prefix.
     if (!(error instanceof AttemptError)) {
       throw error;
     }

@@ -23,7 +23,7 @@ export class ListProgress {
   }
 
   /**
-   * Call this after each page except the last.
+   * Must be called after each page except the last.
    *
    * @param {boolean} isFruitful whether the page shows anything relevant
    * @throws {AttemptError} if too many pages in a row show nothing relevant
@@ -45,9 +45,7 @@ export class ListProgress {
 }
 
 /**
- * A part of a bucket's keys that is listed separately.
- *
- * @typedef {object} KeyRange
+ * @typedef {object} KeyRange a part of a bucket's keys that is listed separately
  * @property {string} bucket
  * @property {string} prefix of all keys
  * @property {string} after exclusive lower bound
@@ -56,12 +54,12 @@ export class ListProgress {
  */
 
 /**
- * Splits a run's keys by their first digit. The first and last ranges also include everything that sorts before or after the
- * digits, so that foreign objects are found.
+ * Splits a run's keys by their first digit, into ranges that can be listed concurrently. The first and last ranges also
+ * include everything that sorts before or after the digits, so that foreign objects are found.
  *
  * @param {string} bucket
  * @param {string} keyPrefix of a run
- * @returns {KeyRange[]} ranges that can be listed concurrently
+ * @returns {KeyRange[]}
  */
 export function rangesOf(bucket, keyPrefix) {
   const progress = new ListProgress(bucket);
@@ -78,7 +76,7 @@ export function rangesOf(bucket, keyPrefix) {
  * @param {string} bucket
  * @param {string} keyPrefix of a run
  * @param {string} position a key
- * @returns {KeyRange[]} ranges of the keys after that one
+ * @returns {KeyRange[]} ranges of the keys after the position
  */
 export function rangesAfter(bucket, keyPrefix, position) {
   return rangesOf(bucket, keyPrefix)
@@ -96,7 +94,7 @@ export function rangesAfter(bucket, keyPrefix, position) {
  */
 export async function listPage({ admin, retry }, bucket, prefix, after) {
   const page = await retry(() => admin.listPage(bucket, prefix, after));
-  // Another request would get the same page forever, and unlisted objects would count as removed.
+  // Further requests would get the same page forever, and unlisted objects would count as removed.
   if (page.objects.length === 0 && !page.isLast) {
     throw new AttemptError({
       kind: 'protocol',
@@ -108,12 +106,9 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
 }
 
 /**
- * Walks the objects of a range, page by page.
- *
  * @param {KeyRange} range
  * @param {BucketAccess} access
- * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether the page shows anything
- *   relevant
+ * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether a page is relevant
  */
 export async function walkRange({ bucket, prefix, after, last, progress }, access, visit) {
   let position = after;

@@ -14,10 +14,10 @@ import { walkUploads } from './uploads.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** How many buckets, and later key ranges, to list concurrently. */
+/** Number of buckets, and later of key ranges, that are listed concurrently. */
 const AT_ONCE = 8;
 
-/** Kinds of errors that no configuration change would fix. */
+/** Kinds of errors that no change of the configuration would fix. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
 /** Sorts after every name that a run gives an object. */
@@ -33,11 +33,11 @@ const AFTER_ALL_NAMES = '~';
  */
 
 /**
- * Counts what runs have left under a prefix. Its memory grows with the number of runs, not of objects.
+ * Counts what runs have left under a prefix. The memory needed grows with the number of runs, not of objects.
  *
  * @param {ListingOptions} options
- * @returns {Promise<RunCounts & { problem: string | null, isTransient: boolean }>} `problem` is why the list is incomplete, if it
- *   is; `isTransient` is whether the store caused it
+ * @returns {Promise<RunCounts & { problem: string | null, isTransient: boolean }>} `problem` is why the list is
+ *   incomplete, or null; `isTransient` is whether the store caused the problem
  */
 export async function listRuns({ access, prefix, store, clock, tally }) {
   const { buckets, hostname, port, settings } = store;
@@ -68,7 +68,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
 }
 
 /**
- * Pages through a bucket. If a page ends within a run, skips the rest of that run, which is listed in parallel later.
+ * Pages through a bucket. If a page ends within a run, skips the rest of the run, to be listed in parallel later.
  *
  * @param {string} bucket
  * @param {string} prefix

@@ -18,11 +18,9 @@ const MAX_BATCH = 1000;
  */
 
 /**
- * Removes versions and delete markers.
- *
  * @param {BucketAccess} access
  * @param {string} bucket
- * @param {readonly ListedVersion[]} own
+ * @param {readonly ListedVersion[]} own versions and delete markers
  * @param {(batch: RemovedVersions) => void} onBatch
  */
 export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
@@ -38,10 +36,8 @@ export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
 }
 
 /**
- * Walks all versions of a run's objects, in versioned buckets.
- *
  * @param {CleanupOptions} options
- * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit one page
+ * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit gets a page of the run's versions
  */
 export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
@@ -55,7 +51,7 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
       const inside = versions
         .filter(({ key }) => key <= last)
-        // The next version of the same key became the latest only because the one on the previous page was removed.
+        // A further version of the previous page's last key is the latest only because the latest one was removed.
         .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
       const named = inside.flatMap((version) => {
         const name = keyspace.recognise(bucket, version.key);
@@ -67,7 +63,7 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       );
       position = inside.length < versions.length ? null : next;
       if (position !== null) {
-        // A key can have any number of versions: only a later key counts as progress.
+        // A key can have any number of versions, so only a later key counts as progress.
         await progress.page(named.length > 0 && position.key > from.key);
       }
     }

@@ -3,17 +3,15 @@ import { Keyspace, isRunId } from '../workload/keyspace.js';
 
 /** @import { ListedObject, ListedUpload } from '../s3/bucket-admin.js' */
 
-/** Foreign keys to name as examples. */
+/** Maximum foreign keys that are named as examples. */
 const MAX_EXAMPLES = 3;
 
 /**
- * A run that has left objects; times are epoch ms by the store's clock.
- *
- * @typedef {object} FoundRun
+ * @typedef {object} FoundRun a run that has left objects; times are epoch ms by the store's clock
  * @property {string} runId
  * @property {number} objects
  * @property {number} bytes NaN if the store reported an invalid size
- * @property {number} uploads neither completed nor aborted
+ * @property {number} uploads that are neither completed nor aborted
  * @property {number} misplaced objects in another bucket than their keys map to
  * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
@@ -68,7 +66,7 @@ export class RunTally {
   }
 
   /**
-   * Adds uploads. Ignores those with keys that no run would use.
+   * Adds uploads. Ignores uploads with keys that no run would use.
    *
    * @param {string} bucket
    * @param {readonly ListedUpload[]} uploads
@@ -97,10 +95,7 @@ export class RunTally {
     return { runs, foreign: this.#foreign };
   }
 
-  /**
-   * @param {string} key
-   * @returns {Keyspace | null} keyspace of the run whose folder contains the key
-   */
+  /** The keyspace of the run whose folder contains the key; null if there is none. @param {string} key */
   #keyspaceOf(key) {
     const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
     if (!isRunId(runId)) {
@@ -114,7 +109,7 @@ export class RunTally {
 
   /**
    * @param {Keyspace} keyspace
-   * @param {number} index of the object, or of the probe
+   * @param {number} index of the object or probe
    * @param {string} bucket
    * @param {ListedObject} object
    */
@@ -127,7 +122,7 @@ export class RunTally {
 
   /**
    * @param {Keyspace} keyspace
-   * @param {number} index of the object, or of the probe
+   * @param {number} index of the object or probe
    * @param {string} bucket that contains it
    * @param {number} time epoch ms of its last change
    * @returns {FoundRun}
@@ -168,7 +163,7 @@ function newRun(keyspace, modifiedAt) {
 /**
  * @param {string} key
  * @param {string} prefix
- * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without one
+ * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without a folder
  */
 export function folderOf(key, prefix) {
   const end = key.indexOf('/', prefix.length + 1);

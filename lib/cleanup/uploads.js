@@ -9,7 +9,7 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** How many buckets are listed, and then uploads aborted, concurrently. */
+/** Number of buckets that are listed, and then of uploads that are aborted, concurrently. */
 const AT_ONCE = 8;
 
 /** Clean-up gives up on a bucket with more pages of foreign uploads. */
@@ -19,16 +19,15 @@ const MAX_PAGES_OF_ALL = 100;
 const NOT_IMPLEMENTED = 501;
 
 /**
- * An upload that a run began.
+ * An upload that a run began; `isInPlace` is whether it is in the bucket that its key maps to.
  *
- * @typedef {OwnKey & { bucket: string, key: string, uploadId: string, isInPlace: boolean }} OwnUpload `isInPlace` is whether
- *   it is in the bucket that its key maps to
+ * @typedef {OwnKey & { bucket: string, key: string, uploadId: string, isInPlace: boolean }} OwnUpload
  */
 
 /**
  * @param {BucketAccess} access
  * @param {readonly OwnUpload[]} uploads
- * @param {() => void} onAborted called for each
+ * @param {() => void} onAborted called for each upload
  */
 export async function abortUploads({ admin, retry }, uploads, onAborted) {
   await inParallel(uploads, AT_ONCE, async (upload) => {
@@ -38,9 +37,10 @@ export async function abortUploads({ admin, retry }, uploads, onAborted) {
 }
 
 /**
+ * Lists the run's multipart uploads: only those with a key that the run itself would give an object.
+ *
  * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
- * @returns {Promise<OwnUpload[] | null>} the run's multipart uploads according to the store: only those with a key that the
- *   run itself would give an object; null if the store cannot list uploads
+ * @returns {Promise<OwnUpload[] | null>} null if the store cannot list uploads
  */
 export async function ownUploads({ admin, retry, keyspace, owns }) {
   /** @type {OwnUpload[]} */
@@ -64,14 +64,14 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
 
 /**
  * Walks the uploads of a bucket under a prefix, page by page. MinIO lists all uploads or those of one complete key, but
- * ignores partial keys. So if the prefix shows nothing, this walks all uploads, unless the store turns out to support
- * prefixes.
+ * does not support partial keys. So if the prefix shows nothing, this walks all uploads, unless the store turns out to
+ * support prefixes.
  *
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {(uploads: readonly ListedUpload[]) => boolean} visit gets a page's uploads under the prefix; returns whether any of
- *   them is relevant
+ * @param {(uploads: readonly ListedUpload[]) => boolean} visit gets a page's uploads under the prefix; returns whether
+ *   any of them is relevant
  * @returns {Promise<boolean>} false if the store cannot list uploads
  * @throws {AttemptError} also if there are too many foreign uploads to check
  */
@@ -104,7 +104,7 @@ async function visitByPrefix(access, bucket, prefix, visit) {
     isShown ||= uploads.length > 0;
     const isFruitful = visit(uploads.filter(({ key }) => key.startsWith(prefix)));
     if (!isLast) {
-      // A key can have any number of uploads: only a later key counts as progress.
+      // A key can have any number of uploads, so only a later key counts as progress.
       const { key } = uploads[uploads.length - 1];
       const isLater = key > latest;
       latest = isLater ? key : latest;

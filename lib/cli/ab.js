@@ -48,13 +48,8 @@ const LAUNCHED_AT = 0;
 /**
  * `r2-benchmark ab`: runs two setups alternately and reports which one was faster.
  *
- * @param {object} parts
- * @param {AbOptions} parts.options
- * @param {PreparedSides} parts.prepared
- * @param {() => number} parts.random uniform in [0, 1)
- * @param {Terminal} parts.terminal
- * @param {StopRequest} parts.stopRequest
- * @param {boolean} parts.withStack whether to print the stack trace of an unexpected error
+ * @param {{ options: AbOptions, prepared: PreparedSides, random: () => number, terminal: Terminal,
+ *   stopRequest: StopRequest, withStack: boolean }} parts `random` is uniform in [0, 1); `withStack` as in reportError
  * @returns {Promise<number>} the exit status; it does not depend on which side was faster
  */
 export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
@@ -136,11 +131,8 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
 }
 
 /**
- * @param {object} parts
- * @param {PreparedSides} parts.prepared
- * @param {Terminal} parts.terminal
- * @param {StopRequest} parts.stopRequest
- * @param {(line: string) => void} parts.notify
+ * @param {{ prepared: PreparedSides, terminal: Terminal, stopRequest: StopRequest,
+ *   notify: (line: string) => void }} parts
  */
 function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
@@ -187,10 +179,7 @@ function announce(options, { sides }, { terminal, notify }) {
   costLines(sides).forEach(notify);
 }
 
-/**
- * @param {PreparedSides['sides']} sides
- * @returns {string[]} a single line if both sides use R2, because both have the same objects and stages
- */
+/** A single line if both sides use R2: they have the same objects and stages. @param {PreparedSides['sides']} sides */
 function costLines({ a, b }) {
   const ofBoth = costLine(a.config, b.config);
   if (ofBoth !== null) {
@@ -208,11 +197,8 @@ function describe(words) {
 /**
  * Observes one side's passes. Only the first pass prints notices. The caller announces both runs together.
  *
- * @param {object} parts
- * @param {ReturnType<TurnProgress['screenOf']>} parts.screen
- * @param {Config} parts.config
- * @param {boolean} parts.quiet
- * @param {() => number} parts.now monotonic ms
+ * @param {{ screen: ReturnType<TurnProgress['screenOf']>, config: Config, quiet: boolean,
+ *   now: () => number }} parts `now` in monotonic ms
  * @returns {RunObserver & { close: () => void }}
  */
 function observerOf({ screen, config, quiet, now }) {
@@ -240,7 +226,6 @@ function observerOf({ screen, config, quiet, now }) {
  * @param {Quad} quad
  * @param {number} index zero-based
  * @param {number} quads
- * @returns {string} the interim result of a quad
  */
 function quadLine({ order, passes }, index, quads) {
   const ratios = passes[0].stages.map(({ stage }) => {
@@ -327,7 +312,7 @@ function comparisonOf(runs, { options, sides }) {
 
 /**
  * @param {InterleavedRuns} runs
- * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides reached the objects the same way, or no quad finished
+ * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides reached objects the same way, or no quad finished
  */
 function waysOfSides({ a, b, quads }) {
   if (b === null || quads.length === 0 || wayId(wayOf(a.facts.options)) === wayId(wayOf(b.facts.options))) {

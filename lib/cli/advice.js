@@ -60,7 +60,7 @@ const ADVICE = Object.freeze([
 ]);
 
 /**
- * @param {string} message commander's, about an unknown option, argument or command
+ * @param {string} message from commander, about an unknown option, argument or command
  * @param {boolean} [takesLoad] whether the command has the arguments and options of a run
  * @returns {string} one line that suggests what to type instead
  */
@@ -95,7 +95,7 @@ function commandsOf({ of = [], only }) {
  *
  * @param {string} text
  * @param {(text: string) => void} write
- * @param {boolean} takesLoad whether the command has the arguments and options of a run
+ * @param {boolean} takesLoad as in {@link advised}
  */
 export function writeCommanderError(text, write, takesLoad) {
   write(`error: ${plainLine(advised(text, takesLoad))}\n`);

@@ -27,9 +27,7 @@ import { openResults } from './result-files.js';
  * @import { ResultOutput } from './result-files.js'
  * @import { Outlets } from './telemetry.js'
  * @import { Terminal } from './terminal.js'
- */
-
-/**
+ *
  * @typedef {object} Outputs
  * @property {readonly string[]} problems why the run cannot start
  * @property {Guard | null} guard
@@ -37,6 +35,7 @@ import { openResults } from './result-files.js';
  * @property {LogFile | null} logFile
  * @property {Outlets | null} outlets of metrics; null if none were requested
  */
+
 /**
  * @param {CommandLine} options
  * @param {Program} program
@@ -80,14 +79,13 @@ async function openOutputs(options, env) {
  * @param {CommandLine} options
  * @param {NodeJS.ProcessEnv} env
  * @param {Checks} checks
- * @returns {Promise<Outlets | null>}
  */
 async function openOutlets(options, env, checks) {
   const telemetry = await load(() => import('./telemetry.js'));
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run that the command line reports, and checks against its limits at the end. */
+/** A run that the command line reports and, at the end, checks against its limits. */
 class ReportedRun {
   #options;
   #outputs;
@@ -220,7 +218,7 @@ class ReportedRun {
     const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
-      // Even if the reader of the output is gone, there is nothing left to stop.
+      // If the reader of the output is gone now, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);

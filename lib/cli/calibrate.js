@@ -36,12 +36,8 @@ const DEFAULT_THREADS = 100;
  * `--calibrate`: measures what the client alone can do on this host and saves it for comparison with later runs.
  *
  * @param {CommandLine} options
- * @param {object} context
- * @param {NodeJS.ProcessEnv} context.env
- * @param {Terminal} context.terminal
- * @param {AbortSignal} context.signal
- * @param {Clock} context.clock
- * @param {() => number} context.random uniform in [0, 1)
+ * @param {{ env: NodeJS.ProcessEnv, terminal: Terminal, signal: AbortSignal, clock: Clock,
+ *   random: () => number }} context `random` is uniform in [0, 1)
  * @returns {Promise<number>} the exit status
  * @throws {UsageError}
  */

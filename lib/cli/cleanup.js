@@ -114,7 +114,7 @@ function reportAbsence(result, config, terminal) {
 }
 
 /**
- * @param {string} prefix under which the run's objects are
+ * @param {string} prefix of the run's objects
  * @param {Config} config with a different prefix
  * @param {Later} later
  * @param {Terminal} terminal
@@ -164,7 +164,6 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
 /**
  * @param {CleanupResult} result
  * @param {Config} config
- * @returns {string} one line
  */
 export function describeCleanup(result, { store, objects: { runId, prefix, shard } }) {
   const { removed, versions, uploads = 0, left, misplaced, foreign, otherBuckets } = result;
@@ -187,10 +186,7 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
   return uploadsLeft === 0 ? '' : `, ${counted(uploadsLeft, 'upload')} left`;
 }
 
-/**
- * @param {CleanupResult} result
- * @returns {boolean} whether another attempt might remove more
- */
+/** Whether another attempt might remove more. @param {CleanupResult} result */
 export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
   // Misplaced objects, and uploads that the store hides, would remain after every attempt.
   return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
@@ -200,7 +196,7 @@ export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploa
  * @param {CleanupResult} result
  * @param {Config} config
  * @param {Later} later
- * @returns {string[]} one line per problem, with advice
+ * @returns {string[]} a line per problem, then advice
  */
 export function cleanupProblems(result, config, later) {
   const { misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems } = result;

@@ -31,7 +31,6 @@ export function exitStatus({ problems, isTransient, stages, cleanup, crash }, { 
  * @param {RunResult} result
  * @param {Config} config
  * @param {Later} later
- * @returns {{ notices: string[], errors: string[] }}
  */
 export function closingMessages({ problems, existing, kept, cleanup, stages }, config, later) {
   const errors = problems.map((problem) => `error: ${problem}`);

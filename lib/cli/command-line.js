@@ -27,8 +27,8 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * The options of every command that uses a store or measures the client. `objects` and `threads` are undefined for commands
- * without a load.
+ * The options of every command that uses a store or measures the client. `objects` and `threads` are undefined for
+ * commands without a load.
  *
  * @typedef {OptionValues & Checked} CommandLine
  *
@@ -36,34 +36,24 @@ import { UsageError } from '../options/usage-error.js';
  * @property {Readonly<Record<string, string>>} results requested result files by option
  * @property {readonly Threshold[]} thresholds from --assert
  * @property {RunOptions} given the options of a run, as the user typed them
- */
-
-/** @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> & { files: readonly string[] }} MergeOptions */
-
-/**
- * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile'> & Compared} CompareOptions
  *
- * @typedef {object} Compared
- * @property {string} before file or folder of a run
- * @property {string} after file or folder of a run
- */
-
-/**
- * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> & Record<'a' | 'b', SideOptions>} AbOptions
+ * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> &
+ *   { files: readonly string[] }} MergeOptions
  *
- * @typedef {object} SideOptions
- * @property {readonly string[]} words the words in its option
- * @property {CommandLine} options the common options and its own
- */
-
-/**
+ * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile'> &
+ *   Compared} CompareOptions
+ * @typedef {{ before: string, after: string }} Compared each is the file or folder of a run
+ *
+ * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> &
+ *   Record<'a' | 'b', SideOptions>} AbOptions
+ * @typedef {{ words: readonly string[], options: CommandLine }} SideOptions `words` are those in --a or --b; `options`
+ *   are the common options and its own
+ *
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
  *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
- *
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
- *
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
 
@@ -385,10 +375,7 @@ function resultFiles(options) {
   );
 }
 
-/**
- * @param {Readonly<Record<string, string | undefined>>} files by option
- * @returns {string[]} a problem for each pair of options that name the same file
- */
+/** Finds options that name the same file. @param {Readonly<Record<string, string | undefined>>} files by option */
 function sharedFiles(files) {
   const given = Object.entries(files).filter(([, file]) => file !== undefined);
   return given.flatMap(([one, file], index) =>
@@ -442,7 +429,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} name
- * @returns {string[]} its operands for commander, which rejects all others; the operands of a load are checked with the options
+ * @returns {string[]} for commander, which rejects all other operands; operands of a load are checked with the options
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];
@@ -497,7 +484,7 @@ function refuseMisspelledCommand(word, benchmark) {
  * @param {Given} given options before the name of a command
  * @param {string} name
  * @param {string} benchmark shell command
- * @throws {UsageError} if there are any: they would have no effect
+ * @throws {UsageError} if there are any, because they would have no effect
  */
 function refuseOptionsBefore(given, name, benchmark) {
   const problems = Object.keys(given).map((option) => {

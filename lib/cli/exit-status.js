@@ -12,10 +12,7 @@ export const EXIT = Object.freeze({
   outputClosed: 128 + constants.signals.SIGPIPE,
 });
 
-/**
- * @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal
- * @returns {number} the status that a shell reports for a process that the signal ended
- */
+/** As a shell reports it for a process that the signal ended. @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal */
 export function exitStatusOf(signal) {
   return 128 + constants.signals[signal];
 }

@@ -193,10 +193,7 @@ function differences({ options: before }, { options: now }) {
   return [`--baseline: it was measured with different options, so its figures may not be comparable (${listed})`];
 }
 
-/**
- * @param {readonly ThresholdResult[]} thresholds
- * @returns {{ notices: string[], errors: string[] }} a line per threshold; `errors` are for missed or inconclusive ones
- */
+/** `errors` are the thresholds that were missed or are inconclusive. @param {readonly ThresholdResult[]} thresholds */
 export function thresholdLines(thresholds) {
   const lines = (/** @type {(outcome: ThresholdResult['outcome']) => boolean} */ isMeant) =>
     thresholds
@@ -206,7 +203,7 @@ export function thresholdLines(thresholds) {
 }
 
 /**
- * Other failures take precedence: an incomplete run proves nothing.
+ * Other failures take precedence, because an incomplete run proves nothing.
  *
  * @param {number} status before thresholds are considered
  * @param {readonly ThresholdResult[]} thresholds

@@ -5,9 +5,7 @@ import { UsageError } from '../options/usage-error.js';
 /**
  * @import { CommandName } from '../options/table.js'
  * @import { Invocation } from '../store/hint.js'
- */
-
-/**
+ *
  * @typedef {object} CommandRow
  * @property {string} operands as the usage line shows them
  * @property {string} summary for the program's help
@@ -107,7 +105,6 @@ const EXIT_STATUS =
  * @param {Exclude<CommandName, 'side'>} name
  * @param {Invocation} invocation
  * @param {string} [words] shell command
- * @returns {string} the text after the options in the command's help
  */
 export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
   const texts = {
@@ -164,7 +161,6 @@ function flagsOfSides() {
 /**
  * @param {string} topic
  * @param {string} benchmark shell command
- * @returns {string} an example to print after the topic's options
  */
 function exampleOf(topic, benchmark) {
   /** @type {Readonly<Record<string, string>>} */
@@ -191,7 +187,7 @@ Example, with the dashboard of deploy/grafana:
  * @param {readonly string[]} argv
  * @param {Invocation} invocation
  * @param {string} hint where to find the topics
- * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options the help shows, and the parameters to parse
+ * @returns {{ topic: HelpTopic, parameters: readonly string[] }} what the help shows, and the parameters to parse
  * @throws {UsageError} if there is no such topic
  *
  * @typedef {object} HelpTopic

@@ -8,9 +8,9 @@ import { cpuDemand } from '../host/event-loop.js';
 /**
  * Notifies a terminal that other programs may have written to it while a shell had the process stopped.
  *
- * SIGCONT alone would come too late: Node delivers a signal on the next turn of its event loop, and before that a timer or
- * a response could draw over the shell's output. The terminal is therefore notified on Ctrl-Z, before the process stops.
- * After SIGSTOP, which cannot be caught, SIGCONT is all there is.
+ * The terminal is notified on Ctrl-Z, before the process stops. SIGCONT would come too late: Node delivers a signal on
+ * the next turn of its event loop, and before that a timer or a response could draw over the shell's output. After
+ * SIGSTOP, which cannot be caught, the terminal is notified on SIGCONT.
  *
  * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'pid' | 'kill'>} process
  * @param {{ resumed: () => void }} terminal
@@ -24,7 +24,7 @@ export function watchJobControl(process, terminal) {
   const onStop = () => {
     terminal.resumed();
     // Without listeners, the signal has its default effect: it stops the process, unless no shell could resume it.
-    // The SIGCONT that follows is ignored: it would make the terminal draw twice what it has drawn since then.
+    // The SIGCONT that follows is ignored, because the terminal would draw again what it has drawn since.
     process.removeListener('SIGTSTP', onStop);
     process.removeListener('SIGCONT', onContinue);
     process.kill(process.pid, 'SIGTSTP');

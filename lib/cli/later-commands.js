@@ -38,7 +38,6 @@ export function laterOf(options, target, invocation) {
  * @param {readonly (string | null)[] | null} buckets of the run in order, as far as they are known
  * @param {RunPlace & Pick<Config, 'store'>} config
  * @param {Later} later
- * @returns {string} advice on the buckets to pass
  */
 export function bucketsAdvice(buckets, config, later) {
   const given = config.store.buckets.join(',');
@@ -72,7 +71,6 @@ export function cleanupCommand(place, later) {
  * @param {RunPlace} place
  * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept the shard's first objects
  * @param {Later} later
- * @returns {string} the shell command that reads them again
  */
 export function readAgainCommand(place, { count, size, sizes }, later) {
   const amounts = [count, Math.min(place.load.threads, count)].map(String);
@@ -84,7 +82,6 @@ export function readAgainCommand(place, { count, size, sizes }, later) {
  * @param {string[]} args
  * @param {RunPlace} place
  * @param {Later} later
- * @returns {string} shell command
  */
 function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
   const words = [

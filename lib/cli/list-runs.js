@@ -52,7 +52,6 @@ export function listRunsByCommand(config, later, context) {
  * @param {Pick<Config, 'store' | 'objects' | 'load'>} config
  * @param {Later} later
  * @param {number} now epoch ms
- * @returns {string[]} lines
  */
 export function formatListing({ runs, foreign }, config, later, now) {
   const { store, objects } = config;
@@ -82,7 +81,6 @@ export function formatListing({ runs, foreign }, config, later, now) {
 /**
  * @param {RunCounts['runs']} runs
  * @param {number} now epoch ms
- * @returns {string[]} lines
  */
 function tableOf(runs, now) {
   const haveUploads = runs.some(({ uploads }) => uploads > 0);

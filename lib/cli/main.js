@@ -22,24 +22,16 @@ import { Terminal, abilitiesOf } from './terminal.js';
 const HEAP_GROWTH_PERCENT = 30;
 
 /**
- * The process, or a test double.
- *
  * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'argv' | 'cwd' | 'pid' | 'kill'>
- *   & { stdin: Readable }} Streams
+ *   & { stdin: Readable }} Streams the process, or a test double
+ *
+ * @typedef {{ env: NodeJS.ProcessEnv, streams: Streams, invocation: Invocation, terminal: Terminal,
+ *   stopRequest: StopRequest, isDebugging: boolean }} Program
  */
 
 /**
- * @typedef {object} Program
- * @property {NodeJS.ProcessEnv} env
- * @property {Streams} streams
- * @property {Invocation} invocation
- * @property {Terminal} terminal
- * @property {StopRequest} stopRequest
- * @property {boolean} isDebugging
- */
-/**
- * Runs the benchmark, or the command that the command line names. Modules are loaded only once the command is known, so that
- * help appears instantly.
+ * Runs the benchmark, or the command that the command line names. Modules are loaded only once the command is known, so
+ * that help appears instantly.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
@@ -69,7 +61,6 @@ export async function main(argv, env, streams) {
 /**
  * @param {readonly string[]} argv
  * @param {Program} program
- * @returns {Promise<number>} the exit status
  */
 async function runRequest(argv, program) {
   const { env, streams, invocation, terminal } = program;
@@ -110,7 +101,6 @@ async function runRequest(argv, program) {
 /**
  * @param {AbOptions} options
  * @param {Program} program
- * @returns {Promise<number>} the exit status
  */
 async function compareByTurns(options, { env, invocation, terminal, stopRequest, isDebugging }) {
   const { prepareSides } = await load(() => import('./prepare-sides.js'));
@@ -128,7 +118,6 @@ async function compareByTurns(options, { env, invocation, terminal, stopRequest,
 /**
  * @param {CommandLine} options
  * @param {Program} program
- * @returns {Promise<number>} the exit status
  */
 async function calibrate(options, { env, terminal, stopRequest }) {
   const { calibrateByCommand } = await load(() => import('./calibrate.js'));
@@ -144,7 +133,6 @@ async function calibrate(options, { env, terminal, stopRequest }) {
  * @param {'list' | 'cleanup'} command
  * @param {CommandLine} options
  * @param {Program} program
- * @returns {Promise<number>} the exit status
  */
 async function workOnStore(command, options, { env, invocation, terminal, stopRequest }) {
   const { Clock } = await load(() => import('../clock/clock.js'));

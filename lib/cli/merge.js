@@ -20,20 +20,14 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { Caller } from './invocation.js'
- * @import { MergeWarning, ThresholdResult } from '../model/result.js'
+ * @import { MergeWarning } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Look } from '../report/reporter.js'
  * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
- */
-
-/**
- * @typedef {object} Outputs
- * @property {Readable} stdin
- * @property {Output} stdout
- * @property {Output} stderr
- * @property {Look | null} look of stdout; null if it is not a terminal
  *
+ * @typedef {{ stdin: Readable, stdout: Output, stderr: Output, look: Look | null }} Outputs `look` is that of stdout;
+ *   null if stdout is not a terminal
  * @typedef {{ stdin: Readable, stdout: Writable & TerminalSize, stderr: Writable }} Streams
  * @typedef {{ isTTY?: boolean, columns?: number, rows?: number }} TerminalSize
  */
@@ -149,7 +143,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
 }
 
 /**
- * Writes a result even though its limits cannot be checked. Otherwise readers would find the files from an earlier build.
+ * Writes a result even if its limits cannot be checked. Otherwise readers would find the files of an earlier build.
  *
  * @param {readonly string[]} problems
  * @param {Merged} merged
@@ -164,7 +158,6 @@ async function writeProblems(problems, { result, timeSeries }, results, outputs)
 /**
  * @param {Guard} guard
  * @param {Merged['result']} result
- * @returns {{ thresholds: ThresholdResult[], lines: string[] }}
  */
 function judgeMerged(guard, result) {
   const { thresholds, warnings } = judge(guard, result);
@@ -251,7 +244,7 @@ class Output {
   /** @param {Writable} stream */
   constructor(stream) {
     this.#stream = stream;
-    // The write callback reports the failure. Without this listener, the event for the same failure would end the process.
+    // The write callback reports failures. Without this listener, the event for the same failure would end the process.
     stream.on('error', () => {});
   }
 

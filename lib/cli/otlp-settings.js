@@ -2,8 +2,8 @@ import { quote } from '../text/quote.js';
 import { UsageError } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
 
-// OpenTelemetry's exporter reads most of its variables itself. This module reads those that the exporter leaves to the program,
-// and the endpoint, because the exporter does not report a malformed one.
+// OpenTelemetry's exporter reads most of its variables itself. This module reads those that the exporter leaves to the
+// program, and the endpoint, because the exporter does not report a malformed one.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
@@ -36,7 +36,7 @@ export function readOtlpSettings(env, given) {
   const problems = [];
   /**
    * @template Value
-   * @param {readonly string[]} names the first one that is set counts
+   * @param {readonly string[]} names of which the first that is set counts
    * @param {(text: string) => Value} parse throws a RangeError with what was expected
    * @param {Value} fallback
    */
@@ -70,7 +70,7 @@ export function readOtlpSettings(env, given) {
 /** @param {URL} collector */
 function metricsUrl(collector) {
   const url = new URL(collector);
-  // Users may paste an address that is specific to a signal.
+  // Users may paste the address of a single signal, such as …/v1/traces.
   url.pathname = `${url.pathname.replace(/\/(v1\/(metrics|traces|logs)\/?)?$/, '')}/v1/metrics`;
   return url.href;
 }

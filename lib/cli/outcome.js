@@ -9,25 +9,19 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  * @import { Result, RunResult } from '../model/result.js'
  * @import { Guard } from './guard.js'
  * @import { StopRequest } from './stop-request.js'
- */
-
-/**
+ *
  * @typedef {object} Outcome
  * @property {Result} result including calibration shares and threshold results
  * @property {number} status the exit status, assuming that the result can be written
  * @property {readonly Message[]} messages for stderr, in order
  *
- * @typedef {{ line: string, isNotice: boolean }} Message `isNotice`: suppressed by --quiet
+ * @typedef {{ line: string, isNotice: boolean }} Message --quiet suppresses notices
  */
 
 /**
  * @param {RunResult} run
- * @param {object} context
- * @param {Config} context.config
- * @param {Guard} context.guard
- * @param {Parameters<typeof compareWithCalibration>[2]} context.host
- * @param {StopRequest} context.stopRequest
- * @param {boolean} context.hasLost whether part of the log could not be written
+ * @param {{ config: Config, guard: Guard, host: Parameters<typeof compareWithCalibration>[2], stopRequest: StopRequest,
+ *   hasLost: boolean }} context `hasLost`: whether part of the log could not be written
  * @returns {Outcome}
  */
 export function outcomeOf(run, { config, guard, host, stopRequest, hasLost }) {

@@ -14,8 +14,8 @@ import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * A result file. The constructor checks before the run that the file can be written, and leaves no trace. The result is written
- * to a temporary file, which replaces the target once it is complete.
+ * A result file. The constructor checks before the run that the file can be written, and leaves no trace. The result
+ * goes to a temporary file, which replaces the target once it is complete.
  */
 export class ReportFile {
   #path;
@@ -54,8 +54,7 @@ export class ReportFile {
 
   /**
    * @param {string | Iterable<string>} text
-   * @returns {string | null} why it could not be written (a full disk, for example), in which case no partial file remains;
-   *   null on success
+   * @returns {string | null} why it could not be written (a full disk, say), leaving no partial file; null on success
    */
   write(text) {
     const parts = typeof text === 'string' ? [text] : text;
@@ -120,11 +119,7 @@ function temporaryOf(file, pid) {
   return `${file}.r2-benchmark-${pid}.tmp`;
 }
 
-/**
- * Removes temporary files of processes that were killed while writing a report.
- *
- * @param {string} file
- */
+/** Removes temporary files of processes that were killed while writing a report. @param {string} file */
 function removeLeftovers(file) {
   const folder = path.dirname(file);
   for (const name of namesIn(folder)) {
@@ -133,7 +128,7 @@ function removeLeftovers(file) {
       try {
         rmSync(path.join(folder, name), { force: true });
       } catch {
-        // The file may belong to another user. It does no harm.
+        // It may belong to another user, and does no harm.
       }
     }
   }
@@ -149,10 +144,7 @@ function namesIn(folder) {
   }
 }
 
-/**
- * @param {number} pid
- * @returns {boolean} whether another process with that ID is running
- */
+/** Whether another process with that ID is running. @param {number} pid */
 function isAnotherProcess(pid) {
   if (pid === process.pid) {
     return false;
@@ -170,7 +162,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * The file of `--log`: the line-by-line record of a run. Writes are synchronous, so that even a killed process leaves a
- * complete record. A log has a few lines per second.
+ * complete record. This is affordable because a log has only a few lines per second.
  */
 export class LogFile {
   #path;

@@ -20,9 +20,7 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @import { Invocation } from '../store/hint.js'
  * @import { Later } from './later-commands.js'
  * @import { Target } from '../store/target.js'
- */
-
-/**
+ *
  * @typedef {object} PreparedSides
  * @property {Readonly<Record<Side, { target: Target, config: Config, later: Later }>>} sides
  * @property {ReportFile | null} jsonFile null without --json, or for stdout
@@ -93,11 +91,8 @@ export async function prepareSides(options, context) {
 }
 
 /**
- * @typedef {object} SideContext
- * @property {NodeJS.ProcessEnv} env
- * @property {number} now epoch ms
- * @property {() => number} random uniform in [0, 1)
- * @property {Invocation} invocation
+ * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation }} SideContext `now` in
+ *   epoch ms; `random` uniform in [0, 1)
  */
 
 /**

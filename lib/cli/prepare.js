@@ -13,11 +13,8 @@ import { laterOf } from './later-commands.js';
 
 /**
  * @param {CommandLine} options
- * @param {object} context
- * @param {NodeJS.ProcessEnv} context.env
- * @param {number} context.now epoch ms
- * @param {() => number} context.random uniform in [0, 1)
- * @param {Invocation} context.invocation
+ * @param {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation }} context `now` in epoch
+ *   ms; `random` uniform in [0, 1)
  * @returns {Promise<{ target: Target, config: Config, later: Later }>}
  * @throws {UsageError} with every problem
  */

@@ -47,10 +47,7 @@ export function reportError(error, terminal, withStack = false) {
   return EXIT.incomplete;
 }
 
-/**
- * @param {unknown} error unexpected
- * @returns {string} one line
- */
+/** Describes an unexpected error on one line. @param {unknown} error */
 function describeDefect(error) {
   const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
   const text = plainText(message.replace(/\s+/g, ' '), MAX_MESSAGE_LENGTH);
@@ -65,10 +62,7 @@ function describeDefect(error) {
   return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
 }
 
-/**
- * @param {NodeJS.ErrnoException} error
- * @returns {{ what: string, advice: string } | null} the limit of this host that the process reached, or null
- */
+/** The limit of this host that the process reached, or null. @param {NodeJS.ErrnoException} error */
 function limitReached({ code = '', message = '' }) {
   if (TOO_MANY_FILES.test(`${code} ${message}`)) {
     return {

@@ -9,9 +9,9 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
  */
 
 /**
- * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged, like
- * the result of a search or of many hosts. Several files are merged. If hosts reached the objects in different ways, the
- * report compares these ways, and the runs need not overlap in time.
+ * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged,
+ * like the result of a search or of many hosts. Several files are merged. If hosts reached the objects in different
+ * ways, the report compares these ways, and the runs need not overlap in time.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env
@@ -41,7 +41,6 @@ export function reportByCommand(options, env, streams) {
  * @param {Result} result
  * @param {MergeOptions} options
  * @param {Outputs} outputs
- * @returns {Promise<number>} the exit status
  */
 function show(result, options, outputs) {
   return withResults(options, async (results) => {

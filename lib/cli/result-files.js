@@ -16,7 +16,7 @@ import { ReportFile } from './output-file.js';
  *
  * @param {Readonly<Record<string, string>>} files by the reporter's option
  * @param {Checks} checks
- * @returns {Promise<ResultOutput[]>} the writable ones; the checks record the others
+ * @returns {Promise<ResultOutput[]>} without unwritable files: `checks` records their problems
  */
 export async function openResults(files, checks) {
   /** @type {ResultOutput[]} */

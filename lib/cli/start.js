@@ -4,7 +4,8 @@ import { load } from './load.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * @param {() => Promise<{ main: (argv: string[], env: NodeJS.ProcessEnv, streams: NodeJS.Process) => Promise<number> }>} importing
+ * @param {() => Promise<{ main: (argv: string[], env: NodeJS.ProcessEnv, streams: NodeJS.Process) =>
+ *   Promise<number> }>} importing
  */
 export async function start(importing) {
   const terminals = [0, 1, 2].filter(isatty);
@@ -18,10 +19,10 @@ export async function start(importing) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = EXIT.usage;
   }
-  // At exit, Node removes signal listeners some milliseconds too early: a repeated signal would then replace the exit status.
+  // At exit, Node removes signal listeners some milliseconds early: a repeated signal would replace the exit status.
   process.once('beforeExit', () => process.exit());
-  // At exit, Node restores the terminal's settings and aborts if the terminal is gone. Everything is done by now, so end by
-  // SIGHUP instead.
+  // At exit, Node restores the terminal's settings, and aborts if the terminal is gone. All work is done by now, so end
+  // by SIGHUP instead.
   if (!terminals.every(isatty)) {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');

@@ -10,10 +10,10 @@ const MAX_REPEAT_MS = 1000;
 const MAX_DEFECTS_REPORTED = 3;
 
 /**
- * Ends a run early: after a signal, if the output fails or the store's process dies, or after an unexpected error. The first
- * request stops the run gracefully. Later requests do not shorten its clean-up, because GNU timeout, a closing terminal and
- * service managers send several signals. Only a person at a terminal can end the process immediately, by pressing Ctrl-C again
- * once that is offered.
+ * Ends a run early: after a signal, if the output fails or the store's process dies, or after an unexpected error. The
+ * first request stops the run gracefully. Later requests do not shorten its clean-up, because GNU timeout, a closing
+ * terminal and service managers send several signals. Only a person at a terminal can end the process immediately, by
+ * pressing Ctrl-C again once that is offered.
  */
 export class StopRequest {
   #controller = new AbortController();

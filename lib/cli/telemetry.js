@@ -16,15 +16,11 @@ import { readOtlpSettings } from './otlp-settings.js';
  * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
  * @import { ScrapeServer } from '../telemetry/scrape-server.js'
  * @import { CommandLine } from './command-line.js'
- */
-
-/**
- * Where metrics go.
  *
- * @typedef {object} Outlets
+ * @typedef {object} Outlets where metrics go
  * @property {OtlpExporter | null} otlp
  * @property {ScrapeServer | null} server
- * @property {number} hold ms that the server waits at most for a last scrape
+ * @property {number} hold maximum ms that the server waits for a last scrape
  * @property {() => Promise<void>} close
  */
 
@@ -95,12 +91,8 @@ async function listen(address) {
 
 /**
  * @param {Outlets} outlets
- * @param {object} run
- * @param {Config} run.config
- * @param {{ host: string, versions: Record<string, string> }} run.identity
- * @param {() => number} run.now monotonic ms
- * @param {() => number} run.epochNow epoch ms
- * @param {(message: string) => void} run.warn
+ * @param {{ config: Config, identity: { host: string, versions: Record<string, string> }, now: () => number,
+ *   epochNow: () => number, warn: (message: string) => void }} run `now` in monotonic ms, `epochNow` in epoch ms
  * @returns {Promise<RunMetrics>} must be subscribed to the run
  */
 export async function startTelemetry(outlets, { config, identity, now, epochNow, warn }) {
@@ -169,7 +161,7 @@ function plannedStages(config) {
  * @param {Operation} operation
  * @param {Stage} stage
  * @param {Config} config
- * @returns {Set<Trait>} traits that decide which metrics of the operation can occur
+ * @returns {Set<Trait>} which decide which metrics of the operation can occur
  */
 export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
   const isExisting = objects.existing !== undefined;
@@ -195,7 +187,6 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
 /**
  * @param {Outlets} outlets
  * @param {CommandLine} options
- * @returns {string[]} what the user should know about them
  */
 export function noticesOfOutlets({ otlp, server }, options) {
   const wantsOtlp = options.otlp || options.otlpUrl !== undefined;

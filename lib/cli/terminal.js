@@ -14,10 +14,11 @@ const USUAL_SIZE = Object.freeze({ columns: 80, rows: 24 });
 const INDENT = '  ';
 
 /**
+ * Wraps a line for a terminal at spaces. A line with a word longer than a row is left to the terminal, so that the word
+ * can be copied.
+ *
  * @param {NodeJS.WriteStream} stream
  * @param {string} line
- * @returns {string} on a terminal, wrapped at spaces; a line with a word longer than a row is left to the terminal, so that
- *   the word can be copied
  */
 function fitted({ isTTY, columns }, line) {
   const most = columns - INDENT.length;
@@ -28,10 +29,10 @@ function fitted({ isTTY, columns }, line) {
 }
 
 /**
- * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, one or more live lines follow.
+ * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, live lines follow.
  *
- * The cursor stays visible below the drawing, and no terminal mode is ever changed, so nothing needs restoring however the
- * process ends.
+ * The cursor stays visible below the drawing, and no terminal mode is ever changed, so nothing needs restoring however
+ * the process ends.
  */
 export class Terminal {
   #stdout;
@@ -60,8 +61,7 @@ export class Terminal {
    * @param {boolean} options.plain no live lines and no colour, even on a terminal
    * @param {boolean} [options.hasColour]
    * @param {boolean} [options.isUnicode] whether it can show more than ASCII
-   * @param {(isClosed: boolean) => void} options.onLost called when stdout fails because its reader closed it, or for another
-   *   reason, such as a full disk
+   * @param {(isClosed: boolean) => void} options.onLost when stdout fails: its reader closed it, or e.g. a full disk
    */
   constructor({ stdout, stderr, plain, hasColour = true, isUnicode = false, onLost }) {
     this.#stdout = stdout;
@@ -139,8 +139,7 @@ export class Terminal {
   /**
    * Draws lines below the log, replacing those drawn before.
    *
-   * @param {readonly string[]} lines that fit the terminal and contain no control characters except colours; an empty list
-   *   removes the drawing
+   * @param {readonly string[]} lines that fit the terminal, without control characters except colours; [] erases
    */
   draw(lines) {
     if (this.isLive) {
@@ -163,7 +162,7 @@ export class Terminal {
     const isSame = lines.length === drawn.length && lines.every((line, place) => line === drawn[place]);
     if (!isSame) {
       const { columns } = this.look;
-      // The terminal treats rows that it wrapped as one line, and would rejoin them later even if they were overwritten.
+      // The terminal treats rows that it wrapped as one line, and would rejoin them later even if overwritten.
       if (columns !== this.#columns) {
         this.#erase();
         this.#columns = columns;
@@ -181,7 +180,7 @@ export class Terminal {
     }
   }
 
-  /** @returns {string} the sequence that moves the cursor to the start of the drawing */
+  /** The sequence that moves the cursor to the start of the drawing. */
   #toFirstDrawn() {
     const { columns } = this.look;
     // A terminal that became narrower wraps the existing lines.

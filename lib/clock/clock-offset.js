@@ -2,23 +2,16 @@
 const DATE_RESOLUTION_MS = 1000;
 
 /**
- * A request for the store's time. All times in ms; the first two are by our clock, the last by the store's.
+ * A request for the store's time, in epoch ms: `date` from the response's Date header, the other two by our clock.
  *
- * @typedef {object} ClockSample
- * @property {number} sentAt
- * @property {number} receivedAt
- * @property {number} date of the response's Date header
+ * @typedef {{ sentAt: number, receivedAt: number, date: number }} ClockSample
  */
 
-/**
- * @typedef {object} OffsetBounds bounds on how far the store's clock is ahead of ours, in ms
- * @property {number} min
- * @property {number} max
- */
+/** @typedef {{ min: number, max: number }} OffsetBounds bounds on how far the store's clock is ahead of ours, in ms */
 
 /**
- * Bounds on the clock offset from one response. The store read its clock between our sending and receiving, and truncated the
- * time to whole seconds.
+ * Bounds on the clock offset from one response. The store read its clock between our sending and receiving, and
+ * truncated the time to whole seconds.
  *
  * @param {ClockSample} sample
  * @returns {OffsetBounds}
@@ -28,8 +21,8 @@ export function boundsOf({ sentAt, receivedAt, date }) {
 }
 
 /**
- * The offset of the store's clock from ours, as the intersection of the bounds from all responses. Responses near the turn of
- * a second narrow it, ultimately to about ± half the best round trip.
+ * The offset of the store's clock from ours, as the intersection of the bounds from all responses. Responses near the
+ * turn of a second narrow it, ultimately to about ± half the best round trip.
  */
 export class ClockOffset {
   #min = -Infinity;

@@ -30,13 +30,13 @@ const wallTime = () => Date.now() + 0.5;
  */
 
 /**
- * Time for a whole run. It starts from the wall clock and continues with the monotonic clock, so that adjustments of the
- * host's time cannot stretch or drop a second. Once the store's clock is known, it becomes the store's time, so that the
- * seconds of several hosts coincide.
+ * Time for a whole run. It starts from the wall clock and continues with the monotonic clock, so that adjustments of
+ * the host's time cannot stretch or drop a second. Once the store's clock is known, it becomes the store's time, so
+ * that the seconds of several hosts coincide.
  *
- * While the process is suspended, monotonic time stops and the epoch does not, so that monotonic measurements and limits
- * exclude the pause. All threads are suspended together: a pause shows as a gap between their clock readings, and the first
- * reading after it excludes it.
+ * While the process is suspended, monotonic time stops and the epoch does not, so that monotonic measurements and
+ * limits exclude the pause. All threads are suspended together: a pause shows as a gap between their clock readings,
+ * and the first reading after it excludes it.
  */
 export class Clock {
   #origin;
@@ -47,12 +47,12 @@ export class Clock {
   /** Pauses that this thread knows about. @type {Pause[]} */
   #pauses = [];
   #version = 0;
-  /** Total ms of all pauses, and of the pauses that the system's monotonic time included. */
+  /** Total ms of all pauses; `#counted`: of the pauses that the system's monotonic time included. */
   #length = 0;
   #counted = 0;
   /** Monotonic ms of the latest pause. */
   #pausedAt = -Infinity;
-  /** On the thread that detects pauses: CPU demand up to its last tick. @type {{ at: number, demand: number } | null} */
+  /** CPU demand up to the last tick, if this thread detects pauses. @type {{ at: number, demand: number } | null} */
   #tick = null;
   #demand = () => 0;
   /** @type {NodeJS.Timeout | undefined} */
@@ -93,10 +93,7 @@ export class Clock {
     this.epochNow = () => this.toEpoch(this.now());
   }
 
-  /**
-   * @param {number} monotonic ms
-   * @returns {number} epoch ms
-   */
+  /** Converts to epoch ms. @param {number} monotonic ms */
   toEpoch(monotonic) {
     if (monotonic > this.#pausedAt) {
       return this.#origin + monotonic + this.#length;
@@ -105,10 +102,7 @@ export class Clock {
     return this.#origin + monotonic + before.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /**
-   * @param {number} epoch ms
-   * @returns {number} monotonic ms; for a time within a pause, the pause's start
-   */
+  /** Converts to monotonic ms; a time within a pause becomes the pause's start. @param {number} epoch ms */
   fromEpoch(epoch) {
     return this.#pauses.reduce(
       (monotonic, { at, length }) => (monotonic > at ? Math.max(monotonic - length, at) : monotonic),
@@ -163,11 +157,7 @@ export class Clock {
     clearInterval(this.#ticking);
   }
 
-  /**
-   * Adds a suspension, detected with other clocks, that also stopped the system's monotonic time.
-   *
-   * @param {number} length ms
-   */
+  /** Adds a suspension that also stopped the system's monotonic time. @param {number} length ms, by other clocks */
   addSuspension(length) {
     this.#shared.add({ at: this.now(), length, counted: 0 });
   }
@@ -191,11 +181,7 @@ export class Clock {
     return clock;
   }
 
-  /**
-   * Shifts the epoch once, before anything is counted.
-   *
-   * @param {number} offset ms by which the store's clock is ahead of this host's
-   */
+  /** Shifts the epoch once, before anything is counted. @param {number} offset ms that the store's clock is ahead */
   adjust(offset) {
     this.#origin += offset;
   }

@@ -4,8 +4,7 @@
  * @typedef {object} Pause
  * @property {number} at monotonic ms, which do not advance during the pause
  * @property {number} length ms of the epoch
- * @property {number} counted ms by which the system's monotonic time advanced: equal to the length, or 0 if the machine stopped
- *   it
+ * @property {number} counted ms by which the system's monotonic time advanced: `length`, or 0 if the machine stopped it
  */
 
 /** Pauses beyond this number are added to the last one. */
@@ -28,7 +27,7 @@ export class SharedPauses {
   #flags;
   #fields;
 
-  /** @param {SharedArrayBuffer} [memory] of another thread; if absent, this is the first thread, which detects pauses */
+  /** @param {SharedArrayBuffer} [memory] of another thread; absent on the first thread, which detects pauses */
   constructor(memory = sharedMemory()) {
     this.memory = memory;
     /** @type {Int32Array} */

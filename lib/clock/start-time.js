@@ -9,7 +9,7 @@ const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /**
  * `next:` leaves at least this time between the start of the process and the run: enough to prepare for a store that is
- * 300 ms away. docs/measure/many-hosts.md documents it. ms
+ * 300 ms away. Documented in docs/measure/many-hosts.md.
  */
 export const NEXT_MARGIN_MS = 10_000;
 
@@ -40,10 +40,7 @@ export function parseStartTime(text) {
   return { after: () => moment, isCommon: true };
 }
 
-/**
- * @param {string} text
- * @returns {number} epoch ms; NaN if invalid
- */
+/** Epoch ms; NaN if invalid. @param {string} text */
 function parseIsoTime(text) {
   const [, year, month, day] = ISO_TIME.exec(text)?.map(Number) ?? [];
   // Date.parse reads 30 February as 2 March.

@@ -29,15 +29,12 @@ const MAX_WALL_ERROR_MS = 1000;
 const MAX_UNCERTAINTY_MS = 5000;
 
 /**
- * A second look spreads its requests over the remaining uncertainty, and cannot narrow it below a round trip. If it can gain
- * less than a third, as with a distant store, it is not worth waiting for another turn.
+ * A second look spreads its requests over the remaining uncertainty, and cannot narrow it below a round trip. If it can
+ * gain less than a third, as with a distant store, it is not worth waiting for another turn.
  */
 const WORTHWHILE_GAIN = 1.5;
 
-/**
- * The store's clock according to its Date headers. It is measured before the first stage; later observations can only widen the
- * uncertainty.
- */
+/** The store's clock by its Date headers, measured before the first stage. Later, only the uncertainty can grow. */
 export class StoreClock {
   #clock;
   #request;
@@ -53,9 +50,9 @@ export class StoreClock {
   /**
    * @param {object} options
    * @param {Clock} options.clock set to the store's time
-   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.request resolves to the store's
-   *   Date in epoch ms, or 0 if the response had none
-   * @param {readonly ObjectConnection[]} options.connections for the requests; only the last one is used after the measurement
+   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.request resolves to the
+   *   store's Date in epoch ms, or 0 if the response had none
+   * @param {readonly ObjectConnection[]} options.connections only the last one is used after the measurement
    */
   constructor({ clock, request, connections }) {
     this.#clock = clock;
@@ -64,11 +61,7 @@ export class StoreClock {
     this.#watcher = connections[connections.length - 1];
   }
 
-  /**
-   * Later observations can only widen the uncertainty.
-   *
-   * @returns {ClockFacts | null} null if the clock could not be measured
-   */
+  /** @returns {ClockFacts | null} null if the clock could not be measured */
   get facts() {
     return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
   }
@@ -88,11 +81,7 @@ export class StoreClock {
     return Math.max(this.#bounds.uncertainty, this.#contradiction);
   }
 
-  /**
-   * Measures the offset within one or two seconds, and sets the clock if the result is accurate enough.
-   *
-   * @param {AbortSignal} signal
-   */
+  /** Sets the clock, in one or two seconds, if the measured offset is accurate enough. @param {AbortSignal} signal */
   async measure(signal) {
     await this.#lookForTurn(signal);
     await this.#lookCloselyAtTurn(signal);
@@ -110,9 +99,9 @@ export class StoreClock {
    */
   async watch(signal, lost) {
     for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
-      // Alternate between before and after the turn of a second, because a drift shows on one side only. A response within the
-      // uncertainty adds nothing, and no response shows more than its distance from the turn. So after a contradiction,
-      // requests are sent farther from the turn.
+      // Alternate between before and after the turn of a second, because a drift shows on one side only. A response
+      // within the uncertainty adds nothing, and no response shows more than its distance from the turn. So after a
+      // contradiction, requests are sent farther from the turn.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
       await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
@@ -132,7 +121,7 @@ export class StoreClock {
 
   /**
    * A machine's monotonic time can stop while it is suspended. The store's clock and the host's wall clock, once it is
-   * set, are then ahead by the same time. If only one of them is ahead, the reason may be another.
+   * set, are then ahead by the same time. If only one of them is ahead, there may be another reason.
    *
    * @param {ClockSample} sample
    * @returns {boolean} whether the machine was suspended since the last sample
@@ -146,11 +135,7 @@ export class StoreClock {
     return wasSuspended;
   }
 
-  /**
-   * Sends requests until the store's second turns, which locates the turn between two requests.
-   *
-   * @param {AbortSignal} signal
-   */
+  /** Sends requests until two of them enclose the turn of the store's second. @param {AbortSignal} signal */
   async #lookForTurn(signal) {
     const searchedUntil = this.#clock.now() + MAX_SEARCH_MS;
     const isFound = () =>
@@ -158,11 +143,7 @@ export class StoreClock {
     await this.#requestEvery(SEARCH_INTERVAL_MS, () => !isFound() && this.#clock.now() < searchedUntil, signal);
   }
 
-  /**
-   * Spreads requests over the interval in which the next turn must come.
-   *
-   * @param {AbortSignal} signal
-   */
+  /** Spreads requests over the interval in which the next turn must come. @param {AbortSignal} signal */
   async #lookCloselyAtTurn(signal) {
     const { width, offset, bestRoundTrip } = this.#bounds;
     if (width > WORTHWHILE_GAIN * bestRoundTrip && width < SECOND_MS) {

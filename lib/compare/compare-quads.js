@@ -26,11 +26,9 @@ const METRICS = ['rate', 'p50', 'p99', 'cpu'];
 
 /**
  * Decides the verdict on each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of
- * its two A passes, which cancels linear drift over the four passes. The t interval of these log ratios decides, with Holm's
- * correction for the number of tests. It includes the variation between passes, as T. Kalibera and R. Jones recommend for
- * repeated runs (Rigorous Benchmarking in Reasonable Time, ISMM 2013).
- *
- * Sameness is tested first: a difference smaller than the margin counts as no change.
+ * its two A passes, which cancels linear drift over the four passes. The t interval of these log ratios decides, with
+ * Holm's correction for the number of tests. It includes the variation between passes, as T. Kalibera and R. Jones
+ * recommend for repeated runs (Rigorous Benchmarking in Reasonable Time, ISMM 2013).
  *
  * @param {readonly Quad[]} quads
  * @param {object} options
@@ -104,10 +102,7 @@ function geometricMean(logs) {
   return logs.length === 0 ? null : Math.exp(meanOf(logs));
 }
 
-/**
- * @param {readonly number[]} logRatios at least two
- * @returns {RatioTest}
- */
+/** @param {readonly number[]} logRatios at least two */
 function testQuads(logRatios) {
   const mean = meanOf(logRatios);
   const error = standardErrorOf(logRatios);

@@ -13,7 +13,6 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @typedef {{ name: string, result: Result }} NamedResult of one run, or of several merged hosts
  */
 
-/** A smaller change counts as no change. */
 const DEFAULT_MARGIN = 0.03;
 
 /**

@@ -15,26 +15,19 @@ import { steadySeconds } from './steady-seconds.js';
  * @import { CommonOptions, KindSum, SecondResult, StageSum } from '../model/result.js'
  * @import { Failures } from './failures.js'
  * @import { Estimate, RatioTest } from './log-ratio.js'
- */
-
-/**
- * @typedef {object} StageSide a stage and the data for its estimates
- * @property {StageSum} stage
- * @property {readonly SecondResult[]} seconds whole seconds at a steady load
  *
+ * @typedef {{ stage: StageSum, seconds: readonly SecondResult[] }} StageSide `seconds`: whole, at a steady load
  * @typedef {{ before: StageSide, after: StageSide }} StagePair
- */
-
-/**
+ *
  * @typedef {object} MetricFinding the measurements of a metric, before a verdict
  * @property {ComparedMetric} metric
  * @property {number | null} before
  * @property {number | null} after
- * @property {RatioTest | null} test of the ratio; null if impossible. Metrics that measure the same thing share one test
+ * @property {RatioTest | null} test of the ratio; null if impossible. Metrics of the same thing share one test
  * @property {string | null} reason why there is no test
+ *
+ * @typedef {{ estimate: Estimate, reason: null } | { estimate: null, reason: string }} Attempted
  */
-
-/** @typedef {{ estimate: Estimate, reason: null } | { estimate: null, reason: string }} Attempted an estimate, or why there is none */
 
 const QUANTILES = /** @type {const} */ ([
   { metric: 'p50', share: 0.5 },
@@ -79,17 +72,14 @@ export function findingsOf(pair) {
   ].filter(movedBytes);
 }
 
-/**
- * False only for the throughput of operations that move no bytes.
- *
- * @param {MetricFinding} finding
- */
+/** False only for the throughput of operations that move no bytes. @param {MetricFinding} finding */
 function movedBytes({ metric, before, after }) {
   return metric !== 'throughput' || before !== 0 || after !== 0;
 }
 
 /**
- * One operation of a mix. Only its errors can be tested: they are counted per operation, while seconds cover the whole stage.
+ * Findings on one operation of a mix. Only its errors can be tested: they are counted per operation, while seconds
+ * cover the whole stage.
  *
  * @param {KindSum} before
  * @param {KindSum} after
@@ -127,11 +117,7 @@ function bytesOf({ bytes }) {
   return bytes;
 }
 
-/**
- * If every operation on both sides moves the same number of bytes, throughput adds nothing to the rate.
- *
- * @param {StagePair} pair
- */
+/** True if all operations move the same number of bytes, so throughput adds nothing. @param {StagePair} pair */
 function isSameTest({ before, after }) {
   const sizes = [...before.seconds, ...after.seconds].flatMap(({ operations, bytes }) =>
     operations > 0 ? [bytes / operations] : [],
@@ -141,8 +127,8 @@ function isSameTest({ before, after }) {
 }
 
 /**
- * For one host, the figure comes from its result, or from the seconds if a log lacks it. For several hosts, it covers only the
- * time in which all of them measured.
+ * For one host, the figure comes from its result, or from the seconds if a log lacks it. For several hosts, it covers
+ * only the time in which all of them measured.
  *
  * @param {'rate' | 'throughput'} metric
  * @param {StagePair} pair
@@ -223,10 +209,7 @@ function reasonOf(before, after) {
   return sides.length === 0 ? null : sides.join('; ');
 }
 
-/**
- * @param {StagePair} pair
- * @returns {MetricFinding[]}
- */
+/** @param {StagePair} pair */
 function quantileFindings({ before, after }) {
   const [one, other] = [before, after].map(latenciesOf);
   return QUANTILES.map(({ metric, share }) => {
@@ -288,10 +271,7 @@ function attemptQuantile(latencies, share) {
     : { estimate: null, reason };
 }
 
-/**
- * @param {StageSum | KindSum} counts
- * @returns {Failures}
- */
+/** @param {StageSum | KindSum} counts */
 function failuresOf(counts) {
   const { attempts, operations, errors, steps, failedAttempts } = counts;
   const known = { attempts: attempts ?? 0, operations: operations ?? 0, errors, steps, failedAttempts };

@@ -1,4 +1,3 @@
-/** Values and their counts. */
 export class Distribution {
   #values;
   /** Cumulative counts: the number of values up to and including each. @type {number[]} */
@@ -27,10 +26,7 @@ export class Distribution {
     return this.count - (this.#upTo[index - 1] ?? 0);
   }
 
-  /**
-   * @param {number} share 0 to 1
-   * @returns {number} the smallest value that at least this share of all values does not exceed
-   */
+  /** The smallest value that reaches or exceeds this share of all values. @param {number} share 0 to 1 */
   quantile(share) {
     const index = firstIndex(this.#upTo, (upTo) => upTo >= share * this.count);
     return this.#values[Math.min(index, this.#values.length - 1)];
@@ -40,7 +36,7 @@ export class Distribution {
 /**
  * @param {readonly number[]} values
  * @param {(value: number) => boolean} isFound false up to some value, then true
- * @returns {number} index of the first value for which it is true; the length if there is no such value
+ * @returns {number} index of the first value for which `isFound` is true; the length if there is none
  */
 function firstIndex(values, isFound) {
   let [low, high] = [0, values.length];

@@ -7,17 +7,13 @@ const TAIL = 0.025;
 
 const HALVINGS = 200;
 
-/**
- * @typedef {object} Failures
- * @property {number} failed attempts
- * @property {number} attempts at least 1
- */
+/** @typedef {{ failed: number, attempts: number }} Failures counts of attempts; `attempts` is at least 1 in a test */
 
 /**
- * An exact test of whether one side failed more often. If all attempts are equally likely to fail, the number of failures in
- * `after` is binomial (J. Przyborowski, H. Wilenski, Homogeneity of results in testing samples from Poisson series, Biometrika
- * 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits illustrated in the
- * case of the binomial, Biometrika 26 (1934).
+ * An exact test of whether one side failed more often. If all attempts are equally likely to fail, the number of
+ * failures in `after` is binomial (J. Przyborowski, H. Wilenski, Homogeneity of results in testing samples from Poisson
+ * series, Biometrika 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of confidence or
+ * fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934).
  *
  * @param {Failures} before
  * @param {Failures} after
@@ -37,10 +33,7 @@ export function testFailures(before, after) {
   };
 }
 
-/**
- * @param {number} share
- * @returns {number} Infinity for a share of 1
- */
+/** Infinity for a share of 1. @param {number} share */
 function oddsOf(share) {
   return share / (1 - share);
 }
@@ -58,7 +51,7 @@ function atLeast(successes, trials, share) {
 /**
  * @param {number} successes
  * @param {number} trials
- * @returns {number} the smallest share for which at least this many successes are not too improbable
+ * @returns {number} the smallest share with which at least this many successes have a probability of TAIL
  */
 function lowestShare(successes, trials) {
   if (successes === 0) {

@@ -1,6 +1,6 @@
 /**
- * Raises the p-values of several tests so that the chance of any false alarm among them stays that of a single test: S. Holm, A
- * simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+ * Raises the p-values of several tests so that the chance of any false alarm among them stays that of a single test: S.
+ * Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
  *
  * @param {readonly number[]} probabilities of the tests, 0 to 1
  * @returns {number[]} in the same order, 0 to 1

@@ -6,27 +6,27 @@ const MAX_ERRORS = 1000;
 const HALVINGS = 60;
 
 /**
- * A figure and its uncertainty as natural logarithms, where a ratio is a distance: doubling is as far as halving.
+ * A figure and its uncertainty as natural logarithms, so that a ratio is a distance: doubling is as far as halving.
  *
  * @typedef {object} Estimate
  * @property {number} log of the figure
  * @property {number} freedom degrees of freedom of its error
- * @property {(errors: number) => number} below how far the interval of this many standard errors extends downwards; Infinity if
- *   it is unbounded
+ * @property {(errors: number) => number} below distance down to the end of an interval of this many standard errors;
+ *   Infinity if it is unbounded
  * @property {(errors: number) => number} above likewise upwards
  *
  * @typedef {object} RatioTest
  * @property {number} low lower end of the 95% interval of after ÷ before; 0 if it is unbounded
  * @property {number} high Infinity if it is unbounded
- * @property {number} p probability that chance alone gives figures at least this far apart: below 0.05 exactly if the interval
- *   excludes 1
+ * @property {number} p probability that chance alone gives figures at least this far apart: below 0.05 exactly if the
+ *   interval excludes 1
  */
 
 /**
- * The interval of the ratio of two independently measured figures. For symmetric intervals, this is Welch's (B. L. Welch, The
- * generalization of Student's problem when several different population variances are involved, Biometrika 34 (1947)).
- * Otherwise, matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures,
- * Statistics in Medicine 27 (2008).
+ * The interval of the ratio of two independently measured figures. For symmetric intervals, this is Welch's (B. L.
+ * Welch, The generalization of Student's problem when several different population variances are involved, Biometrika
+ * 34 (1947)). Otherwise, matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about
+ * effect measures, Statistics in Medicine 27 (2008).
  *
  * @param {Estimate} before
  * @param {Estimate} after
@@ -62,11 +62,7 @@ function welchFreedom(one, other) {
   return (a / largest + b / largest) ** 2 / ((a / largest) ** 2 / one.freedom + (b / largest) ** 2 / other.freedom);
 }
 
-/**
- * Ignores a side that is unbounded within one standard error.
- *
- * @param {Estimate} estimate
- */
+/** Ignores a side that is unbounded within one standard error. @param {Estimate} estimate */
 function varianceOfLog({ below, above }) {
   const sides = [below(1), above(1)].filter(Number.isFinite);
   return sides.length === 0 ? 0 : (sides.reduce((sum, side) => sum + side, 0) / sides.length) ** 2;

@@ -47,22 +47,19 @@ export function mismatchesBetween(before, after) {
   ];
 }
 
-/**
- * @param {StageSum} stage
- * @returns {boolean} whether its load changes while it runs
- */
+/** Whether the load changes during the stage. @param {StageSum} stage */
 export function varies({ search, ramp }) {
   return Boolean(search) || Boolean(ramp);
 }
 
 /**
- * Compares the requested mixes exactly if both are known. Otherwise compares the operations that succeeded, whose shares vary a
- * little between runs of the same mix.
+ * Compares the requested mixes exactly if both are known. Otherwise compares the operations that succeeded, whose
+ * shares vary a little between runs of the same mix.
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} each side's mix in words, equal for equal mixes;
- *   null for a stage without a mix
+ * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} each side's mix in words, equal for
+ *   equal mixes; null for a stage without a mix
  */
 function mixesOf(before, after) {
   const asked = [before, after].map(({ options }) => options?.mix ?? null);

@@ -1,11 +1,11 @@
 /** @import { CommonOptions, SecondResult, StageSum } from '../model/result.js' */
 
-/** Time to skip at an end of the stage if the warm-up or drain is unknown. ms. */
+/** ms to skip at an end of the stage if the warm-up or drain is unknown. */
 const UNKNOWN_EDGE = 1000;
 
 /**
- * The whole seconds of a stage at its intended load. Excludes warm-up, drain, seconds next to a pause, and seconds in which a
- * host was not in the stage.
+ * The whole seconds of a stage at its intended load. Excludes warm-up, drain, seconds next to a pause, and seconds in
+ * which a host was not in the stage.
  *
  * @param {StageSum} stage
  * @param {CommonOptions | null} options
@@ -20,7 +20,7 @@ export function steadySeconds(stage, options) {
 }
 
 /**
- * A process may have been suspended for part of such a second.
+ * The process may have been suspended for part of a second next to a pause.
  *
  * @param {readonly SecondResult[]} seconds
  * @param {number} index
@@ -45,8 +45,8 @@ function timeOfOne({ startedAt, endedAt, warmup, drain }) {
 }
 
 /**
- * Each host counts its warm-up and duration from its own start. The common time begins when the last host's warm-up ends and
- * ends when the first host's duration does.
+ * Each host counts its warm-up and duration from its own start. The common time begins when the last host's warm-up
+ * ends and ends when the first host's duration does.
  *
  * @param {StageSum} stage of several hosts
  * @param {CommonOptions | null} options shared by the hosts

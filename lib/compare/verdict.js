@@ -6,7 +6,8 @@
 /** Of each interval, and of all tests together. */
 export const CONFIDENCE = 0.95;
 
-/** Verdicts for a larger and a smaller figure. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
+// Verdicts for a larger and a smaller figure.
+/** @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
 const WORDS = Object.freeze({
   rate: ['faster', 'slower'],
   throughput: ['faster', 'slower'],

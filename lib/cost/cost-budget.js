@@ -32,7 +32,7 @@ export class CostBudget {
    * @param {readonly string[]} stages as above; the first of them has just ended
    * @param {number} attempts that it should have been able to make
    * @param {number} made attempts that it made
-   * @returns {number} minimum cost limit in dollars that would have allowed them; it also lets earlier stages spend more
+   * @returns {number} the lowest limit in dollars that allows these attempts; it also lets earlier stages spend more
    */
   limitFor(stages, attempts, made) {
     const price = priceOf(stages[0]);

@@ -15,18 +15,12 @@ import { meanOver } from '../workload/size-distribution.js';
 /** Dollars per million operations, R2 list prices: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
-/**
- * @param {string} hostname of a store
- * @returns {boolean} whether these prices apply
- */
+/** Whether these prices apply to a store. @param {string} hostname */
 export function hasThesePrices(hostname) {
   return isR2(hostname);
 }
 
-/**
- * @param {string} stage its name in lower case
- * @returns {number} dollars per request of its operation
- */
+/** Dollars per request of a stage's operation. @param {string} stage name in lower case */
 export function priceOf(stage) {
   return DOLLARS_PER_MILLION[operationNamed(stage).billingClass] / 1e6;
 }
@@ -41,20 +35,16 @@ export function operationsBilledAs(billed, config) {
   return stages.reduce((sum, { count }) => sum + count, 0);
 }
 
-/**
- * @param {PricedConfig} config
- * @returns {number} dollars if each stage processes each object once
- */
+/** Dollars if each stage processes each object once. @param {PricedConfig} config */
 export function dollarsOf(config) {
   return pricedOperations(config).reduce((sum, { operation, count }) => sum + count * priceOf(operation.name), 0);
 }
 
 /**
- * Aborting an upload is free. In a mixed stage, each kind has its own price. Unknown operations, from later versions, count as
- * free.
+ * Dollars for the attempts of stages. Aborting an upload is free. In a mixed stage, each kind has its own price.
+ * Unknown operations, from later versions, count as free.
  *
  * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
- * @returns {number} cost of their attempts in dollars
  */
 export function dollarsSpentOn(stages) {
   /** @type {readonly Pick<KindSum, 'operation' | 'attempts' | 'aborts'>[]} */
@@ -68,10 +58,7 @@ export function dollarsSpentOn(stages) {
   );
 }
 
-/**
- * @param {PricedConfig} config
- * @returns {number} list requests at the end of a run that prove that none of its objects are left: one page per bucket
- */
+/** Final list requests that prove that no object of a run is left: one page per bucket. @param {PricedConfig} config */
 export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
   const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
   return leavesNothing && !store.isEmbedded ? store.buckets.length : 0;
@@ -101,10 +88,7 @@ function pricedOperations(config) {
   ];
 }
 
-/**
- * @param {PricedConfig} config
- * @returns {number} requests to write one object; the mean if sizes differ
- */
+/** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */
 function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
   return sizes === undefined ? requests(size) : meanOver(sizes, requests);

@@ -20,10 +20,7 @@ export class Purse {
     return purse;
   }
 
-  /**
-   * @param {bigint} amount nanodollars
-   * @returns {boolean} whether there was enough; otherwise nothing is taken
-   */
+  /** False, and nothing is taken, if there is not enough. @param {bigint} amount nanodollars */
   take(amount) {
     if (Atomics.sub(this.#left, 0, amount) >= amount) {
       return true;
@@ -37,20 +34,13 @@ export class Purse {
     Atomics.add(this.#left, 0, amount);
   }
 
-  /**
-   * Deducts spent money even if there was not enough.
-   *
-   * @param {number} requests outside the stages, each counted at the higher price
-   */
+  /** Deducts requests outside the stages, each at the higher price, even below 0. @param {number} requests */
   spend(requests) {
     this.give(-nanodollars((requests * DOLLARS_PER_MILLION.A) / 1e6));
   }
 }
 
-/**
- * @param {number} dollars
- * @returns {bigint} rounded up
- */
+/** Rounds up. @param {number} dollars */
 export function nanodollars(dollars) {
   return BigInt(Math.ceil(Math.round(dollars * NANODOLLARS * 1000) / 1000));
 }

@@ -3,13 +3,13 @@ import { SecondFeed } from '../meter/second-feed.js';
 /** @import { SecondFeedOptions } from '../meter/second-feed.js' */
 
 /**
- * The seconds of a stage whose operations are reported in batches after they finish. Operations are counted in order of
- * completion. A second is passed on once no more operations that ended in it can arrive.
+ * The seconds of a stage whose operations are reported in batches after they finish. Counts operations in order of
+ * completion. Passes on a second once no further operation that ended in it can be reported.
  */
 export class LateSeconds {
   #counts;
   #feed;
-  /** Monotonic ms, and what counts the operation. @type {{ finishedAt: number, count: () => void }[]} */
+  /** Successes not counted yet. @type {{ finishedAt: number, count: () => void }[]} */
   #waiting = [];
 
   /** @param {SecondFeedOptions} options */
@@ -18,21 +18,21 @@ export class LateSeconds {
     this.#feed = new SecondFeed(options);
   }
 
-  /** @param {{ finishedAt: number, count: () => void }} success that ended at or after the last known moment */
+  /** @param {{ finishedAt: number, count: () => void }} success in monotonic ms, at or after the last known moment */
   add(success) {
     this.#waiting.push(success);
   }
 
-  /** @param {number} moment monotonic ms; all operations that ended before it have been reported */
+  /** @param {number} moment monotonic ms before which all operations have been reported */
   knownUntil(moment) {
     this.#countUntil(moment);
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
-  /** Responses pass on the seconds, so there is no timer to start. */
+  /** Does nothing, because responses pass on the seconds, rather than a timer. */
   start() {}
 
-  /** @param {number} endedAt monotonic ms of the stage's end, when all operations have been reported */
+  /** @param {number} endedAt monotonic ms of the stage's end; all operations must have been reported */
   stop(endedAt) {
     this.#countUntil(Infinity);
     this.#feed.end(endedAt);

@@ -25,53 +25,47 @@ import { SliceVersions, changes } from './slice-versions.js';
  * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
 
-/** Rounds of the first slice, which is short because the speed of operations is still unknown. */
+/** Rounds (operations per thread) of the first slice: few, because the speed of operations is still unknown. */
 const FIRST_ROUNDS = 8;
 
-/** Minimum rounds of a slice, even if a shorter one would let all invocations end together. */
+/** Minimum rounds of a slice, even if a shorter slice would let all invocations end together. */
 const MIN_ROUNDS = 4;
 
-/** A slice is given enough work for this share of its time. */
+/** Share of its maximum time for which a slice is given work. */
 const SHARE_OF_TIME = 0.9;
 
-/** Attempts to claim a slice without a response before it counts as begun. */
+/** Attempts to claim a slice. If none gets a response, the slice counts as begun. */
 const MAX_CLAIM_ATTEMPTS = 4;
 
 /** Maximum characters of a finding from the Worker, which can name several keys of 100 characters. */
 const MAX_FINDING_LENGTH = 500;
 
-/** A valid name to count errors under. */
+/** Valid kinds of errors. */
 const KIND = /^[a-z-]{1,30}$/;
 
-/** Enough claims that no two hosts choose the same one. */
+/** Number of possible claims: enough that no two hosts choose the same one. */
 const CLAIMS = 2 ** 52;
 
-/**
- * @param {number} timeout ms per operation
- * @returns {number} ms per slice
- */
+/** Returns the ms per slice. @param {number} timeout ms per operation */
 export function sliceTimeout(timeout) {
   return MAX_SLICE_MS + timeout + WAY_MS;
 }
 
-/**
- * @param {number} threads concurrent operations
- * @returns {number[]} threads of each invocation, because one invocation can run only a few
- */
+/** Threads of each invocation, as an invocation can run only a few. @param {number} threads concurrent operations */
 export function invocationsFor(threads) {
   const count = Math.ceil(threads / MAX_IN_FLIGHT);
   return Array.from({ length: count }, (_, index) => Math.floor((threads + index) / count));
 }
 
 /**
- * Sends the operations of a stage to the edge: on each connection, one invocation of the Worker after another runs a slice of
- * the stage. The Worker attempts each operation once and reports its times. Counting and retries happen here, with the same
- * meters and retry policy as for operations of this host.
+ * Sends the operations of a stage to the edge: on each connection, one invocation of the Worker after another runs a
+ * slice of the stage. The Worker attempts each operation once and reports its times. Counting and retries happen here,
+ * with the same meters and retry policy as for operations of this host.
  *
  * @param {object} options
  * @param {number} options.timeout ms per operation
  * @param {Slice['layout']} options.layout of the keyspace
- * @param {() => void} options.claimed called before a slice is claimed: a claim leaves an object that clean-up must remove
+ * @param {() => void} options.claimed called before a claim, which leaves an object that clean-up must remove
  * @returns {NonNullable<Engine['send']>} for an engine with one connection per concurrent invocation
  */
 export function sendBySlices(options) {
@@ -86,12 +80,7 @@ export function sendBySlices(options) {
   };
 }
 
-/**
- * Hides objects that a slice is about to remove, because a slice removes many objects at a time.
- *
- * @param {Workload} workload
- * @returns {Workload['written']}
- */
+/** Hides objects that a slice is about to remove, because it removes many at a time. @param {Workload} workload */
 function existingForSlices({ mixed, written }) {
   const has = (/** @type {number} */ local) =>
     written.has(local) && !(mixed && isRemoval(mixed.versions.highest(local)));
@@ -112,7 +101,7 @@ class Lane {
   /**
    * @param {ObjectConnection} connection
    * @param {number} threads concurrent operations
-   * @param {number} knownUntil monotonic ms; all outcomes before it are known
+   * @param {number} knownUntil monotonic ms before which all outcomes are known
    */
   constructor(connection, threads, knownUntil) {
     this.connection = connection;
@@ -132,16 +121,16 @@ class SlicedStage {
   #claimRetrier;
   #lanes;
   #seconds;
-  /** Records that can be reused. @type {OperationRecord[]} */
+  /** Records for reuse. @type {OperationRecord[]} */
   #free = [];
-  /** Records whose attempt may have succeeded without a response. @type {Set<OperationRecord>} */
+  /** Records with an attempt that may have succeeded without a response. @type {Set<OperationRecord>} */
   #uncertain = new Set();
   #done = 0;
   #moved = 0;
 
   /**
    * @param {StageSetup} setup
-   * @param {readonly number[]} invocations threads for each
+   * @param {readonly number[]} invocations threads of each
    * @param {Parameters<typeof sendBySlices>[0]} options
    */
   constructor(setup, invocations, { timeout, layout, claimed }) {
@@ -198,10 +187,7 @@ class SlicedStage {
     }
   }
 
-  /**
-   * @param {Lane} lane
-   * @returns {OperationRecord[]} for its next slice
-   */
+  /** Takes the operations of the next slice. @param {Lane} lane */
   #take(lane) {
     if (this.#setup.watch.stopped.aborted || this.#timeLeft() <= 0) {
       return this.#takeTried(lane);
@@ -220,10 +206,7 @@ class SlicedStage {
     return records;
   }
 
-  /**
-   * @param {Lane} lane
-   * @returns {OperationRecord | null} the next operation; null if none is available now
-   */
+  /** Returns the next operation; null if none is available now. @param {Lane} lane */
   #claim(lane) {
     // A thread whose operation waits for an object takes no other operation.
     while (lane.placing < lane.threads) {
@@ -256,7 +239,7 @@ class SlicedStage {
   /**
    * @param {OperationRecord} record
    * @param {Lane} lane
-   * @param {number} firstWait ms; negative if it has no object
+   * @param {number} firstWait ms; negative if the record has no object
    */
   async #waitForObject(record, lane, firstWait) {
     lane.waiting += 1;
@@ -276,7 +259,7 @@ class SlicedStage {
    * After the deadline, only retries continue. Operations that no slice reached are released without being counted.
    *
    * @param {Lane} lane
-   * @returns {OperationRecord[]} empty if the stage does not wait for them
+   * @returns {OperationRecord[]} retries; empty if the stage has stopped
    */
   #takeTried(lane) {
     const due = lane.due.splice(0);
@@ -290,12 +273,12 @@ class SlicedStage {
     return [];
   }
 
-  /** @returns {number} ms in which operations may start */
+  /** Ms during which operations may start. */
   #timeLeft() {
     return this.#until(this.#setup.limit?.stopsAt);
   }
 
-  /** @returns {number} ms that a slice may last */
+  /** Ms that a slice may last. */
   #sliceTime() {
     const left = this.#timeLeft();
     const time = Math.min(MAX_SLICE_MS, left > 0 ? left : this.#until(this.#setup.limit?.endsAt));
@@ -360,7 +343,7 @@ class SlicedStage {
    * @param {Lane} lane
    * @param {readonly OperationRecord[]} records
    * @param {SliceVersions | null} versions
-   * @returns {{ slice: Slice, bucket: string }} with the bucket of its claim
+   * @returns {{ slice: Slice, bucket: string }} with the bucket of the slice's claim
    */
   #sliceOf({ threads }, records, versions) {
     const { kinds, grouping } = this.#setup.stage;
@@ -421,7 +404,7 @@ class SlicedStage {
     }
     const rate = successes.length / Math.max(endedAt - startedAt, 1);
     lane.room = Math.min(Math.max(Math.ceil(rate * MAX_SLICE_MS * SHARE_OF_TIME), lane.threads), this.#maxOperations);
-    // Operations that the slice did not reach come next.
+    // The next slice starts with the operations that this one did not reach.
     lane.due.unshift(...isOpen);
   }
 
@@ -444,7 +427,7 @@ class SlicedStage {
     this.#done += 1;
     this.#moved += bytes;
     recorder.ended(record);
-    // Release the object before the operation is counted.
+    // Release the object now, because the operation is counted later.
     claims.done(record);
     this.#seconds.add({
       finishedAt: record.finishedAt,
@@ -487,7 +470,7 @@ class SlicedStage {
    * @param {OperationRecord} record of a read
    * @param {SlicedSuccess} success
    * @param {SliceVersions} versions
-   * @returns {boolean} whether it read an allowed version; otherwise it is abandoned
+   * @returns {boolean} whether the read version is allowed; if not, the operation has failed
    */
   #isAllowed(record, success, versions) {
     try {
@@ -564,14 +547,14 @@ class SlicedStage {
     }
     const hasBegun = error.sent && error.outcomeUnknown && !(await this.#claimForNobody(lane, claim, bucket));
     if (!hasBegun) {
-      // Only one request failed, not all the operations it would have run.
+      // A single request failed, so only one operation counts as attempted.
       const [first, ...others] = records;
       first.attempts += 1;
       lane.due.push(...others);
       await this.#tryBeforeAll(lane, first, new AttemptError({ ...detailsOf(error), outcomeUnknown: false }));
       return;
     }
-    // No request of the slice must still be in flight when a key is rewritten.
+    // When a key is rewritten, no request of this slice may still be in flight.
     const over = records[0].attemptStartedAt + lasts + this.#timeout;
     await this.#setup.pauses.wait(Math.max(over - this.#setup.engine.clock.now(), 0));
     records.forEach((record) => {
@@ -581,7 +564,7 @@ class SlicedStage {
   }
 
   /**
-   * Holds back the whole lane, because the next request would be refused for the same reason.
+   * Waits for a retry, and so holds back the whole lane, because the next request would be refused for the same reason.
    *
    * @param {Lane} lane
    * @param {OperationRecord} record
@@ -600,7 +583,7 @@ class SlicedStage {
    * @param {Lane} lane
    * @param {string} claim
    * @param {string} bucket
-   * @returns {Promise<boolean>} whether the claim succeeded: the slice had not begun, and never will
+   * @returns {Promise<boolean>} whether the claim succeeded, so that the slice has not begun and never will
    */
   async #claimForNobody({ connection }, claim, bucket) {
     const request = { ...NOTHING, bucket, key: claim, body: Buffer.alloc(0), input: { IfNoneMatch: '*' } };
@@ -631,8 +614,8 @@ class SlicedStage {
 
 /**
  * @param {Readonly<Record<string, any>>} output of a slice
- * @param {number} operations of the slice
- * @returns {SliceAnswer} has at least one outcome, so that the stage makes progress
+ * @param {number} operations number in the slice
+ * @returns {SliceAnswer} with at least one outcome, so that the stage makes progress
  * @throws {AttemptError}
  */
 function answerIn(output, operations) {
@@ -665,10 +648,7 @@ function attemptErrorOf({ kind, handling, message, status, code, outcomeUnknown,
   });
 }
 
-/**
- * @param {readonly OperationRecord[]} records of operations on several objects each
- * @returns {Required<Pick<Slice, 'groups' | 'absent'>>}
- */
+/** @param {readonly OperationRecord[]} records of operations on several objects each */
 function groupsIn(records) {
   const { written, wroteObjects } = records[0].workload;
   const groups = records.map(({ locals, isLastOfBucket, nextLocal }) => ({
@@ -692,8 +672,8 @@ class SliceTimes {
   #receivedAt;
 
   /**
-   * Invocations run on many machines, whose clocks agree to within milliseconds. No time of a slice can be before the slice
-   * was sent or after its response arrived.
+   * Invocations run on many machines, whose clocks agree to within milliseconds. Times are corrected so that no time of
+   * a slice is before the slice was sent or after its response arrived.
    *
    * @param {Pick<SliceAnswer, 'startedAt' | 'endedAt'>} answer
    * @param {Clock} clock set to the Worker's time
@@ -709,10 +689,7 @@ class SliceTimes {
     this.#receivedAt = receivedAt;
   }
 
-  /**
-   * @param {number} offset ms since the slice began
-   * @returns {number} monotonic ms
-   */
+  /** Returns monotonic ms. @param {number} offset ms since the slice began */
   at(offset) {
     const moment = this.#clock.fromEpoch(this.#startedAt + offset) + this.#shift;
     return Math.min(Math.max(moment, this.#sentAt), this.#receivedAt);

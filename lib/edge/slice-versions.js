@@ -7,16 +7,16 @@ import { VERSION_BYTES } from '../workload/payload.js';
  */
 
 /**
- * Checks the versions that a slice read while other slices changed the same objects. The Worker reports which versions it
- * read; only the client knows which versions are allowed (see ObjectVersions for the rule). The lower bound is from when the
- * slice was sent, and the upper bound from when it ended, so that no correct read is rejected. The slice's own changes before
- * a read raise the lower bound.
+ * Checks the versions that a slice read while other slices changed the same objects. The Worker reports which versions
+ * it read; only the client knows which versions are allowed (see ObjectVersions for the rule). The lower bound is from
+ * when the slice was sent, and the upper bound from when it ended, so that no correct read is rejected. The slice's own
+ * changes before a read raise the lower bound.
  */
 export class SliceVersions {
   #records;
   /** For each operation, the lowest state that could be read when the slice was sent. */
   #lowest;
-  /** A slice changes no object twice. @type {Map<number, { state: number, finishedAt: number }>} */
+  /** By local index. A slice changes no object twice. @type {Map<number, { state: number, finishedAt: number }>} */
   #changed = new Map();
 
   /** @param {readonly OperationRecord[]} records of operations about to be sent */
@@ -43,7 +43,7 @@ export class SliceVersions {
   }
 
   /**
-   * Call this for all changes of the slice before checking its reads.
+   * Must be called for all changes of the slice before its reads are checked.
    *
    * @param {OperationRecord} record of a change that the store acknowledged
    * @param {number} finishedAt ms since the slice began
@@ -57,7 +57,7 @@ export class SliceVersions {
   /**
    * @param {OperationRecord} record of a read
    * @param {SlicedSuccess} success
-   * @throws {IntegrityError} if it read a version that is not allowed
+   * @throws {IntegrityError} if the read version is not allowed
    */
   check(record, [index, begunAt, , , digest, fitting = null]) {
     const { versions } = mixedOf(record);
@@ -81,10 +81,7 @@ export function changes({ creates, removes }) {
   return creates || removes;
 }
 
-/**
- * @param {OperationRecord} record
- * @returns {boolean} whether its result, unless empty, shows its version
- */
+/** Whether the result, unless empty, shows which version it is. @param {OperationRecord} record */
 function tellsVersion({ operation, size }) {
   return !operation.receives || (operation.part === undefined && size >= VERSION_BYTES);
 }

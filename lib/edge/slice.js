@@ -13,37 +13,34 @@ import { OBJECT_CALL } from '../s3/s3-calls.js';
 export const MAX_IN_FLIGHT = 6;
 
 /**
- * Operations per slice. Each operation is one subrequest. The free plan allows 1,000 subrequests to Cloudflare's services per
- * invocation, one of which claims the slice.
+ * Operations per slice. Each operation is a subrequest, and so is the claim of the slice. The free plan allows 1,000
+ * subrequests to Cloudflare's services per invocation.
  */
 export const MAX_SLICE_OPERATIONS = 900;
 
 /** Objects per slice if an operation covers several: the request lists each object, and the Worker computes its key. */
 export const MAX_SLICE_OBJECTS = 50_000;
 
-/** A slice starts no operation after this time, so that its outcomes are known soon. ms */
+/** Ms after which a slice starts no operation, so that its outcomes are known soon. */
 export const MAX_SLICE_MS = 2000;
 
-/** Time for the platform to end an overdue invocation and for the response to arrive. ms */
+/** Ms for the platform to end an overdue invocation, and for the response to arrive. */
 export const WAY_MS = 5000;
 
-/** Maximum bytes per object: six at a time fit into the isolate's 128 MB, together with the run's payload. */
+/** Small enough that six objects fit into the isolate's 128 MB, together with the run's payload. */
 export const MAX_OBJECT_BYTES = 8 * 2 ** 20;
 
 /** A Worker's clock advances in whole milliseconds, and only while it waits for a response. */
 export const CLOCK_RESOLUTION_MS = 1;
 
-/**
- * @param {Partial<Pick<LoadConfig, 'client' | 'through'>>} config
- * @returns {boolean} whether its stages are sent to the Worker in slices
- */
+/** Whether stages are sent to the Worker in slices. @param {Partial<Pick<LoadConfig, 'client' | 'through'>>} config */
 export function runsSlices({ client, through = false }) {
   return client === 'edge' && !through;
 }
 
 /**
  * @typedef {object} Slice the part of a stage that one invocation of the Worker runs
- * @property {string} claim key of the object that marks the slice as begun: a second invocation finds it and does nothing
+ * @property {string} claim key of the object that marks the slice as begun: further invocations find it and do nothing
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
  * @property {string[]} operations names of the kinds of operations
@@ -51,7 +48,7 @@ export function runsSlices({ client, through = false }) {
  * @property {number} size bytes of the largest object
  * @property {SizeDistribution} [sizes] absent if all objects have the same size
  * @property {OperationAmounts} amounts
- * @property {boolean} wroteObjects whether the run writes the objects, and so knows their ETags
+ * @property {boolean} wroteObjects whether the run writes the objects, and therefore knows their ETags
  * @property {number} threads concurrent operations
  * @property {number} lasts ms after which no operation starts
  * @property {number} timeout ms per operation
@@ -69,40 +66,35 @@ export function runsSlices({ client, through = false }) {
  *
  * @typedef {object} SlicedVersions
  * @property {number[]} states the state that each operation creates; see OperationRecord
- * @property {number[][]} candidates for each operation, the possible versions if the body does not show its version;
- *   otherwise empty
+ * @property {number[][]} candidates possible versions for each operation; empty if the body shows its version
  */
 
 /**
- * The outcome of an operation: its index in the slice; when it began, when its response was complete, and when its response
- * began, in ms of the Worker's clock since the slice began; and the digest of the response's ETag, or 0. If objects are
- * rewritten, also the versions that match all bytes read: empty if there was no object, null if the read shows no version.
+ * The outcome of an operation: its index in the slice; when it began, when its response was complete, and when its
+ * response began, in ms of the Worker's clock since the slice began; and the digest of the response's ETag, or 0. If
+ * objects are rewritten, also the versions that match all bytes read: empty if there was no object, null if the read
+ * shows no version.
  *
- * @typedef {[index: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number, fitting?: number[] | null]} SlicedSuccess
+ * @typedef {[index: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number,
+ *   fitting?: number[] | null]} SlicedSuccess
  *
  * @typedef {object} SlicedFailure
  * @property {number} index
  * @property {number} begunAt ms since the slice began
  * @property {number} finishedAt ms since the slice began
  * @property {AttemptErrorDetails | null} error null if the store returned wrong data
- * @property {string} finding the wrong data
+ * @property {string} finding describes the wrong data
  * @property {VersionError | null} [versionError] if the finding is about versions of the object
- */
-
-/**
+ *
  * @typedef {object} SliceAnswer operations in neither list did not begin
  * @property {number} startedAt epoch ms of the Worker's clock
  * @property {number} endedAt epoch ms of the Worker's clock
- * @property {string} colo the data centre it ran in, such as `AMS`; '' if unknown
+ * @property {string} colo the data centre of the invocation, such as `AMS`; '' if unknown
  * @property {SlicedSuccess[]} successes
  * @property {SlicedFailure[]} failures
  */
 
-/**
- * Asks the Worker to run a slice: the call's input contains the `Slice`, and its output is a {@link SliceAnswer}.
- *
- * @type {Readonly<S3Call>}
- */
+/** Asks the Worker to run a slice: input `{ Slice }`, output {@link SliceAnswer}. @type {Readonly<S3Call>} */
 export const RUN_SLICE = Object.freeze({
   ...OBJECT_CALL,
   name: 'RunSlice',
@@ -114,11 +106,7 @@ export const RUN_SLICE = Object.freeze({
   readOutput: readAnswer,
 });
 
-/**
- * Claims a slice so that it can never run. The input contains `IfNoneMatch`.
- *
- * @type {Readonly<S3Call>}
- */
+/** Claims a slice so that it can never run. The input contains `IfNoneMatch`. @type {Readonly<S3Call>} */
 export const CLAIM_SLICE = Object.freeze({
   ...OBJECT_CALL,
   name: 'PutObject',
@@ -127,10 +115,7 @@ export const CLAIM_SLICE = Object.freeze({
   sendsObject: true,
 });
 
-/**
- * @param {string} document
- * @returns {Record<string, unknown>} the response; empty if it is invalid
- */
+/** Returns the response; empty if it is invalid. @param {string} document */
 function readAnswer(document) {
   try {
     return Object(JSON.parse(document));
@@ -141,8 +126,8 @@ function readAnswer(document) {
 
 /**
  * @param {Readonly<Record<string, any>>} output of {@link RUN_SLICE}
- * @param {number} operations of the slice
- * @returns {SliceAnswer | null} null if it is invalid: each operation must occur at most once, at a possible time
+ * @param {number} operations number in the slice
+ * @returns {SliceAnswer | null} null if invalid: each operation must occur at most once, at a possible time
  */
 export function sliceAnswerIn(output, operations) {
   const { startedAt, endedAt, colo, successes, failures } = output;

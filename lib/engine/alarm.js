@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads';
 /** @import { Clock } from '../clock/clock.js' */
 
 /**
- * Memory shared by an alarm and the thread that sleeps for it. `moment`, in monotonic ms, is valid after each change of
- * `turn`.
+ * Memory shared by an alarm and its sleeping thread, which reads `moment` (monotonic ms) after each change of `turn`.
  *
  * @typedef {{ moment: Float64Array, turn: Int32Array, isOver: Int32Array }} AlarmMemory
  *

@@ -7,8 +7,8 @@ const TWO_TO_THE_32 = 2 ** 32;
  *
  * @typedef {object} Pacing
  * @property {number} rate arrivals per second, across all workers
- * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed
- *   intervals with that mean, like the requests of many independent users
+ * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed intervals with that
+ *   mean, like the requests of many independent users
  * @property {string} seed for random intervals: every worker computes the same arrivals
  */
 
@@ -25,10 +25,7 @@ export class Arrivals {
     this.#seed = arrival === 'poisson' ? seedOf(seed) : null;
   }
 
-  /**
-   * @param {number} number of the arrival, from 0; never lower than in an earlier call
-   * @returns {number} ms from the stage's start
-   */
+  /** Ms from the stage's start. @param {number} number of the arrival, from 0; never lower than in an earlier call */
   timeOf(number) {
     if (this.#seed === null) {
       return number * this.#interval;
@@ -42,10 +39,7 @@ export class Arrivals {
   }
 }
 
-/**
- * @param {number} drawn uniform in [0, 2³²)
- * @returns {number} exponentially distributed with mean 1, by inversion
- */
+/** Exponentially distributed with mean 1, by inversion. @param {number} drawn uniform in [0, 2³²) */
 function exponential(drawn) {
   return -Math.log((drawn + 0.5) / TWO_TO_THE_32);
 }

@@ -18,7 +18,7 @@ const OBJECTS_PER_PAGE = 1000;
  * Pays for a stage's operations before they begin, and for each of their retries.
  *
  * @typedef {object} Bill
- * @property {(claims: StageClaims) => StageClaims} paid claims only operations that the purse can pay for
+ * @property {(claims: StageClaims) => StageClaims} paid limits the claims to operations that the purse can pay for
  * @property {(request: OperationRecord | UploadStep) => boolean} mayRetry
  */
 
@@ -26,7 +26,7 @@ const OBJECTS_PER_PAGE = 1000;
 const NO_LIMIT = Object.freeze({ paid: (claims) => claims, mayRetry: () => true });
 
 /**
- * @param {readonly StageKind[]} kinds of the stage
+ * @param {readonly StageKind[]} kinds
  * @param {object} options
  * @param {Pick<Engine, 'purse' | 'multipart'>} options.engine
  * @param {Pick<Load, 'size'>} options.load
@@ -70,11 +70,8 @@ class PaidClaims {
 
   /**
    * @param {StageClaims} claims
-   * @param {object} options
-   * @param {Purse} options.purse
-   * @param {bigint} options.most nanodollars, the highest price of an operation
-   * @param {(record: OperationRecord) => bigint} options.priceOf nanodollars
-   * @param {() => void} options.onEmpty
+   * @param {{ purse: Purse, most: bigint, priceOf: (record: OperationRecord) => bigint, onEmpty: () => void }} options
+   *   prices in nanodollars; `most` is the highest price of an operation
    */
   constructor(claims, { purse, most, priceOf: priceOfRecord, onEmpty }) {
     this.#claims = claims;

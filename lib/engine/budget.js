@@ -36,35 +36,22 @@ export class Budget {
     return claim;
   }
 
-  /**
-   * @param {number} claim
-   * @returns {number} the localIndex of its object
-   */
+  /** @param {number} claim */
   localIndexOf(claim) {
     return this.localIndexAt(claim % this.objects);
   }
 
-  /**
-   * @param {number} index of an object in the stage, from 0
-   * @returns {number} its localIndex
-   */
+  /** @param {number} index of an object in the stage, from 0 */
   localIndexAt(index) {
     return this.#first + index;
   }
 
-  /**
-   * @param {number} localIndex of an object of the stage
-   * @returns {number} its index in the stage, from 0
-   */
+  /** The index of an object in the stage, from 0. @param {number} localIndex */
   placeOf(localIndex) {
     return localIndex - this.#first;
   }
 
-  /**
-   * Claims the next arrival of an open loop, for whichever worker asks first.
-   *
-   * @returns {number} its number, from 0, or -1 if there is no more work
-   */
+  /** Claims the next arrival of an open loop. @returns {number} its number, from 0, or -1 if there is no more work */
   arrive() {
     if (this.objects === 0 || this.isClosed) {
       return -1;
@@ -102,8 +89,7 @@ export class Budget {
   }
 
   /**
-   * The store counts as lost only if nothing succeeds on any worker, so each worker periodically shares its last
-   * success.
+   * The store counts as lost only if no worker succeeds, so each worker periodically shares its last success.
    *
    * @param {number} lastSuccessAt monotonic ms of this worker's last success
    * @returns {number} monotonic ms of the last success that any worker has shared
@@ -135,7 +121,6 @@ const LAST_SUCCESS = 0;
 const STOPS_AT = 1;
 const TIMES = 2;
 
-/** @returns {SharedArrayBuffer} */
 export function budgetMemory() {
   return new SharedArrayBuffer(FIELDS * Uint32Array.BYTES_PER_ELEMENT + TIMES * Float64Array.BYTES_PER_ELEMENT);
 }

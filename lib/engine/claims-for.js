@@ -17,11 +17,11 @@ import { MixedClaims } from './mixed-claims.js';
  * Decides what a worker's threads do next.
  *
  * @typedef {object} StageClaims
- * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record; returns
- *   the number of the claim, from 0, or -1 if there is no more work
- * @property {(record: OperationRecord, round: number) => number} place finds its object; returns 0 if it has one,
- *   otherwise the ms to wait before trying again, or -1 if there is no object for it
- * @property {(record: OperationRecord) => void} done the operation has ended, successfully or not
+ * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record;
+ *   returns the number of the claim, from 0, or -1 if there is no more work
+ * @property {(record: OperationRecord, round: number) => number} place chooses an object after `round` failed rounds;
+ *   returns 0 if it succeeds, otherwise the ms to wait before trying again, or -1 if there is no object
+ * @property {(record: OperationRecord) => void} done called when the operation has ended, successfully or not
  */
 
 /**

@@ -13,8 +13,8 @@ import { localIndex } from '../workload/shard.js';
  */
 
 /**
- * Decides what a worker's threads do next. Each claim has a kind and an object. Both depend only on its number, so all
- * workers agree on them.
+ * Decides what a worker's threads do next: see StageClaims. Each claim has a kind and an object. Both depend only on
+ * the claim's number, so all workers agree on them.
  */
 export class Claims {
   #kinds;
@@ -37,8 +37,7 @@ export class Claims {
    * @param {Workload} options.workload
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count skipped operations
-   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null if objects are used
-   *   in order
+   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null: objects in order
    * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed of the order of kinds
@@ -57,12 +56,11 @@ export class Claims {
   }
 
   /**
-   * Claims the next operation for a thread. If the operation needs an object that was not written, the claim is passed over
-   * without an attempt. When a stage cycles through its objects, this happens in every cycle, so it does not count as
-   * skipped work. A cycle that finds no object at all ends the stage, which would otherwise never end.
+   * Passes over claims of operations whose object was not written. When a stage cycles through its objects, this
+   * happens in every cycle, so it does not count as skipped work. A cycle that finds no object at all ends the stage,
+   * which would otherwise never end.
    *
-   * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim, from 0, or -1 if there is no more work
+   * @param {OperationRecord} record
    */
   next(record) {
     const { written } = this.#workload;
@@ -99,7 +97,7 @@ export class Claims {
   /** Nothing to release: no other operation waits for its object. */
   done() {}
 
-  /** Whether any object of the stage exists. One worker's claims do not show this: others may have claimed that object. */
+  /** Whether any object of the stage exists. This worker's claims cannot show it: others may claim the only object. */
   #hasObjects() {
     const { objects } = this.#budget;
     for (let turn = 0; turn < objects; turn++) {
@@ -140,8 +138,8 @@ function takerOf(operation, kind, groups) {
 }
 
 /**
- * Objects are numbered per bucket without gaps. Where an object is stored therefore does not depend on how many buckets took
- * part when it was written.
+ * Objects are numbered per bucket without gaps, so an object's location does not depend on how many buckets took part
+ * when it was written.
  *
  * @param {readonly number[]} starts see Load
  * @param {Pick<Workload, 'keyspace' | 'shard'>} workload

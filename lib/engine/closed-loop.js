@@ -15,12 +15,10 @@ export class ClosedLoop {
   }
 
   /**
-   * @param {object} options
-   * @param {Pick<StageClaims, 'next'>} options.claims
-   * @param {(record: OperationRecord) => Promise<void>} options.perform
-   * @param {Pick<StageMeters, 'kinds'>} options.meters unused: a closed loop has no start delays
-   * @returns {{ claim: (record: OperationRecord) => number, work: (record: OperationRecord, claim: number) => Promise<void> }}
-   *   see runPool
+   * @param {{ claims: Pick<StageClaims, 'next'>, perform: (record: OperationRecord) => Promise<void>,
+   *   meters: Pick<StageMeters, 'kinds'> }} options `meters` is unused: a closed loop has no start delays
+   * @returns {{ claim: (record: OperationRecord) => number,
+   *   work: (record: OperationRecord, claim: number) => Promise<void> }} see runPool
    */
   work({ claims, perform }) {
     return { claim: (record) => claims.next(record), work: perform };

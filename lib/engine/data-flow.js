@@ -23,10 +23,7 @@ export function watchFlow(connections) {
   });
 }
 
-/**
- * @param {readonly DataFlow[]} flows
- * @returns {DataFlow}
- */
+/** @param {readonly DataFlow[]} flows */
 export function sumOfFlows(flows) {
   return flows.reduce((sum, { moved, underWay }) => ({
     moved: sum.moved + moved,

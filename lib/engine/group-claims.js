@@ -7,7 +7,7 @@
  * @import { Budget } from './budget.js'
  */
 
-/** Like Claims, but for operations on several objects: each claim is for a group of objects. */
+/** Like Claims, but each claim is for an operation on a group of objects. */
 export class GroupClaims {
   #operation;
   #groups;
@@ -17,11 +17,8 @@ export class GroupClaims {
 
   /**
    * @param {Pick<Stage, 'kinds'>} stage of one kind
-   * @param {object} options
-   * @param {ObjectGroups} options.groups
-   * @param {Workload} options.workload
-   * @param {Budget} options.budget one operation per group
-   * @param {StageMeters} options.meters that count skipped operations
+   * @param {{ groups: ObjectGroups, workload: Workload, budget: Budget, meters: StageMeters }} options the budget has
+   *   one operation per group; the meters count skipped operations
    */
   constructor({ kinds: [{ operation }] }, { groups, workload, budget, meters }) {
     this.#operation = operation;
@@ -32,11 +29,10 @@ export class GroupClaims {
   }
 
   /**
-   * Claims the next operation for a thread. A group without written objects is passed over, and only written objects are
-   * removed. When the stage cycles through its groups and none has an object left, the stage ends.
+   * Passes over groups without written objects, and removes only written objects. When the stage cycles through its
+   * groups and none has an object left, the stage ends.
    *
-   * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim, from 0, or -1 if there is no more work
+   * @param {OperationRecord} record
    */
   next(record) {
     let missed = 0;
@@ -70,14 +66,14 @@ export class GroupClaims {
 
   /**
    * @param {ObjectGroup} group
-   * @returns {Uint32Array} those of its objects that exist, as far as the run knows
+   * @returns {Uint32Array} objects of the group that exist, as far as the run knows
    */
   #existingOf({ locals }) {
     const { written, wroteObjects } = this.#workload;
     return wroteObjects ? locals.filter((local) => written.has(local)) : locals;
   }
 
-  /** Whether any group has an object. One worker's claims do not show this: others may have claimed that group. */
+  /** Whether any group has an object. This worker's claims cannot show it: others may claim the only such group. */
   #hasObjects() {
     for (let number = 0; number < this.#groups.count; number++) {
       if (this.#existingOf(this.#groups.at(number)).length > 0) {

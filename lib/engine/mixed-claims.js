@@ -21,10 +21,7 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/**
- * After this many rounds without an object, an operation is skipped. Otherwise all threads might wait for each other to
- * write.
- */
+/** An operation is skipped after this many rounds without an object, or all threads might wait for each other. */
 const MAX_ROUNDS = 10;
 
 /** Returned instead of an object if all objects tried are changing or have just changed, or if none of them exists. */
@@ -35,14 +32,13 @@ const NONE_THERE = -2;
 const SKIPPED = -1;
 
 /**
- * Decides what a worker's threads do next in a mixed stage. An operation's kind depends only on its claim's number, so
- * all workers agree and the shares are exact. Its object is chosen just before it starts. The claim determines which
- * objects are tried: reads follow the run's access pattern, other operations draw uniformly. The operation takes the
- * first object that is available to it.
+ * Decides what a worker's threads do next in a mixed stage: see StageClaims. An operation's kind depends only on its
+ * claim's number, so all workers agree and the shares are exact. Its object is chosen just before it starts: the first
+ * available one of several that the claim selects, by the access pattern for reads, uniformly for other operations.
  *
- * A write first fills the slot of a removed object; if there is none, it overwrites any object. An object is not written,
- * removed or copied twice within a second, nor while such a change is in flight. An object that is known to be missing is
- * neither read nor removed.
+ * A write first fills the slot of a removed object; if there is none, it overwrites any object. An object is not
+ * written, removed or copied twice within a second, nor while such a change is in flight. An object that is known to be
+ * missing is neither read nor removed.
  */
 export class MixedClaims {
   #kinds;
@@ -84,12 +80,7 @@ export class MixedClaims {
       access.kind === 'sequential' ? (index) => order(Math.floor(index / TRIES) + (index % TRIES)) : order;
   }
 
-  /**
-   * Claims the next operation for a thread. Its object is chosen later.
-   *
-   * @param {OperationRecord} record of the thread, which is filled in
-   * @returns {number} of the claim, from 0, or -1 if there is no more work
-   */
+  /** Claims an operation without an object, which {@link place} chooses later. @param {OperationRecord} record */
   next(record) {
     const claim = this.#budget.claim();
     if (claim >= 0) {
@@ -100,11 +91,8 @@ export class MixedClaims {
   }
 
   /**
-   * Chooses an object for a claimed operation.
-   *
    * @param {OperationRecord} record
-   * @param {number} round number of earlier rounds
-   * @returns {number} 0 if it has one; otherwise ms to wait before trying again, or -1 if it must be skipped
+   * @param {number} round
    */
   place(record, round) {
     const { kind, turn } = record;
@@ -126,11 +114,7 @@ export class MixedClaims {
     return 0;
   }
 
-  /**
-   * The operation has ended, successfully or not.
-   *
-   * @param {OperationRecord} record
-   */
+  /** @param {OperationRecord} record */
   done({ operation, localIndex, state, isAcknowledged }) {
     const { versions } = this.#mixed;
     if (operation.creates || operation.removes) {
@@ -216,10 +200,7 @@ export class MixedClaims {
     return Math.min(Math.max(freeFrom - this.#now(), MIN_WAIT_MS), MAX_WAIT_MS);
   }
 
-  /**
-   * @param {number} index of the try in the stage
-   * @returns {number} the localIndex of the object, uniformly distributed
-   */
+  /** A uniformly distributed localIndex. @param {number} index of the try in the stage */
   #triedObject(index) {
     return Math.floor((mixIndex(index, this.#seed) / TWO_TO_THE_32) * this.#objects);
   }

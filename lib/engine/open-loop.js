@@ -25,12 +25,8 @@ export class OpenLoop {
   #isIdle = true;
 
   /**
-   * @param {object} options
-   * @param {Pacing} options.pacing
-   * @param {number} options.startedAt monotonic ms of the stage's start
-   * @param {Clock} options.clock
-   * @param {Budget} options.budget
-   * @param {Pick<Alarm, 'waitUntil' | 'endAll'>} options.alarm
+   * @param {{ pacing: Pacing, startedAt: number, clock: Clock, budget: Budget,
+   *   alarm: Pick<Alarm, 'waitUntil' | 'endAll'> }} options `startedAt`: monotonic ms of the stage's start
    */
   constructor({ pacing, startedAt, clock, budget, alarm }) {
     this.#arrivals = new Arrivals(pacing);
@@ -41,10 +37,8 @@ export class OpenLoop {
   }
 
   /**
-   * @param {object} options
-   * @param {Pick<StageClaims, 'next'>} options.claims
-   * @param {(record: OperationRecord) => Promise<void>} options.perform
-   * @param {Pick<StageMeters, 'kinds'>} options.meters
+   * @param {{ claims: Pick<StageClaims, 'next'>, perform: (record: OperationRecord) => Promise<void>,
+   *   meters: Pick<StageMeters, 'kinds'> }} options
    * @returns {{ claim: () => number, work: (record: OperationRecord, arrival: number) => Promise<void> }} see runPool
    */
   work({ claims, perform, meters }) {
@@ -55,8 +49,7 @@ export class OpenLoop {
         if (this.#clock.now() < record.intendedAt && !this.#budget.isClosed) {
           await this.#alarm.waitUntil(record.intendedAt);
         }
-        // The claim comes after the wait: if the stage ends during the wait, no operation is claimed without being
-        // performed.
+        // Claims after the wait, so that no operation is claimed but not performed if the stage ends during the wait.
         if (claims.next(record) < 0) {
           this.close();
           return;

@@ -35,10 +35,7 @@ export class OperationParts {
 
   /**
    * @param {Stage} stage
-   * @param {object} options
-   * @param {Load} options.load
-   * @param {Budget} options.budget
-   * @param {ConstructorParameters<typeof PartMeter>[0]} options.measured
+   * @param {{ load: Load, budget: Budget, measured: ConstructorParameters<typeof PartMeter>[0] }} options
    * @returns {OperationParts | null} null if there is nothing to separate, which avoids the cost
    */
   static of(stage, { load, budget, measured }) {
@@ -94,10 +91,7 @@ export class OperationParts {
   }
 }
 
-/**
- * @param {Operation} operation
- * @returns {boolean} whether it works on one whole object: all ranges have the same size
- */
+/** Whether it works on one whole object. Ranges all have the same size. @param {Operation} operation */
 function isSized({ grouping, part }) {
   return grouping === undefined && part === undefined;
 }

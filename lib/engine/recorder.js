@@ -56,14 +56,8 @@ export class Recorder {
 
   /**
    * @param {Stage} stage
-   * @param {object} options
-   * @param {Engine} options.engine
-   * @param {Load} options.load
-   * @param {Budget} options.budget
-   * @param {TimeLimit | null} options.limit
-   * @param {number} options.startedAt monotonic ms
-   * @param {StageHooks} options.hooks
-   * @param {CountSuccess} options.countSuccess
+   * @param {{ engine: Engine, load: Load, budget: Budget, limit: TimeLimit | null, startedAt: number,
+   *   hooks: StageHooks, countSuccess: CountSuccess }} options `startedAt`: monotonic ms
    */
   constructor(stage, { engine: { clock, workload, readsCache }, load, budget, limit, startedAt, hooks, countSuccess }) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
@@ -108,7 +102,7 @@ export class Recorder {
 
   /**
    * @param {OperationRecord} record
-   * @param {number} bytes transferred
+   * @param {number} bytes
    */
   succeeded(record, bytes) {
     this.#countSuccess(this.meters.kinds[record.kind], record, bytes);
@@ -271,7 +265,7 @@ function cacheCounter(kinds, { mixed }) {
 }
 
 /**
- * Others may delete, replace or archive existing objects. That does not count as a failure of the store.
+ * Others may delete, replace or archive existing objects, which does not count as a failure of the store.
  *
  * @param {readonly StageMeter[]} kinds
  * @param {Recorder['failed']} failed handles all other failures

@@ -9,11 +9,7 @@ import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
  * @import { LiveCredentials } from '../s3/live-credentials.js'
  */
 
-/**
- * @typedef {object} Waiting
- * @property {(result: any) => void} resolve
- * @property {(error: Error) => void} reject
- */
+/** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
 
 /** A worker's thread has ended. */
 class WorkerError extends Error {

@@ -28,10 +28,8 @@ import { Budget, budgetMemory } from './budget.js';
  * @property {number} claimed objects handed out, if each is handed out once
  * @property {boolean} hasRunOut whether all objects were handed out
  *
- * @typedef {object} SlotSession shared by all slots of a run
- * @property {Pick<Workers, 'runStage'>} workers
- * @property {AbortSignal} signal stops the slot
- * @property {RunObserver} observer
+ * @typedef {{ workers: Pick<Workers, 'runStage'>, signal: AbortSignal, observer: RunObserver }} SlotSession shared by
+ *   all slots of a run; the signal stops the slot
  *
  * @typedef {object} SlotHooks how a plan reacts while a slot runs
  * @property {(second: Parameters<StageHooks['second']>[0], budget: Budget) => void} [second]

@@ -36,8 +36,8 @@ import { StageWatch } from './stage-watch.js';
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
-// A stage on one worker. What to do next: its claims (claims-for.js). When: its loop (closed-loop.js, open-loop.js). How: its
-// sender (send-by-connection.js). Recorded by: its recorder (recorder.js). All are chosen before the first operation.
+// Runs a stage on one worker. The stage's claims (claims-for.js) decide what to do next, its loop (closed-loop.js,
+// open-loop.js) when, its sender (send-by-connection.js) how. Its recorder (recorder.js) counts the operations.
 
 const PROGRESS_INTERVAL_MS = 250;
 
@@ -48,8 +48,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {string} runId seeds the object sizes and the order of a stage's kinds
  * @property {Omit<Workload, 'sizeOf'>} workload
  * @property {readonly ObjectConnection[]} connections one for each thread
- * @property {readonly ObjectConnection[]} [partConnections] further connections if objects are written in parts: the same
- *   number per thread, so that it can send parts concurrently
+ * @property {readonly ObjectConnection[]} [partConnections] for sending parts concurrently: the same number per thread
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {number} maxAttempts of an operation
  * @property {Purse | null} [purse] that pays for the operations; absent or null without a cost limit
@@ -57,7 +56,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null without an open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
- * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; default: over connections
+ * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] default: over connections
  */
 
 /**
@@ -65,14 +64,12 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageHooks
  * @property {(second: MeasuredSecond) => void} second a second is over
- * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is retried after an error of
- *   this kind; the advice can be empty; `refused` is whether the store asked for fewer requests
+ * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is retried after an error
+ *   of this kind; the advice can be empty; `refused`: whether the store asked for fewer requests
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed the run gives up on an operation
- * @property {(done: number, flow: DataFlow) => void} progress number of operations that have ended;
- *   reported periodically
- * @property {(snapshot: StageSnapshot) => void} [snapshot] the stage's figures so far, each second, if
- *   snapshots are enabled
+ * @property {(done: number, flow: DataFlow) => void} progress called periodically; `done`: operations that have ended
+ * @property {(snapshot: StageSnapshot) => void} [snapshot] the stage's figures so far, each second, if enabled
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -81,14 +78,12 @@ const PROGRESS_INTERVAL_MS = 250;
  * The load that a stage applies, in plain values.
  *
  * @typedef {object} Load
- * @property {number} threads number of threads that take part
+ * @property {number} threads that take part
  * @property {number} size bytes; of the largest objects if sizes vary
  * @property {SizeDistribution} [sizes] if sizes vary
  * @property {AccessPattern} [access] of operations that read single objects; absent: in order
- * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first reads of objects are counted
- *   separately from repeated reads
- * @property {Pacing | null} pacing of an open loop; null for a closed loop, in which a thread starts
- *   its next operation when its previous one ends
+ * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
+ * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
  * @property {readonly number[]} [bucketStarts] if only the first buckets take part, in turn: for each of them, the
  *   number of objects before the stage's first; absent if all buckets take part
@@ -97,7 +92,7 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * The outcome of a stage on one worker, with its meters.
+ * The outcome of a stage on one worker.
  *
  * @typedef {object} MeteredStage
  * @property {StageEnd} end
@@ -114,10 +109,9 @@ const PROGRESS_INTERVAL_MS = 250;
  * How the operations of a stage are sent.
  *
  * @typedef {object} Sender
- * @property {readonly ObjectConnection[]} connections that carry them; their requests in flight are aborted when the
- *   stage must end
+ * @property {readonly ObjectConnection[]} connections whose requests in flight are aborted when the stage must end
  * @property {CountSuccess} countSuccess
- * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation; default: the written objects
+ * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation
  * @property {(setup: StageSetup) => Sending} begin
  *
  * @typedef {object} Sending
@@ -147,8 +141,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Retrier<OperationRecord | UploadStep>} retrier
  * @property {SecondFeedOptions} seconds
  * @property {() => boolean} isOver whether no further operation may begin
- * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject waits for an operation's
- *   object; resolves to whether it got one
+ * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject resolves to whether the
+ *   operation got an object
  */
 
 /**

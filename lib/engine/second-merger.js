@@ -6,16 +6,11 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
  */
 
 /**
- * A second with the latencies of the operations that completed in it.
- *
- * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond with the counts of each kind
- *   if there are several
+ * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond `latencies`: of
+ *   operations that completed in the second; `kinds`: the counts of each kind if there are several
  */
 
-/**
- * Merges the seconds of several workers. A second is passed on once every worker has reported it, and seconds are passed
- * on in order.
- */
+/** Merges the seconds of several workers, and passes each on, in order, once every worker has reported it. */
 export class SecondMerger {
   #onSecond;
   /** The last second that each worker has reported. @type {number[]} */

@@ -11,11 +11,8 @@ import { bucketSnapshots } from '../meter/stage-snapshot.js';
 
 /**
  * @param {Stage} stage
- * @param {object} watched
- * @param {Engine} watched.engine
- * @param {Recorder} watched.recorder
- * @param {readonly ObjectConnection[]} watched.connections
- * @returns {(() => StageSnapshot)[]} empty unless the run is watched
+ * @param {{ engine: Engine, recorder: Recorder, connections: readonly ObjectConnection[] }} watched
+ * @returns {(() => StageSnapshot)[]} empty if snapshots are not enabled
  */
 export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }, connections }) {
   const { lookAtConnections = null, workload } = engine;

@@ -10,10 +10,9 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * @typedef {object} FatalError
- * @property {unknown} error after which no operation of the run can succeed, or an unexpected error
- * @property {string} bucket where it occurred
- * @property {string} operation that failed, as in --stages
+ * An error after which no operation of the run can succeed, or an unexpected error. `operation`: as in --stages.
+ *
+ * @typedef {{ error: unknown, bucket: string, operation: string }} FatalError
  */
 
 /**
@@ -146,7 +145,7 @@ export class StageWatch {
   }
 
   /**
-   * Sets the timer again if it fires early, which can happen if the process was suspended.
+   * Sets the timer again if it fires early, as it can after the process was suspended.
    *
    * @param {number} index of the timer
    * @param {number} moment monotonic ms
@@ -159,8 +158,7 @@ export class StageWatch {
 
   #look() {
     this.#takeEarlyStop();
-    // Another worker may have closed the budget while a thread of this worker waits for an arrival that will never
-    // come.
+    // Another worker may have closed the budget while a thread of this worker waits for an arrival that never comes.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
     }

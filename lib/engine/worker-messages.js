@@ -14,8 +14,7 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  */
 
 /**
- * A message from the main thread to a worker's thread. Each call gets a Reply; replies to `stop` and `renew` are
- * ignored.
+ * A message from the main thread to a worker's thread. Each gets a Reply; replies to `stop` and `renew` are ignored.
  *
  * @typedef {{ id: number, call: 'open' }
  *   | { id: number, call: 'run', task: PackedTask }
@@ -23,16 +22,9 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  *   | { id: number, call: 'renew', credentials: Credentials }
  *   | { id: number, call: 'stop' }} Request
  *
- * @typedef {object} Reply
- * @property {'reply'} kind
- * @property {number} id
- * @property {any} [result]
- * @property {string} [error] if the call failed
+ * @typedef {{ kind: 'reply', id: number, result?: any, error?: string }} Reply with an error if the call failed
  *
- * @typedef {object} Event reported while a stage runs
- * @property {'event'} kind
- * @property {keyof StageHooks} hook
- * @property {any[]} parameters
+ * @typedef {{ kind: 'event', hook: keyof StageHooks, parameters: any[] }} Event reported while a stage runs
  */
 
 /**

@@ -37,9 +37,8 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
- * @import { StoreConfig } from '../model/config.js'
+ * @import { StoreConfig, ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
- * @import { ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
 
@@ -79,7 +78,7 @@ import { runStage } from './run-stage.js';
  */
 
 /**
- * The outcome of a stage on one worker, in plain values.
+ * A MeteredStage in plain values.
  *
  * @typedef {object} WorkerOutcome
  * @property {StageEnd} end
@@ -149,15 +148,8 @@ export class Worker {
 
   /**
    * @param {WorkerSpec} spec
-   * @param {object} parts
-   * @param {Clock} parts.clock
-   * @param {() => number} parts.random
-   * @param {Payload} parts.payload
-   * @param {KeepAliveAgent} parts.agent
-   * @param {ConnectionMeter} parts.connectionMeter
-   * @param {ObjectStore} parts.objectStore
-   * @param {Alarm | null} parts.alarm of open loops
-   * @param {Engine['send']} [parts.send] see Engine
+   * @param {{ clock: Clock, random: () => number, payload: Payload, agent: KeepAliveAgent,
+   *   connectionMeter: ConnectionMeter, objectStore: ObjectStore, alarm: Alarm | null, send?: Engine['send'] }} parts
    */
   constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm, send }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;

@@ -53,14 +53,11 @@ import { Worker } from './worker.js';
  * @property {ConnectionOutcome} connections since the previous stage
  */
 
-/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null for the only bucket: see the stage's meter */
+/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null for the only bucket, see BucketShare */
 
 /**
- * @typedef {object} ConnectionOutcome
- * @property {number} opened
- * @property {number} reused
- * @property {number | null} lookupTime ms
- * @property {ConnectionMeter} meter
+ * @typedef {{ opened: number, reused: number, lookupTime: number | null, meter: ConnectionMeter }} ConnectionOutcome
+ *   `lookupTime` in ms
  */
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */
@@ -69,7 +66,7 @@ const ENDS_ALL_WORKERS = ['unpaid', 'stalled', 'overloaded', 'fatal'];
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/** All workers of a run. A single worker runs in this thread; several run in separate threads and start stages together. */
+/** All workers of a run. One worker runs in this thread; several run in separate threads and start stages together. */
 export class Workers {
   #clock;
   #workers;
@@ -118,9 +115,8 @@ export class Workers {
   /**
    * @param {Clock} clock
    * @param {readonly (Worker | RemoteWorker)[]} workers
-   * @param {object} [options]
-   * @param {number} [options.endpointProcess] process ID of an embedded endpoint
-   * @param {boolean} [options.takesSnapshots] see WorkerSpec
+   * @param {{ endpointProcess?: number, takesSnapshots?: boolean }} [options] with the process ID of an embedded
+   *   endpoint
    */
   constructor(clock, workers, { endpointProcess, takesSnapshots = false } = {}) {
     this.#clock = clock;
@@ -169,7 +165,6 @@ export class Workers {
     const flows = working.map(() => NO_FLOW);
     /** The latest snapshot of each worker that has one. @type {Map<number, StageSnapshot>} */
     const snapshots = new Map();
-    // If one worker cannot continue, the others stop too.
     const together = new AbortController();
     const outcomes = await settleAll(
       working.map(async ({ worker, threads }, index) => {
@@ -215,7 +210,7 @@ export class Workers {
 
   /**
    * @param {number} threads
-   * @returns {{ worker: Worker | RemoteWorker, threads: number }[]} the workers that take part, with the threads of each
+   * @returns {{ worker: Worker | RemoteWorker, threads: number }[]} the workers that take part
    */
   #share(threads) {
     const shares = sharesOf(threads, this.#workers.length);

@@ -6,17 +6,14 @@ import { readSystemFile } from './system-file.js';
 /**
  * @import { Throttling } from './proc-files.js'
  * @import { ReadSystemFile } from './system-file.js'
+ *
+ * @typedef {{ cores: number, statistics: string }} CpuQuota `cores` can be fractional; `statistics`: the file that
+ *   reports throttling
  */
 
 /** Roots of control group hierarchies: version 2, alone or alongside version 1, and version 1 for CPU. */
 const UNIFIED_ROOTS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'];
 const CPU_ROOTS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct'];
-
-/**
- * @typedef {object} CpuQuota
- * @property {number} cores can be fractional
- * @property {string} statistics the file that reports throttling
- */
 
 /**
  * The smallest quota of the process's control groups. A group is also subject to the quotas of its ancestors.
@@ -66,16 +63,12 @@ export function throttlingOf({ statistics }, read = readSystemFile) {
   return readThrottling(read(statistics) ?? '');
 }
 
-/**
- * CPU time available to the process: the cores of the host that it can use, or a smaller quota.
- *
- * @returns {number} cores, can be fractional
- */
+/** The cores of the host that the process can use, or a smaller quota; can be fractional. */
 export function availableCores() {
   return Math.min(availableParallelism(), findCpuQuota()?.cores ?? Infinity);
 }
 
-/** @returns {number} the number of event loops that the cores can run, at least 1 */
+/** The number of event loops that the cores can run, at least 1. */
 export function usableCores() {
   return Math.max(Math.floor(availableCores()), 1);
 }

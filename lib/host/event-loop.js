@@ -10,10 +10,10 @@ import { readSystemFile } from './system-file.js';
 
 const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 
-/** Interval between delay measurements. Each one wakes an idle loop: one every 20 ms took 0.5% of a core. ms */
+/** Interval between delay measurements. Each wakes an idle loop: one every 20 ms took 0.5% of a core. */
 const DELAY_RESOLUTION_MS = 50;
 
-/** In a pause, the loop's own time exceeds the clock's by at least this. ms */
+/** If the host was suspended, the loop's own time exceeds the clock's by at least this. */
 const MIN_PAUSE_MS = 500;
 
 const NANOSECONDS = 1e6;
@@ -26,12 +26,10 @@ export function cpuDemand() {
 }
 
 /**
- * Starts measuring the calling thread's event loop. Its utilization counts time waiting for a CPU as busy or idle
- * unpredictably; only the system's scheduler can distinguish them.
+ * Starts measuring the calling thread's event loop. The loop's utilization counts time spent waiting for a CPU as busy
+ * or idle, unpredictably; only the system's scheduler knows how much it was.
  *
- * @param {object} options
- * @param {() => number} options.now monotonic ms
- * @param {ReadSystemFile} [options.read]
+ * @param {{ now: () => number, read?: ReadSystemFile }} options `now`: monotonic ms
  * @returns {() => LoopLoad} since then; call it once, on the same thread
  */
 export function measureLoop({ now, read = readSystemFile }) {
@@ -50,7 +48,7 @@ export function measureLoop({ now, read = readSystemFile }) {
     const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
     delay.disable();
     const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
-    // The loop counts a pause as busy or idle, depending on when it started.
+    // The loop counts a suspension as busy or idle, depending on when it started.
     const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
       utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,

@@ -13,7 +13,7 @@ import {
 import { readSystemFile } from './system-file.js';
 
 /**
- * @import { CpuLoad, EndpointLoad, HostLoad, NetworkLoad } from '../model/result.js'
+ * @import { CpuLoad, HostLoad } from '../model/result.js'
  * @import { CpuTicks, Throttling } from './proc-files.js'
  * @import { ReadSystemFile } from './system-file.js'
  */
@@ -113,7 +113,6 @@ export class HostSampler {
    * @param {{ throttling: Throttling | null }} before
    * @param {{ throttling: Throttling | null }} after
    * @param {number} duration ms
-   * @returns {HostLoad['quota']}
    */
   #quotaLoad({ throttling: before }, { throttling: after }, duration) {
     if (this.#quota === null || before === null || after === null) {
@@ -168,7 +167,6 @@ export class HostSampler {
   /**
    * @param {{ traffic: { received: number, sent: number } | null }} after
    * @param {number} duration ms
-   * @returns {NetworkLoad | null}
    */
   #networkLoad(after, duration) {
     const before = this.#before.traffic;
@@ -232,7 +230,6 @@ function cpuLoad(before, after, duration) {
 /**
  * @param {CpuTicks | undefined} before
  * @param {CpuTicks} after
- * @returns {CpuTicks}
  */
 function difference(before, after) {
   const since = (/** @type {keyof CpuTicks} */ name) => after[name] - (before?.[name] ?? NaN);
@@ -255,7 +252,6 @@ function ticksElsewhere() {
  * @param {EndpointTimes | null} before
  * @param {EndpointTimes | null} after
  * @param {number} duration ms
- * @returns {EndpointLoad | null}
  */
 function endpointLoad(before, after, duration) {
   if (before === null || after === null) {

@@ -1,24 +1,18 @@
 // Parsers for text files in which Linux describes the machine. Each returns null for unexpected text, for example from
-// an older kernel, or from a container that hides some of it.
-// https://www.kernel.org/doc/html/latest/filesystems/proc.html
+// an older kernel, or from a container that hides a part. https://www.kernel.org/doc/html/latest/filesystems/proc.html
 
 /** Linux reports CPU time in this unit. */
 const TICK_MS = 10;
 
 /**
- * CPU time since startup, in ticks of 10 ms.
- *
- * @typedef {object} CpuTicks
+ * @typedef {object} CpuTicks CPU time since startup, in ticks of 10 ms
  * @property {number} total
  * @property {number} busy with anything, including interrupts
  * @property {number} iowait idle while waiting for a disk
  * @property {number} steal given to other guests by the hypervisor although there was work
  */
 
-/**
- * @param {string} text of /proc/stat
- * @returns {Map<number, CpuTicks> | null} by CPU number
- */
+/** Ticks by CPU number. @param {string} text of /proc/stat */
 export function readCpuTicks(text) {
   const lines = [...text.matchAll(/^cpu(\d+) (.*)$/gm)];
   const cpus = new Map(lines.map(([, number, fields]) => [Number(number), cpuTicks(fields.trim().split(/\s+/))]));
@@ -34,10 +28,7 @@ function cpuTicks(fields) {
   return { total: busy + idle + iowait + steal, busy, iowait, steal };
 }
 
-/**
- * @param {string} text of /proc/self/status
- * @returns {Set<number> | null} the numbers of the CPUs that the process can use
- */
+/** The numbers of the CPUs that the process can use. @param {string} text of /proc/self/status */
 export function readAllowedCpus(text) {
   const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(text) ?? [];
   if (list === undefined) {
@@ -61,10 +52,7 @@ export function readScheduling(text) {
     : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
 }
 
-/**
- * @param {string} text of /proc/…/stat
- * @returns {number | null} ms of CPU time of the process, on all threads
- */
+/** CPU time of the process on all threads, in ms. @param {string} text of /proc/…/stat */
 export function readCpuTime(text) {
   // The program's name can contain anything, including parentheses.
   const fields = text
@@ -75,10 +63,7 @@ export function readCpuTime(text) {
   return Number.isFinite(user) && Number.isFinite(system) ? (user + system) * TICK_MS : null;
 }
 
-/**
- * @param {string} text of a file of /proc/pressure
- * @returns {number | null} ms during which something waited for the resource
- */
+/** Time in ms during which something waited for the resource. @param {string} text of a file of /proc/pressure */
 export function readPressure(text) {
   const [, total] = /^some .*\btotal=(\d+)$/m.exec(text) ?? [];
   return total === undefined ? null : Number(total) / 1000;
@@ -112,19 +97,13 @@ export function readTcpSegments(text) {
   return Number.isFinite(sent) && Number.isFinite(retransmitted) ? { sent, retransmitted } : null;
 }
 
-/**
- * @param {string} text of /sys/class/net/…/speed
- * @returns {number | null} bytes/s; null if unknown
- */
+/** Bytes/s; null if unknown. @param {string} text of /sys/class/net/…/speed */
 export function readLinkSpeed(text) {
   const megabits = Number(text.trim());
   return text.trim() !== '' && megabits > 0 ? (megabits * 1e6) / 8 : null;
 }
 
-/**
- * @param {string} text of /proc/self/cgroup
- * @returns {{ unified: string | null, cpu: string | null }} the process's groups in version 2, and in version 1 for CPU
- */
+/** The process's groups in version 2, and in version 1 for CPU. @param {string} text of /proc/self/cgroup */
 export function readCgroups(text) {
   const lines = text
     .trim()
@@ -136,8 +115,8 @@ export function readCgroups(text) {
 }
 
 /**
- * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version 1:
- *   quota and period, with -1 for no quota
+ * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version
+ *   1: quota and period, with -1 for no quota
  * @returns {number} cores; Infinity without a quota
  */
 export function readQuota(text) {
@@ -146,18 +125,11 @@ export function readQuota(text) {
 }
 
 /**
- * Effect of a quota on a group so far.
- *
- * @typedef {object} Throttling
- * @property {number} periods of the quota
- * @property {number} throttledPeriods in which the group was throttled
- * @property {number} time ms of throttling, summed over CPUs
+ * @typedef {{ periods: number, throttledPeriods: number, time: number }} Throttling effect of a quota on a group so
+ *   far; `time`: ms of throttling, summed over CPUs
  */
 
-/**
- * @param {string} text of `cpu.stat`, of either version
- * @returns {Throttling | null}
- */
+/** @param {string} text of `cpu.stat`, of either version */
 export function readThrottling(text) {
   const valueOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
   const microseconds = valueOf('throttled_usec');

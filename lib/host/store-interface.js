@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Finds the interface for traffic to an address. Connecting a UDP socket sends nothing: the system only chooses the route, and
- * the socket gets this host's address on it.
+ * Finds the interface for traffic to an address. Connecting a UDP socket sends nothing: the system only chooses the
+ * route, and gives the socket this host's address on that route.
  *
  * @param {string} address
  * @param {number} port

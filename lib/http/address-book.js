@@ -8,7 +8,7 @@ const MIN_LIFE_MS = 1000;
 const LOCALHOST = /(^|\.)localhost$/i;
 
 /**
- * The addresses of one host name. The name is resolved once and its addresses are handed out in turn, so that thousands of
+ * The addresses of one host name. It resolves the name once and hands out the addresses in turn, so that thousands of
  * connections cost one look-up and are spread over all addresses that respond.
  */
 export class AddressBook {
@@ -42,18 +42,15 @@ export class AddressBook {
     return address;
   }
 
-  /**
-   * @returns {Promise<string>} the address whose turn it is, without advancing the turn
-   * @throws {NodeJS.ErrnoException} if the name does not resolve
-   */
+  /** @returns {Promise<string>} the address whose turn it is, without advancing the turn */
   async peek() {
     const addresses = await this.#all();
     return addresses[this.#next % addresses.length];
   }
 
   /**
-   * Skips an unresponsive address for a while. Then the name is looked up again, because the address may have recovered or
-   * the name may have new addresses.
+   * Skips an unresponsive address for a while. Then the name is looked up again, because the address may have
+   * recovered, or the name may have new addresses.
    *
    * @param {string} address
    * @param {number} absence ms
@@ -74,7 +71,7 @@ export class AddressBook {
     return false;
   }
 
-  /** @returns {number | null} duration of the last look-up in ms; null if there was none since the last call */
+  /** @returns {number | null} duration of the last look-up in ms; null without a look-up since the last call */
   takeLookupTime() {
     const lookupTime = this.#lookupTime;
     this.#lookupTime = null;

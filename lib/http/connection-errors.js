@@ -3,10 +3,7 @@
 const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
 const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
-/**
- * @param {unknown} error
- * @returns {boolean} whether the failure has nothing to do with the store's address
- */
+/** Whether the failure has nothing to do with the store's address. @param {unknown} error */
 export function isOurs(error) {
   return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
     /** @type {NodeJS.ErrnoException} */ (error).code ?? '',

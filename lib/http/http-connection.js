@@ -8,7 +8,7 @@ import { readFrom } from './socket-reader.js';
  * @import { ResponseHandler } from './response-parser.js'
  */
 
-/** A body is written to the socket in pieces of at most this size, one after the other. Bytes. */
+/** Maximum bytes of a body to write to the socket at once. */
 const MAX_PIECE_BYTES = 256 * 1024;
 
 /** How long before the announced idle timeout (`Keep-Alive: timeout=`) to close a connection. */
@@ -18,9 +18,7 @@ const KEEP_ALIVE_MARGIN_MS = 500;
 const LAST_WORDS_MS = 1000;
 
 /**
- * A request. The strings are sent unchanged.
- *
- * @typedef {object} HttpRequest
+ * @typedef {object} HttpRequest its strings are sent unchanged
  * @property {string} method
  * @property {string} target path and query, percent-encoded
  * @property {readonly string[]} headers name, value, name, value, …; without Host, Connection and Content-Length
@@ -36,16 +34,16 @@ const LAST_WORDS_MS = 1000;
  * @typedef {object} RequestHandler
  * @property {() => void} [onConnection] the request is the first on its connection
  * @property {(bytes: number) => void} onSent the connection has taken this many more bytes of the body
- * @property {(isProven: boolean) => void} onEnd the response is complete. This is not proven if the response ends with the
- * connection: over TLS, Node does not distinguish an orderly end from a forged one, so the handler must check the size or
- * the content
+ * @property {(isProven: boolean) => void} onEnd the response is complete. This is not proven if the response ends with
+ *   the connection: over TLS, Node does not distinguish an orderly end from a forged one, so the handler must check the
+ *   size or the content
  * @property {(error: Error) => void} onError
  */
 
 /**
- * Sends one request at a time over one connection, which it keeps alive between requests and reopens when needed. It never
- * resends a request: `isSent`, `hasWaited` and `hasAnswerBegun` let the caller decide whether the server may have processed
- * a request without a response.
+ * Sends one request at a time over one connection, which it keeps alive between requests and reopens when needed. It
+ * never resends a request: `isSent`, `hasWaited` and `hasAnswerBegun` let the caller decide whether the server may have
+ * processed a request without a response.
  */
 export class HttpConnection {
   #agent;
@@ -70,15 +68,15 @@ export class HttpConnection {
   /** Whether the connection has not yet taken the whole request. */
   #isSending = false;
   #isPaused = false;
-  /** The response is complete, but the write of the request is not confirmed yet. */
+  /** Whether the response is complete, but the write of the request is not confirmed yet. */
   #isAnswered = false;
-  /** The parser is running: its state must not change until it returns. */
+  /** Whether the parser is running: its state must not change until it returns. */
   #isAccepting = false;
   /** The error to fail the request with once the parser has returned. @type {Error | null} */
   #failure = null;
   /** Bytes received while paused. @type {Buffer[]} */
   #backlog = [];
-  /** The other side closed the connection after the bytes in the backlog. */
+  /** Whether the other side closed the connection after the bytes in the backlog. */
   #endsAfterBacklog = false;
   /** Monotonic ms. */
   #usableUntil = Infinity;
@@ -87,16 +85,13 @@ export class HttpConnection {
 
   /** Whether sending of the request has begun. */
   isSent = false;
-  /** The connection was open before the request, so the other side may have closed it since. */
+  /** Whether the connection was open before the request, so that the other side may have closed it since. */
   hasWaited = false;
 
   /**
    * @param {HttpHandler} handler
-   * @param {object} options
-   * @param {KeepAliveAgent} options.agent opens the connections
-   * @param {string} options.host the value of the Host header
-   * @param {boolean} options.keepAlive whether a connection may carry more than one request
-   * @param {() => number} options.now monotonic ms
+   * @param {{ agent: KeepAliveAgent, host: string, keepAlive: boolean, now: () => number }} options `host`: the value
+   *   of the Host header; `keepAlive`: whether a connection may carry more than one request; `now`: monotonic ms
    */
   constructor(handler, { agent, host, keepAlive, now }) {
     this.#agent = agent;
@@ -132,8 +127,8 @@ export class HttpConnection {
   }
 
   /**
-   * Ends the current request and its connection. If called from `onHeader`, `onHead` or `onBody`, it takes effect once the
-   * current bytes have been parsed.
+   * Ends the current request and its connection. If called from `onHeader`, `onHead` or `onBody`, it takes effect once
+   * the current bytes have been parsed.
    *
    * @param {Error} error to fail the request with
    */
@@ -150,7 +145,7 @@ export class HttpConnection {
     this.#discard();
   }
 
-  /** Pauses the incoming body. Bytes that are already here are delivered after {@link resume}. */
+  /** Pauses the incoming body. Bytes that have already arrived are delivered after {@link resume}. */
   pause() {
     if (this.#isBusy && !this.#isAnswered) {
       this.#isPaused = true;
@@ -232,9 +227,9 @@ export class HttpConnection {
   }
 
   /**
-   * When a write fails, Node destroys the socket although a response may still be unread: a store that refuses an upload
-   * responds, then closes the connection. Bytes that came before the end are already here, and one turn of the event loop
-   * reads them.
+   * When a write fails, Node destroys the socket although a response may be unread: a store that refuses an upload
+   * responds, then closes the connection. Bytes that came before the end have already arrived, and one turn of the
+   * event loop reads them.
    *
    * @param {() => void} giveUp
    */
@@ -366,8 +361,8 @@ export class HttpConnection {
   }
 
   /**
-   * Over TLS, a write is confirmed only at the end of the event loop's turn, and a response can be faster. If the write is
-   * still unconfirmed by then, the response really came early.
+   * Over TLS, a write is confirmed only at the end of the event loop's turn, and a response can be faster. If the write
+   * is still unconfirmed after the turn, the server responded before it had received the whole request.
    */
   #awaitSent() {
     const socket = this.#socket;

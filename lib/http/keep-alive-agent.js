@@ -12,21 +12,21 @@ import { openTunnel } from './tunnel.js';
  * @import { SecureContext } from 'node:tls'
  */
 
-/** Limit on connections being opened at once: thousands at once would end in connect timeouts. */
+/** Limit on connections being opened at once: thousands would end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
 
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 
 /**
- * How long to skip one of several addresses if it does not respond: at least this long, and at least this multiple of the
- * connect timeout. Otherwise futile attempts would hold up the opening of connections all the time.
+ * How long to skip one of several addresses if it does not respond: at least this long, and at least this multiple of
+ * the connect timeout. Otherwise futile attempts would hold up the opening of connections all the time.
  */
 const MIN_ABSENCE_MS = 30_000;
 const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened called with the time that each step took
+ * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened called with the time of each step
  */
 
 /**
@@ -37,18 +37,12 @@ const ABSENCE_IN_TIMEOUTS = 10;
  * @returns {void}
  */
 
-/**
- * An open connection that waits for its first request.
- *
- * @typedef {object} IdleConnection
- * @property {Socket} socket
- * @property {() => void} release stops watching the socket
- */
+/** @typedef {{ socket: Socket, release: () => void }} IdleConnection not yet in use; `release` stops watching it */
 
 /**
- * The only module that opens connections. Our own connections take their sockets from here, and so does the SDK's agent,
- * through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of trusted
- * certificates, opens a run's connections before the first request, and counts them.
+ * The only module that opens connections. Our own connections take their sockets from here, and so does the SDK's
+ * agent, through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of
+ * trusted certificates, opens a run's connections before the first request, and counts them.
  */
 export class KeepAliveAgent {
   #hostname;
@@ -63,9 +57,9 @@ export class KeepAliveAgent {
   #addresses;
   /** Agents for other hosts. @type {KeepAliveAgent[]} */
   #beside = [];
-  /** @type {Set<IdleConnection>} opened ahead, not yet in use */
+  /** Opened ahead, not yet in use. @type {Set<IdleConnection>} */
   #idle = new Set();
-  /** @type {Set<Socket>} all sockets until they close */
+  /** All sockets until they close. @type {Set<Socket>} */
   #open = new Set();
   #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
@@ -91,8 +85,8 @@ export class KeepAliveAgent {
    * @param {string} [options.certificate] as PEM: the only authority to trust, instead of the system's
    * @param {Proxy} [options.proxy] for all connections
    * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
-   * @param {Buffer | null} [options.readBuffer] a buffer that all sockets read into; their bytes are then available only
-   * through socket-reader.js. Without it, the sockets are ordinary streams
+   * @param {Buffer | null} [options.readBuffer] a buffer that all sockets read into; their bytes are then available
+   *   only through socket-reader.js. Without it, the sockets are ordinary streams
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
@@ -124,8 +118,8 @@ export class KeepAliveAgent {
   /**
    * Creates an agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
    *
-   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
-   * @returns {KeepAliveAgent}
+   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0],
+   *   'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
    */
   openBeside(address) {
     const agent = new KeepAliveAgent({
@@ -162,8 +156,8 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Opens up to `count` connections to each host and keeps them until requests need them. A connection that fails to open
-   * now is opened when a request needs it.
+   * Opens up to `count` connections to each host and keeps them until requests need them. A connection that fails to
+   * open now is opened when a request needs it.
    *
    * @param {number} count
    * @param {AbortSignal} signal stops opening more
@@ -215,8 +209,8 @@ export class KeepAliveAgent {
    * Provides a connection: one that was opened ahead if available, otherwise a new one.
    *
    * @param {SocketCallback} callback
-   * @param {() => boolean} [isWanted] called before a connection is opened, which can be late; returns false if no request
-   * needs the connection any more
+   * @param {() => boolean} [isWanted] called before a connection is opened, which can be late; returns false if no
+   *   request needs the connection any more
    */
   connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
@@ -247,10 +241,7 @@ export class KeepAliveAgent {
     this.#opening.forEach((socket) => socket.destroy(givenUpWhileOpening()));
   }
 
-  /**
-   * @param {() => boolean} isWanted
-   * @returns {Promise<Socket>}
-   */
+  /** @param {() => boolean} isWanted */
   async #openSocket(isWanted) {
     await this.#gate.enter();
     try {
@@ -260,12 +251,9 @@ export class KeepAliveAgent {
     }
   }
 
-  /**
-   * @param {() => boolean} isWanted
-   * @returns {Promise<Socket>}
-   */
+  /** @param {() => boolean} isWanted */
   async #openToSomeAddress(isWanted) {
-    // The name may be looked up again meanwhile, so remember the addresses that were tried.
+    // Needed because the name may be looked up again meanwhile.
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
@@ -287,8 +275,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {() => boolean} isWanted
-   * @returns {Promise<string>}
-   * @throws if no request needs the connection any more: a look-up would delay the others, and can take long
+   * @throws if no request needs the connection any more: a look-up can take long, and would delay other connections
    */
   async #nextAddress(isWanted) {
     throwUnless(isWanted());
@@ -297,18 +284,12 @@ export class KeepAliveAgent {
     return address;
   }
 
-  /**
-   * @param {string} address
-   * @returns {Promise<boolean>} whether another address can be tried at once
-   */
+  /** Resolves to whether another address can be tried at once. @param {string} address */
   #drop(address) {
     return this.#addresses.drop(address, Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
   }
 
-  /**
-   * @param {string} host an address
-   * @returns {Promise<Socket>}
-   */
+  /** @param {string} host an address */
   #connectTo(host) {
     const startedAt = this.#now();
     if (this.#proxy !== undefined) {
@@ -324,7 +305,6 @@ export class KeepAliveAgent {
    * @param {Proxy} proxy
    * @param {string} host an address of the proxy
    * @param {number} startedAt monotonic ms
-   * @returns {Promise<Socket>}
    */
   async #connectThrough({ port, authorization }, host, startedAt) {
     const carrier = connectTcp({ host, port });
@@ -417,8 +397,7 @@ export class KeepAliveAgent {
   }
 
   /**
-   * An idle connection has no reason to become readable: any event means that it ended, or sent bytes that no request asked
-   * for.
+   * An idle connection has no reason to become readable: any event means that it ended, or sent unsolicited bytes.
    *
    * @param {Socket} socket
    */

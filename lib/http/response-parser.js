@@ -1,14 +1,14 @@
 import { ProtocolError } from './protocol-error.js';
 
-// Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If the
-// RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (by 5.2, clients
-// replace it with spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white space after a
-// chunk size (7.1.1).
+// Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If
+// the RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (by 5.2,
+// clients replace it with spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white
+// space after a chunk size (7.1.1).
 
-/** Limit for the head of a response, and for the trailers of a chunked body. Bytes. */
+/** Limit for the head of a response, and for the trailers of a chunked body. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Limit for the extensions of all chunks of a body. Bytes. */
+/** Limit for the extensions of all chunks of a body. */
 const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
 
 /** Limit for the hexadecimal digits of a chunk size: every size with this many is a safe integer. */
@@ -59,19 +59,19 @@ const BODY_UNTIL_CLOSE = 7;
 const ENDED = 8;
 
 /**
- * Receives the parts of a response. Bytes are valid only during the call, because all connections share one read buffer.
+ * Receives the parts of a response. Bytes are valid only during the call: all connections share one read buffer.
  *
  * @typedef {object} ResponseHandler
- * @property {(bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number, status: number) => void} onHeader
- * one field of the final response: offsets of its name and of its value, without surrounding white space
- * @property {(status: number, contentLength: number) => void} onHead the head of the final response is complete; the length
- * is in bytes, -1 if unknown
+ * @property {(bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number,
+ *   status: number) => void} onHeader one field of the final response: offsets of its name and of its trimmed value
+ * @property {(status: number, contentLength: number) => void} onHead the head of the final response is complete; the
+ *   length is in bytes, -1 if unknown
  * @property {(chunk: Buffer) => void} onBody the next bytes of the body
  */
 
 /**
- * Reads consecutive responses from a connection, however their bytes are split. It examines each byte once, and copies only
- * lines that are split.
+ * Reads consecutive responses from a connection, however their bytes are split. It examines each byte once, and copies
+ * only lines that are split.
  */
 export class ResponseParser {
   #handler;
@@ -80,7 +80,7 @@ export class ResponseParser {
   /** The beginning of an incomplete line. @type {Buffer | null} */
   #pending = null;
   #pendingLength = 0;
-  /** Bytes that further lines are allowed to have. */
+  /** Bytes that further lines may have. */
   #lineBytesLeft = 0;
   #informational = 0;
   #status = 0;
@@ -102,8 +102,6 @@ export class ResponseParser {
   }
 
   /**
-   * Prepares for the next response.
-   *
    * @param {boolean} isHead whether the request is a HEAD: its response has no body, regardless of its headers (6.3)
    */
   begin(isHead) {
@@ -142,11 +140,7 @@ export class ResponseParser {
     return this.#state === ENDED ? position : -1;
   }
 
-  /**
-   * Handles the end of the connection.
-   *
-   * @returns {boolean} whether that completes the response
-   */
+  /** Handles the end of the connection. @returns {boolean} whether that completes the response */
   finish() {
     return this.#state === BODY_UNTIL_CLOSE;
   }
@@ -231,7 +225,6 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number}
    */
   #acceptStatusLine(bytes, start, end) {
     refuseOtherProtocols(bytes, start, end);
@@ -261,7 +254,6 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number}
    */
   #acceptFieldLine(bytes, start, end) {
     if (bytes[start] === CR) {
@@ -423,7 +415,6 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number}
    */
   #acceptChunkSize(bytes, start, end) {
     let size = 0;
@@ -459,7 +450,6 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number}
    */
   #acceptChunkEnd(bytes, start, end) {
     if (bytes[start] !== CR) {
@@ -476,7 +466,6 @@ export class ResponseParser {
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {number}
    */
   #acceptBody(bytes, start, end) {
     if (this.#state === BODY_UNTIL_CLOSE) {
@@ -555,8 +544,8 @@ export function isNamed(bytes, start, end, lowerCase) {
 }
 
 /**
- * Refuses at once anything that does not begin like HTTP: a server that speaks another protocol may wait for us and never
- * end the line.
+ * Refuses at once anything that does not begin like HTTP, because a server with another protocol may wait for us and
+ * never end the line.
  *
  * @param {Buffer} bytes
  * @param {number} start

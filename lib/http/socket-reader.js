@@ -1,21 +1,19 @@
 /** @import { Socket } from 'node:net' */
 
 /**
- * Receives the bytes that a socket has read.
- *
  * @callback ReceivedBytes
  * @param {Buffer} bytes valid only during the call
  * @param {number} length number of bytes received
  * @returns {void}
  */
 
-/** One read from the system rarely returns more, and TLS passes on 16 KiB at a time. Bytes. */
+/** One read from the system rarely returns more, and TLS passes on 16 KiB at a time. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
 /** @type {WeakMap<Socket, { received: ReceivedBytes }>} */
 const READERS = new WeakMap();
 
-/** @returns {Buffer} a buffer for all connections of an event loop: each read is processed before the next one begins */
+/** @returns {Buffer} for all connections of an event loop: each read is processed before the next one begins */
 export function createReadBuffer() {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }

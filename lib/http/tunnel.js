@@ -6,23 +6,16 @@ const MAX_HEAD_BYTES = 16 * 1024;
 
 const HEAD_END = '\r\n\r\n';
 
-/**
- * @typedef {object} Proxy
- * @property {string} hostname
- * @property {number} port
- * @property {string} [authorization] the value of the Proxy-Authorization header
- */
+/** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: the header's value */
 
 /**
  * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).
  *
  * @param {Socket} socket connected to the proxy
- * @param {object} target
- * @param {string} target.hostname
- * @param {number} target.port
+ * @param {{ hostname: string, port: number }} target
  * @param {string} [authorization] see {@link Proxy}
- * @returns {Promise<void>} resolves once bytes written to the socket reach the target; rejects if the proxy refuses or the
- * socket closes
+ * @returns {Promise<void>} resolves once bytes written to the socket reach the target; rejects if the proxy refuses or
+ *   the socket closes
  */
 export function openTunnel(socket, { hostname, port }, authorization) {
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;

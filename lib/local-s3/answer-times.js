@@ -4,15 +4,8 @@ import { createHistogram } from 'node:perf_hooks';
  * @import { RecordableHistogram } from 'node:perf_hooks'
  * @import { Operation } from './router.js'
  *
- * @typedef {object} TimeSummary all in ms, accurate to 0.1%
- * @property {number} count responses
- * @property {number} minimum
- * @property {number} mean
- * @property {number} p50
- * @property {number} p90
- * @property {number} p99
- * @property {number} p999
- * @property {number} maximum
+ * @typedef {{ count: number, minimum: number, mean: number, p50: number, p90: number, p99: number, p999: number,
+ *   maximum: number }} TimeSummary times in ms, accurate to 0.1%; `count` is the number of responses
  */
 
 const MICROSECONDS = 1000;
@@ -51,10 +44,7 @@ export class AnswerTimes {
   }
 }
 
-/**
- * @param {RecordableHistogram} histogram µs
- * @returns {TimeSummary}
- */
+/** @param {RecordableHistogram} histogram µs */
 function summary(histogram) {
   const percentile = (/** @type {number} */ share) => histogram.percentile(share) / MICROSECONDS;
   return {

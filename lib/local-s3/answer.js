@@ -9,7 +9,7 @@ import { errorDocument } from './s3-error.js';
  * @import { Tally } from './tally.js'
  */
 
-/** A paced body is sent in parts of this size. Bytes. */
+/** Bytes per part of a paced body. */
 const PART = 64 * 1024;
 
 /** The response to one request. It is counted once it has been sent completely. */
@@ -21,11 +21,8 @@ export class Answer {
 
   /**
    * @param {ServerResponse} response
-   * @param {object} context
-   * @param {Operation} context.operation
-   * @param {number} context.arrivedAt when the request's head arrived, monotonic ms
-   * @param {string} context.resource the path of the request
-   * @param {Tally} context.tally
+   * @param {{ operation: Operation, arrivedAt: number, resource: string, tally: Tally }} context `arrivedAt`: when the
+   *   request's head arrived, monotonic ms; `resource`: the path of the request
    */
   constructor(response, { operation, arrivedAt, resource, tally }) {
     this.response = response;
@@ -60,11 +57,7 @@ export class Answer {
     }
   }
 
-  /**
-   * Sends only the status and headers. The caller must then call {@link end} or close the connection.
-   *
-   * @param {Result} result
-   */
+  /** Sends the status and headers. The caller then calls end() or closes the connection. @param {Result} result */
   begin({ status, headers }) {
     if (!this.isAbandoned) {
       this.response.writeHead(status, headers);

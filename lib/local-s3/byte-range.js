@@ -5,8 +5,8 @@ import { S3Error } from './s3-error.js';
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * Parses a Range header with a single range (RFC 9110, section 14.1.2). Like S3, it ignores any other header, such as one with
- * several ranges.
+ * Parses a Range header with a single range (RFC 9110, section 14.1.2). Like S3, it ignores any other header, such as
+ * one with several ranges.
  *
  * @param {string | undefined} header
  * @param {number} size bytes of the object

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-// Writes a certificate in DER (RFC 5280, section 4.1). A fixed shape takes a page of code. A package for all of X.509 would
-// have twenty dependencies.
+// Writes a certificate in DER (RFC 5280, section 4.1). For a certificate of a fixed form, this takes a page of code,
+// whereas a package for all of X.509 has twenty dependencies.
 
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
@@ -22,13 +22,13 @@ const ECDSA_WITH_SHA256 = Buffer.from('2a8648ce3d040302', 'hex');
 const COMMON_NAME = Buffer.from('550403', 'hex');
 const SUBJECT_ALTERNATIVE_NAME = Buffer.from('551d11', 'hex');
 
-/** The margins are ample: client and endpoint share one clock, and no run takes longer than a day. */
+/** Ample margins: client and endpoint share one clock, and no run takes longer than a day. */
 const VALID_BEFORE_MS = 3_600_000;
 const VALID_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Creates a self-signed certificate for an endpoint that lives as long as a benchmark. A client that trusts it trusts only this
- * endpoint.
+ * Creates a self-signed certificate for an endpoint that lives as long as a benchmark. A client that trusts it trusts
+ * only this endpoint.
  *
  * @param {string} address an IPv4 address
  * @param {number} now epoch ms

@@ -2,8 +2,9 @@ import { CRC32C, CRC64NVME } from '../workload/crc.js';
 import { S3Error } from './s3-error.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
-
 /** @typedef {'CRC32C' | 'CRC64NVME'} ChecksumAlgorithm */
+/** @typedef {{ algorithm: ChecksumAlgorithm, value: string }} NamedChecksum value in base64 */
+/** @typedef {{ algorithm: ChecksumAlgorithm, type: 'FULL_OBJECT' | 'COMPOSITE' }} UploadChecksum */
 
 /** @type {Readonly<Record<ChecksumAlgorithm, { header: string, bytes: number, crc: typeof CRC32C }>>} */
 const ALGORITHMS = Object.freeze({
@@ -14,14 +15,8 @@ const ALGORITHMS = Object.freeze({
 const NAMES = /** @type {ChecksumAlgorithm[]} */ (Object.keys(ALGORITHMS));
 
 /**
- * @typedef {{ algorithm: ChecksumAlgorithm, value: string }} NamedChecksum value in base64
- *
- * @typedef {{ algorithm: ChecksumAlgorithm, type: 'FULL_OBJECT' | 'COMPOSITE' }} UploadChecksum
- */
-
-/**
  * @param {IncomingHttpHeaders} headers
- * @returns {NamedChecksum | null} null if there is none
+ * @returns {NamedChecksum | null} null if the request has no checksum
  * @throws {S3Error} InvalidRequest
  */
 export function checksumIn(headers) {

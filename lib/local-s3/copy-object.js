@@ -7,12 +7,8 @@ const SOURCE = /^\/?([^/]+)\/(.+)$/s;
 
 /**
  * @param {string} source header: bucket and key, percent-encoded
- * @param {object} target
- * @param {(bucket: string) => ObjectTable} target.tableOf
- * @param {ObjectTable} target.table of its bucket
- * @param {string} target.key
- * @param {number} target.now epoch ms
- * @returns {string} the XML response
+ * @param {{ tableOf: (bucket: string) => ObjectTable, table: ObjectTable, key: string, now: number }} target `table` is
+ *   of the target's bucket; `now` in epoch ms
  * @throws {S3Error} InvalidArgument, NoSuchBucket or NoSuchKey
  */
 export function copyObject(source, { tableOf, table, key, now }) {

@@ -1,10 +1,7 @@
 /**
  * @import { ChildProcess } from 'node:child_process'
  * @import { CallName, Outcome } from './process.js'
- *
- * @typedef {object} Waiting
- * @property {(value: any) => void} resolve
- * @property {(error: Error) => void} reject
+ * @typedef {{ resolve: (value: any) => void, reject: (error: Error) => void }} Waiting
  */
 
 export class EndpointLost extends Error {}
@@ -30,7 +27,7 @@ export class EndpointCalls {
       child.on('exit', (code, signal) => this.#fail(unexpectedEnd(code, signal), reject));
       child.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome, reject));
     });
-    // Callers need not watch it: failing calls report the same error.
+    // Callers need not watch `failure`: failing calls report the same error.
     this.failure.catch(() => {});
   }
 
@@ -45,7 +42,7 @@ export class EndpointCalls {
     }
     const id = this.#calls++;
     const outcome = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // A message can fail only because the process ended, which is reported to all waiting callers.
+    // Sending fails only if the process ended, which all waiting callers learn anyway.
     this.#child.send({ id, method, parameters }, () => {});
     return outcome;
   }
@@ -79,7 +76,7 @@ export class EndpointCalls {
 
   /**
    * @param {Error} error
-   * @param {(error: Error) => void} reject rejects {@link failure}
+   * @param {(error: Error) => void} reject
    */
   #fail(error, reject) {
     if (this.#end === null) {
@@ -104,7 +101,6 @@ function errorOf(error) {
 /**
  * @param {number | null} code
  * @param {NodeJS.Signals | null} signal
- * @returns {EndpointLost}
  */
 function unexpectedEnd(code, signal) {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;

@@ -4,13 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @import { Operation } from './router.js'
  * @import { FaultItem } from './faults.js'
  *
- * How an item of the script delays responses. Times are monotonic ms.
- *
- * @typedef {object} Delayer
+ * @typedef {object} Delayer how an item of the script delays responses; times are monotonic ms
  * @property {(now: number) => number} begin when work can start on a request that arrives now
- * @property {() => number} pause ms from then until the response is due
- * @property {(now: number, due: number, operation: Operation) => number} release when a response due at a given time is
- *   actually sent
+ * @property {() => number} pause ms from the start of the work until the response is due
+ * @property {(now: number, due: number, operation: Operation) => number} release when a response due at `due` is sent
  *
  * @callback Pace of one body, part by part
  * @param {number} now
@@ -37,7 +34,7 @@ const DELAYERS = Object.freeze({
 /**
  * @param {FaultItem} item
  * @param {() => number} random uniform in [0, 1)
- * @returns {Delayer} without any delay if the item is not about delays
+ * @returns {Delayer} delays nothing if the item is not about delays
  */
 export function delayerOf(item, random) {
   return { ...NO_DELAY, ...DELAYERS[item.name]?.(item, random) };
@@ -47,7 +44,7 @@ export function delayerOf(item, random) {
  * Concurrent bodies share the bandwidth by taking turns with their parts. No body is faster than it would be alone.
  *
  * @param {number} bytesPerSecond
- * @returns {(startedAt: number) => Pace} for a body that starts then
+ * @returns {(startedAt: number) => Pace} the pace of a body that starts at `startedAt`
  */
 export function bandwidth(bytesPerSecond) {
   const reserve = schedule();
@@ -62,8 +59,8 @@ export function bandwidth(bytesPerSecond) {
 }
 
 /**
- * A queue gets the arrival time: with a later time, a request would take a slot in the future and waste the slots before it.
- * A pause starts with the slot. A stall holds back responses that are due during it.
+ * Each queue receives the arrival time, because a later time would reserve a future slot and waste the slots before it.
+ * Pauses start when the last queue lets the request in. A stall holds back responses that are due during it.
  *
  * @param {readonly Delayer[]} delayers
  * @param {{ now: number, operation: Operation }} request
@@ -76,11 +73,9 @@ export function timeOfAnswer(delayers, { now, operation }) {
 }
 
 /**
- * A timer counts whole milliseconds from the start of the event loop's turn, so it can fire early. This function never
- * resolves early.
+ * Never resolves early. A timer alone can, because it counts whole ms from the start of the event loop's turn.
  *
  * @param {number} delay ms
- * @returns {Promise<void>} resolves after the delay, usually within a millisecond of it
  */
 export async function pass(delay) {
   const due = performance.now() + delay;
@@ -90,8 +85,8 @@ export async function pass(delay) {
 }
 
 /**
- * Hands out consecutive time slots: a token bucket. Slots are scheduled rather than measured, so that a late timer does not
- * shorten the next ones.
+ * Hands out consecutive time slots: a token bucket. Slots are scheduled rather than measured, so that a late timer does
+ * not shorten the next ones.
  *
  * @returns {(now: number, length: number) => { from: number, to: number }}
  */
@@ -115,11 +110,7 @@ function pauses({ minimum = 0, maximum = minimum, median, sigma = 0 }, random) {
     : () => median * Math.exp(sigma * standardNormal(random));
 }
 
-/**
- * G. E. P. Box and M. E. Muller, A note on the generation of random normal deviates, 1958.
- *
- * @param {() => number} random uniform in [0, 1)
- */
+/** Box and Muller, A note on the generation of random normal deviates, 1958. @param {() => number} random */
 function standardNormal(random) {
   const radius = Math.sqrt(-2 * Math.log(1 - random()));
   return radius * Math.cos(2 * Math.PI * random());

@@ -13,9 +13,7 @@ import { EACH_BUCKET, operationsOf } from './faults.js';
  * @property {string} code error code in the XML body of that response
  * @property {number | null} retryAfter value of its Retry-After header in whole seconds, or null
  *
- * @typedef {object} Decision
- * @property {number} delay ms until the request takes effect
- * @property {Fault | null} fault
+ * @typedef {{ delay: number, fault: Fault | null }} Decision `delay`: ms until the request takes effect
  *
  * @typedef {object} ActiveItem an item of the plan with its state
  * @property {FaultItem} item
@@ -35,9 +33,9 @@ const NEEDS_BEFORE = new Set(['stale']);
 const THROTTLING = new Set([429, 503]);
 
 /**
- * Sets up the faults of each bucket. Each item of the plan draws its own sequence of random numbers, so that a case can be
- * replayed, and adding an item does not change the draws of others. Buckets share an item's state (rate, queue, draws), except
- * with EACH_BUCKET, which gives each bucket its own state.
+ * Sets up the faults of each bucket. Each item of the plan draws its own sequence of random numbers, so that a case can
+ * be replayed, and adding an item does not change the draws of others. Buckets share an item's state (rate, queue,
+ * draws), except with EACH_BUCKET, which gives each bucket its own state.
  *
  * @param {FaultPlan} plan
  * @param {readonly string[]} buckets existing buckets
@@ -87,7 +85,7 @@ export class FaultInjector {
     this.#now = now;
   }
 
-  /** @param {ActiveItem} active added after the bucket's other items */
+  /** @param {ActiveItem} active goes after the bucket's other items */
   add(active) {
     for (const operation of operationsOf(active.item)) {
       this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
@@ -117,8 +115,8 @@ export class FaultInjector {
 
   /**
    * @param {Operation} operation
-   * @returns {((bytes: number) => number) | null} for a body that starts now: ms from now until the next part has passed; null
-   *   if bodies are not paced
+   * @returns {((bytes: number) => number) | null} the pace of a body that starts now: ms from each call until the next
+   *   part has passed; null if bodies are not paced
    */
   pace(operation) {
     const startedAt = this.#now();
@@ -161,10 +159,7 @@ function activate(item, random, now) {
   return requests === undefined ? active : { ...active, closes: everyNth(requests) };
 }
 
-/**
- * @param {number} seed
- * @returns {() => number} uniform in [0, 1)
- */
+/** Returns a function that draws numbers, uniform in [0, 1). @param {number} seed */
 function randomNumbers(seed) {
   let drawn = 0;
   return () => mixIndex(drawn++, seed) / TWO_TO_THE_32;
@@ -221,7 +216,7 @@ function isPossible(name, size, hasBefore) {
 }
 
 /**
- * @param {FaultItem} item that hit
+ * @param {FaultItem} item the one that hit
  * @param {ActiveItem[]} items all items of the operation
  * @returns {Fault}
  */

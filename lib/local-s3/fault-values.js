@@ -58,19 +58,13 @@ export function readStatus(value) {
   return { status, code, ...probability };
 }
 
-/**
- * @param {string} value a duration with an optional sign
- * @returns {number | null} ms
- */
+/** Parses a duration with an optional sign into ms. @param {string} value */
 export function readSkew(value) {
   const milliseconds = readDuration(value.replace(/^[+-]/, ''));
   return milliseconds !== null && value.startsWith('-') ? -milliseconds : milliseconds;
 }
 
-/**
- * @param {string} value a number with a unit, such as 20ms, 1.5s or 20m
- * @returns {number | null} ms
- */
+/** Parses a number with a unit, such as 20ms, 1.5s or 20m, into ms. @param {string} value */
 function readDuration(value) {
   const parts = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s|m)$/.exec(value);
   const unit = { ms: 1, s: 1000, m: 60_000 }[parts?.[2] ?? ''];

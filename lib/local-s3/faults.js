@@ -18,7 +18,7 @@ import { OPERATIONS } from './router.js';
  * @typedef {object} FaultItem
  * @property {string} name
  * @property {Operation | null} operation the only one it applies to; null: all object operations that it supports
- * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each bucket separately; null: all buckets together
+ * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each separately; null: all together
  * @property {number} [probability] 0 to 1
  * @property {number} [status] of `status`: HTTP status
  * @property {string} [code] of `status`: the error code in the XML body
@@ -33,16 +33,14 @@ import { OPERATIONS } from './router.js';
  * @property {number} [milliseconds] of `retry-after`
  * @property {number} [requests] of `close`
  *
- * @typedef {object} FaultPlan
- * @property {number} seed of the random draws
- * @property {number} skew how far the server's clock is ahead, ms
- * @property {FaultItem[]} items in the order of the script
+ * @typedef {{ seed: number, skew: number, items: FaultItem[] }} FaultPlan `skew`: ms that the server's clock is ahead;
+ *   `items`: in the order of the script
  */
 
 /** Replaces a bucket name (R2 does not allow capitals): the limit applies to each bucket separately. */
 export const EACH_BUCKET = 'EACH';
 
-/** Operations of a fault without a method. Listing, batch deletion and bucket checks must be named. @type {readonly Operation[]} */
+/** Operations that a fault without a method affects. All others must be named. @type {readonly Operation[]} */
 const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
@@ -54,19 +52,19 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 /**
  * The faults of a script. `only` lists the operations for which a fault makes sense.
  *
- * - `latency` delays the request before it takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and a
- *   standard deviation of 0.5 of its logarithm.
+ * - `latency` delays the request before it takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms,
+ *   and a standard deviation of 0.5 of its logarithm.
  * - `queue` starts this many requests per second in order of arrival; the others wait. A latency starts after the wait.
- *   `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`, both carry over
- *   unused capacity of the last 50 ms.
+ *   `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`, both
+ *   carry over unused capacity of the last 50 ms.
  * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the first request, separately for each operation.
- * - `rate` responds 503 SlowDown to requests above the rate; `status` responds with another status. Neither takes effect.
+ * - `rate` responds 503 SlowDown above the rate; `status` responds with another status. The request takes no effect.
  * - `retry-after` is sent with each injected 503 and 429, in whole seconds.
  * - `reset` closes the connection with RST before the request takes effect; `hang` never responds.
  * - `lost` carries out a write of an object or upload, and closes the connection without a response.
  * - `truncate` cuts the body short and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
- * - `stale` serves an object's state before its last write, if that was at least a second ago, so that no client can still
- *   expect the old state.
+ * - `stale` serves an object's state before its last write, if that was at least a second ago, so that no client can
+ *   still expect the old state.
  * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
@@ -105,10 +103,10 @@ const KINDS = Object.freeze({
  *
  *     seed=7, latency=20ms..50ms, PUT.status=503:5%, retry-after=2s, reset=1%
  *
- * `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods are PUT,
- * GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion), LIST, UPLOADS and BUCKET
- * (a bucket check) are affected only by faults that name them. A limit applies to all buckets together, unless it names one
- * bucket, or EACH bucket separately.
+ * `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods
+ * are PUT, GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion), LIST,
+ * UPLOADS and BUCKET (a bucket check) are affected only by faults that name them. A limit applies to all buckets
+ * together, unless it names one bucket, or EACH bucket separately.
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}
@@ -199,10 +197,7 @@ function addFault(items, { method, name, bucket, value }) {
   return null;
 }
 
-/**
- * @param {FaultItem} item
- * @returns {readonly Operation[]} the operations that the item applies to
- */
+/** @param {FaultItem} item */
 export function operationsOf({ name, operation }) {
   return operation === null ? (KINDS[name].only ?? OBJECT_OPERATIONS) : [operation];
 }

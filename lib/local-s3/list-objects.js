@@ -14,9 +14,8 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
  *
  * @param {string} bucket
  * @param {ObjectTable} table
- * @param {Readonly<Record<string, string>>} query supports `prefix`, `start-after`, `continuation-token`, `max-keys` and
- *   `encoding-type`
- * @returns {string} the XML response
+ * @param {Readonly<Record<string, string>>} query supports `prefix`, `start-after`, `continuation-token`, `max-keys`
+ *   and `encoding-type`
  * @throws {S3Error} InvalidArgument or NotImplemented
  */
 export function listObjects(bucket, table, query) {

@@ -41,7 +41,7 @@ export class Listener {
   }
 
   /**
-   * Closes a connection with RST. Only TCP sockets can do that, so this looks up the TCP socket under a TLS socket by its peer.
+   * Closes a connection with RST. Only TCP sockets can do that; the one under a TLS socket is found by its peer.
    *
    * @param {Socket} socket
    */

@@ -44,16 +44,8 @@ export function uploadCompleted(bucket, key, etag) {
 }
 
 /**
- * @param {object} upload
- * @param {UploadTable} upload.uploads
- * @param {ObjectTable} upload.table
- * @param {string} upload.bucket
- * @param {string} upload.key
- * @param {string} upload.id
- * @param {Buffer} upload.body the XML request
- * @param {number} upload.now epoch ms
- * @param {NamedChecksum | null} upload.checksum of the whole object, if the request has one
- * @returns {string} the XML response
+ * @param {{ uploads: UploadTable, table: ObjectTable, bucket: string, key: string, id: string, body: Buffer,
+ *   now: number, checksum: NamedChecksum | null }} upload `now`: epoch ms; `checksum`: of the whole object
  * @throws {S3Error}
  */
 export function completeUpload({ uploads, table, bucket, key, id, body, now, checksum }) {
@@ -67,9 +59,8 @@ export function completeUpload({ uploads, table, bucket, key, id, body, now, che
  *
  * @param {string} bucket
  * @param {UploadTable} uploads
- * @param {Readonly<Record<string, string>>} query supports `prefix`, `key-marker`, `upload-id-marker`, `max-uploads` and
- *   `encoding-type`
- * @returns {string} the XML response
+ * @param {Readonly<Record<string, string>>} query supports `prefix`, `key-marker`, `upload-id-marker`, `max-uploads`
+ *   and `encoding-type`
  * @throws {S3Error} InvalidArgument or NotImplemented
  */
 export function listUploads(bucket, uploads, query) {

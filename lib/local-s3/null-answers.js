@@ -92,10 +92,7 @@ export class NullAnswers {
     }
   }
 
-  /**
-   * @param {string} key
-   * @returns {Buffer | Iterable<Buffer>}
-   */
+  /** @param {string} key */
   #bodyOf(key) {
     const parts = OBJECT_KEY.exec(key);
     if (parts === null) {

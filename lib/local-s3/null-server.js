@@ -16,8 +16,8 @@ import { Tally } from './tally.js';
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
 /**
- * An endpoint for measuring a client alone: it checks no signatures, stores nothing, and generates objects from their keys. It
- * implements HTTP/1.1 on plain sockets, because node:http would cost more than all the rest.
+ * An endpoint for measuring a client alone: it checks no signatures, stores nothing, and generates objects from their
+ * keys. It implements HTTP/1.1 on plain sockets, because node:http would cost more than all the rest.
  *
  * @implements {Endpoint}
  */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
  * @typedef {object} StoredObject
  * @property {Buffer} body
  * @property {string} etag quoted MD5 of the body in hexadecimal; for multipart objects see UploadTable
- * @property {number} lastModified epoch milliseconds
+ * @property {number} lastModified epoch ms
  * @property {StoredObject} [before] the state replaced by the last write, if kept
  *
  * @typedef {object} ObjectPage
@@ -15,21 +15,21 @@ import { hash } from 'node:crypto';
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
- * S3 lists keys in the order of their UTF-8 bytes, which differs from the order of JavaScript strings. Keys are therefore
- * stored as strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII keys, the only
- * keys that a benchmark writes, are the same in both forms.
+ * S3 lists keys in the order of their UTF-8 bytes, which differs from the order of JavaScript strings. Keys are
+ * therefore stored as strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII
+ * keys, the only keys that a benchmark writes, are the same in both forms.
  */
 export class ObjectTable {
   /** @type {Map<string, StoredObject>} */
   #objects = new Map();
-  /** The keys as of the last listing, in order; some may have been deleted since. @type {string[]} */
+  /** Keys as of the last listing, in order; some may have been deleted since. @type {string[]} */
   #sorted = [];
   /** Keys added since the last listing. @type {string[]} */
   #unsorted = [];
 
   #keepsBefore;
 
-  /** @param {{ keepsBefore?: boolean }} [options] whether to keep the state that a write replaces until the next write */
+  /** @param {{ keepsBefore?: boolean }} [options] whether to keep the state that the last write replaced */
   constructor({ keepsBefore = false } = {}) {
     this.#keepsBefore = keepsBefore;
   }
@@ -38,10 +38,7 @@ export class ObjectTable {
     return this.#objects.size;
   }
 
-  /**
-   * @param {string} key
-   * @returns {StoredObject | undefined}
-   */
+  /** @param {string} key */
   get(key) {
     return this.#objects.get(toByteString(key));
   }
@@ -49,9 +46,8 @@ export class ObjectTable {
   /**
    * @param {string} key
    * @param {Buffer} body kept without copying
-   * @param {number} now epoch milliseconds
+   * @param {number} now epoch ms
    * @param {string} [etag]
-   * @returns {StoredObject}
    */
   put(key, body, now, etag = `"${hash('md5', body)}"`) {
     const bytes = toByteString(key);
@@ -67,10 +63,7 @@ export class ObjectTable {
     return object;
   }
 
-  /**
-   * @param {string} key
-   * @returns {ObjectTable} a table with only that object as it was before its last write, if that state was kept
-   */
+  /** A table with only that object as it was before its last write, if that state was kept. @param {string} key */
   before(key) {
     const past = new ObjectTable();
     const object = this.get(key)?.before;
@@ -91,10 +84,8 @@ export class ObjectTable {
   }
 
   /**
-   * @param {object} selection
-   * @param {string} selection.prefix
-   * @param {string} selection.after excludes keys up to and including this one; '' excludes none
-   * @param {number} selection.maximum number of entries
+   * @param {{ prefix: string, after: string, maximum: number }} selection keys up to and including `after` are
+   *   excluded; '' excludes none
    * @returns {ObjectPage}
    */
   page({ prefix, after, maximum }) {
@@ -120,8 +111,8 @@ export class ObjectTable {
   }
 
   /**
-   * Clean-up lists a page, deletes its keys and lists the next page. Deletions alone must not trigger a sort per page, but
-   * deleted keys must not accumulate either. A key that was deleted and added again is in both lists, hence the Set.
+   * Clean-up lists a page, deletes its keys and lists the next page. Deletions alone must not trigger a sort per page,
+   * but deleted keys must not accumulate either. A key deleted and added again is in both lists, hence the Set.
    */
   #sortedKeys() {
     if (this.#unsorted.length > 0 || this.#sorted.length > 2 * this.#objects.size) {

@@ -24,10 +24,7 @@ import { S3Error } from './s3-error.js';
  *
  * @typedef {(string | number)[]} HeaderList alternating names and values
  *
- * @typedef {object} Result the response
- * @property {number} status
- * @property {HeaderList} headers
- * @property {Buffer} [body]
+ * @typedef {{ status: number, headers: HeaderList, body?: Buffer }} Result the response
  */
 
 /**

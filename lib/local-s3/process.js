@@ -9,24 +9,19 @@ import { HOSTNAME } from './listener.js';
  */
 
 /**
- * The program of the process that start.js creates. Calls arrive as messages, and their outcomes are sent back. The first
- * call is `listen`. The process ends when the channel closes, and therefore when its parent ends.
+ * The program that start.js runs in a separate process. Calls arrive as messages, and their outcomes are sent back.
+ * The first call is `listen`. The process ends when the channel closes, and therefore when its parent ends.
  *
  * @typedef {'listen' | 'report' | 'put' | 'list'} CallName
  *
- * @typedef {object} Call
- * @property {number} id
- * @property {CallName} method
- * @property {any[]} parameters
+ * @typedef {{ id: number, method: CallName, parameters: any[] }} Call
  *
  * @typedef {object} Outcome
  * @property {number | null} id null for an error outside any call, which ends the process
  * @property {unknown} [value]
  * @property {{ message: string, code?: string }} [error]
  *
- * @typedef {object} Listening
- * @property {number} port
- * @property {string | null} certificate as PEM; null without TLS
+ * @typedef {{ port: number, certificate: string | null }} Listening `certificate`: as PEM; null without TLS
  *
  * @typedef {object} ProcessLoad since the previous report, or since the start
  * @property {number} eventLoopUtilization share of time that the event loop was busy, 0 to 1
@@ -64,10 +59,7 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
   }
 });
 
-/**
- * @param {LocalS3Options} options
- * @returns {Promise<Listening>}
- */
+/** @param {LocalS3Options} options */
 async function listen({ port = 0, ...options }) {
   const tls = options.tls === 'self-signed' ? selfSignedCertificate(HOSTNAME, Date.now()) : (options.tls ?? null);
   endpoint = createEndpoint(withDefaults({ ...options, tls }));

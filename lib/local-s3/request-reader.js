@@ -1,9 +1,4 @@
-/**
- * @typedef {object} RequestHead
- * @property {string} method
- * @property {string} url path and query
- * @property {boolean} isLast whether to close the connection after the response
- */
+/** @typedef {{ method: string, url: string, isLast: boolean }} RequestHead `isLast`: close after the response */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -14,8 +9,8 @@ const LENGTH = /^[0-9]{1,15}[ \t]*$/;
 export class MalformedRequest extends Error {}
 
 /**
- * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are split. It does only what measuring a client
- * needs: bodies must have a Content-Length, and are counted and discarded.
+ * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are split. It does only what measuring a
+ * client needs: bodies must have a Content-Length, and are counted and discarded.
  */
 export class RequestReader {
   #onRequest;
@@ -70,7 +65,6 @@ export class RequestReader {
   /**
    * @param {Buffer} chunk
    * @param {number} start
-   * @returns {number} where the rest of the chunk starts
    */
   #acceptBody(chunk, start) {
     const taken = Math.min(this.#bodyLeft, chunk.length - start);
@@ -84,10 +78,7 @@ export class RequestReader {
   }
 }
 
-/**
- * @param {string} head including its last line break
- * @returns {{ request: RequestHead, bodyLength: number }}
- */
+/** @param {string} head including its last line break */
 function parseHead(head) {
   const line = REQUEST_LINE.exec(head);
   if (line === null) {

@@ -1,9 +1,9 @@
 import { S3Error } from './s3-error.js';
 
 /**
- * The operation of a request: an object method, a listing (`LIST`), a batch deletion (`POST`), a bucket check (`BUCKET`),
- * multipart upload operations (`CREATE`, `PART`, `COMPLETE`, `ABORT`, and their listing, `UPLOADS`), and anything unsupported
- * (`OTHER`).
+ * The operation of a request: an object method, a listing (`LIST`), a batch deletion (`POST`), a bucket check
+ * (`BUCKET`), multipart upload operations (`CREATE`, `PART`, `COMPLETE`, `ABORT`, and their listing, `UPLOADS`), and
+ * anything unsupported (`OTHER`).
  *
  * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'CREATE' | 'PART' | 'COMPLETE' | 'ABORT' |
  *   'UPLOADS' | 'OTHER'} Operation
@@ -45,13 +45,12 @@ const BUCKET_IN_HOST = /^([^:]+)\.localhost(?::[0-9]+)?$/i;
 /**
  * @typedef {object} Naming how requests name a bucket
  * @property {string} [basePath] path before the bucket
- * @property {string} [host] the Host header; `<bucket>.localhost` names the bucket, which the path then does not contain
+ * @property {string} [host] the Host header; `<bucket>.localhost` names the bucket, which is then not in the path
  *
  * @param {string} method
  * @param {string} url path and query as received
  * @param {Naming} [naming]
- * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` is why operation `OTHER` is
- *   rejected
+ * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal`: why `OTHER` is rejected
  */
 export function route(method, url, naming = {}) {
   try {

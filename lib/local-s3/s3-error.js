@@ -47,7 +47,6 @@ export class S3Error extends Error {
 /**
  * @param {{ code: string, message: string, region?: string }} error
  * @param {string} resource the path of the request
- * @returns {string} the XML body of an error response
  */
 export function errorDocument({ code, message, region = '' }, resource) {
   return xmlDocument(

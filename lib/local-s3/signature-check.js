@@ -4,9 +4,9 @@ import { NodeSha256 } from './node-sha256.js';
 import { percentEncode } from './percent-encoding.js';
 import { S3Error } from './s3-error.js';
 
-/** @import { IncomingHttpHeaders } from 'node:http' */
-
 /**
+ * @import { IncomingHttpHeaders } from 'node:http'
+ *
  * @typedef {object} Credentials
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
@@ -30,9 +30,9 @@ const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
 
 /**
- * Checks AWS Signature Version 4 in the Authorization header: it signs the received request again and compares the signatures.
- * It uses the AWS SDK's signer, so that a mistake in our own signer does not cancel out. That signer caches the day's signing
- * key. It omits a Date header even if the client signed it, but S3 clients sign X-Amz-Date.
+ * Checks AWS Signature Version 4 in the Authorization header: it signs the received request again and compares the
+ * signatures. It uses the AWS SDK's signer, because mistakes of our own signer would cancel out. The SDK's signer
+ * caches the day's signing key, and omits a signed Date header; S3 clients sign X-Amz-Date instead.
  */
 export class SignatureCheck {
   /** By access key ID. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
@@ -41,11 +41,8 @@ export class SignatureCheck {
   #now;
 
   /**
-   * @param {object} options
-   * @param {readonly Credentials[]} options.credentials accepted credentials
-   * @param {string} options.region
-   * @param {() => number} options.now the server's clock, epoch ms
-   * @param {typeof NodeSha256} [options.sha256]
+   * @param {{ credentials: readonly Credentials[], region: string, now: () => number,
+   *   sha256?: typeof NodeSha256 }} options `now`: the server's clock, epoch ms
    */
   constructor({ credentials, region, now, sha256 = NodeSha256 }) {
     this.#region = region;
@@ -150,11 +147,7 @@ function parseAuthorization({ authorization }) {
   return { accessKeyId, scopeDate, region, service, signedHeaders, signature };
 }
 
-/**
- * S3 encodes the path once and does not normalize it, whatever the client left unencoded.
- *
- * @param {string} path
- */
+/** S3 encodes the path once and does not normalize it, whatever the client left unencoded. @param {string} path */
 function canonicalPath(path) {
   return percentEncode(path.includes('%') ? decodeURIComponent(path) : path);
 }

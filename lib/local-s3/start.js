@@ -9,8 +9,8 @@ import { HOSTNAME } from './listener.js';
  * @import { Listening, ProcessReport } from './process.js'
  *
  * @typedef {Pick<EndpointOptions, 'buckets' | 'credentials'> & Partial<Omit<EndpointOptions, 'tls'>> &
- *   { tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options with `self-signed`, the endpoint creates its certificate
- *   itself, so that the private key never leaves its process
+ *   { tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options with `self-signed`, the endpoint creates its
+ *   certificate itself, so that the private key never leaves its process
  *
  * @typedef {object} LocalS3 a listening endpoint
  * @property {string} hostname '127.0.0.1'
@@ -21,16 +21,16 @@ import { HOSTNAME } from './listener.js';
  * @property {() => Promise<ProcessReport>} report its activity so far, and its load since the previous report
  * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put adds an object, bypassing all faults
  * @property {(bucket: string) => Promise<string[]>} list all keys of a bucket, bypassing all faults
- * @property {Promise<never>} failure rejects if the endpoint ends unexpectedly. Callers can ignore it: it causes no unhandled
- *   rejection, and every later call rejects with the same error
+ * @property {Promise<never>} failure rejects if the endpoint ends unexpectedly. Callers can ignore it: it causes no
+ *   unhandled rejection, and every later call rejects with the same error
  */
 
 const PROGRAM = fileURLToPath(new URL('./process.js', import.meta.url));
 
 /**
- * Starts an S3-compatible endpoint on the loopback interface that keeps its objects in memory. It runs in a separate process,
- * so that it does not use the client's event loop, and its CPU time and memory do not count as the client's. It ends when its
- * parent process ends for any reason.
+ * Starts an S3-compatible endpoint on the loopback interface that keeps its objects in memory. It runs in a separate
+ * process, so that it does not use the client's event loop, and its CPU time and memory do not count as the client's.
+ * It ends when its parent process ends for any reason.
  *
  * @param {LocalS3Options} options
  * @param {Pick<ForkOptions, 'env' | 'execPath' | 'execArgv'>} [launch] options for starting the process
@@ -42,7 +42,7 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
     // Node options of the client, such as those of a profiler, are not meant for the endpoint.
     execArgv: [],
     env: env && { ...env, NODE_OPTIONS: '' },
-    // It reports over the channel.
+    // The endpoint reports over the channel.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     // Ctrl-C is meant for the client, which needs its store to clean up.

@@ -29,14 +29,10 @@ import { UploadTable } from './upload-table.js';
 /** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are allowed to finish. */
 const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
 
-/** After this time, every reader must see a write, even if its response was delayed. ms */
+/** Time in ms after which every reader must see a write, even if its response was delayed. */
 const SETTLED_AFTER_MS = 1000;
 
-/**
- * An S3 endpoint that keeps objects in memory and checks the signature of every request.
- *
- * @implements {Endpoint}
- */
+/** An S3 endpoint that keeps objects in memory and checks the signature of every request. @implements {Endpoint} */
 export class StoreServer {
   #tally = new Tally(Date.now);
   #tables;
@@ -194,10 +190,7 @@ export class StoreServer {
     }
   }
 
-  /**
-   * @param {StoredObject} object
-   * @returns {boolean} whether every reader must see it by now
-   */
+  /** Whether every reader must see the object's last write by now. @param {StoredObject} object */
   #isSettled({ lastModified }) {
     return this.#now() - lastModified >= SETTLED_AFTER_MS;
   }
@@ -216,10 +209,7 @@ export class StoreServer {
   }
 }
 
-/**
- * @param {ReadonlyMap<string, { size: number }>} tables by bucket
- * @returns {Record<string, number>}
- */
+/** @param {ReadonlyMap<string, { size: number }>} tables by bucket */
 function sizesOf(tables) {
   return Object.fromEntries([...tables].map(([bucket, { size }]) => [bucket, size]));
 }

@@ -5,20 +5,20 @@ import { OPERATIONS } from './router.js';
  * @import { TimeSummary } from './answer-times.js'
  * @import { Operation } from './router.js'
  *
- * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely, even if a
- * fault made the response wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
+ * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely,
+ * even if a fault made the response wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
  *
  * @typedef {object} Report
  * @property {Record<Operation, { total: number, succeeded: number }>} requests PUT, GET, HEAD and DELETE count requests
- *   for objects only; LIST counts listings, POST batch deletions, BUCKET bucket checks, CREATE, PART, COMPLETE, ABORT and
- *   UPLOADS those of multipart uploads, and OTHER unsupported requests
+ *   for objects only; LIST counts listings, POST batch deletions, BUCKET bucket checks, CREATE, PART, COMPLETE, ABORT
+ *   and UPLOADS those of multipart uploads, and OTHER unsupported requests
  * @property {Record<string, number>} statuses completed responses by HTTP status
  * @property {Record<string, number>} faults injected faults by name, except delays
  * @property {number} connections accepted
- * @property {Record<string, Partial<Record<Operation, number>>>} bySecond successful requests by the whole epoch second in which
- *   the response was sent
- * @property {Partial<Record<Operation, TimeSummary>>} answerTimes times of responses sent since the previous report, from the
- *   arrival of the head until the end of the response was handed to the socket; not in null mode
+ * @property {Record<string, Partial<Record<Operation, number>>>} bySecond successful requests by the whole epoch second
+ *   in which the response was sent
+ * @property {Partial<Record<Operation, TimeSummary>>} answerTimes times of responses sent since the previous report,
+ *   from the arrival of the head until the end of the response was handed to the socket; not in null mode
  * @property {Record<string, number>} objects stored objects by bucket
  * @property {Record<string, number>} uploads pending multipart uploads by bucket
  */

@@ -3,22 +3,19 @@ import { checkBody } from './checksums.js';
 import { MAX_BODY_BYTES } from './receive-body.js';
 import { S3Error } from './s3-error.js';
 
-/** @import { NamedChecksum, UploadChecksum } from './checksums.js' */
-
 /**
+ * @import { NamedChecksum, UploadChecksum } from './checksums.js'
+ *
  * @typedef {object} PendingUpload
  * @property {string} key
  * @property {string} id
  * @property {number} initiated epoch ms
- * @property {UploadChecksum | null} checked how its parts are checked, or null
+ * @property {UploadChecksum | null} checked how its parts are checked; null if they need no checksums
  * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by number
  *
- * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart a part named by a completion; the ETag is
- *   unquoted
+ * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart in a completion; the ETag is unquoted
  *
- * @typedef {object} UploadPage
- * @property {PendingUpload[]} entries ordered by key, then by ID
- * @property {boolean} isTruncated whether more follow
+ * @typedef {{ entries: PendingUpload[], isTruncated: boolean }} UploadPage ordered by key, then by ID
  */
 
 /** S3's limits. */
@@ -54,7 +51,7 @@ export class UploadTable {
    * @param {Buffer} body kept without copying
    * @param {NamedChecksum | null} [checksum] already verified
    * @returns {string} the part's ETag, in quotes
-   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if the checksum's algorithm differs from the upload's
+   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if the algorithm is not the upload's
    */
   putPart(key, id, number, body, checksum = null) {
     const { parts, checked } = this.#existing(key, id);
@@ -77,7 +74,7 @@ export class UploadTable {
    * @param {string} id
    * @param {readonly NamedPart[]} named
    * @param {NamedChecksum | null} [checksum] of the whole object
-   * @returns {{ body: Buffer, etag: string }} the object; its ETag is the MD5 of the parts' MD5s, followed by their number
+   * @returns {{ body: Buffer, etag: string }} the ETag is the MD5 of the parts' MD5s, followed by their number
    * @throws {S3Error} if the parts do not match the uploaded ones; the upload then stays
    */
   complete(key, id, named, checksum = null) {
@@ -112,11 +109,9 @@ export class UploadTable {
   }
 
   /**
-   * @param {object} selection
-   * @param {string} selection.prefix
-   * @param {string} selection.afterKey excludes uploads of keys up to and including this one; '' excludes none
-   * @param {string} selection.afterId keeps uploads of that key with later IDs; '' keeps none
-   * @param {number} selection.maximum number of entries
+   * @param {{ prefix: string, afterKey: string, afterId: string, maximum: number }} selection uploads of keys up to and
+   *   including `afterKey` are excluded ('' excludes none), except uploads of that key with IDs after `afterId` (''
+   *   keeps none)
    * @returns {UploadPage}
    */
   page({ prefix, afterKey, afterId, maximum }) {
@@ -166,7 +161,6 @@ function refuseUnequal(sizes) {
 /**
  * @param {string} one
  * @param {string} other
- * @returns {number} the order of their UTF-8 bytes
  */
 function compareBytes(one, other) {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));

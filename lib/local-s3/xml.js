@@ -5,8 +5,8 @@ const SPECIAL = /[&<>"']|\p{Cc}/gu;
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * Keys can contain control characters. Like S3, this turns them into numeric references, although XML 1.0 forbids most of
- * these.
+ * Keys can contain control characters. Like S3, this function writes them as numeric references, although XML 1.0
+ * forbids most of them.
  *
  * @param {string} text
  * @returns {string} the content of an element
@@ -15,10 +15,7 @@ export function escapeXml(text) {
   return text.replace(SPECIAL, (character) => `&${NAMES.get(character) ?? `#${character.charCodeAt(0)}`};`);
 }
 
-/**
- * @param {string} text the content of an element
- * @returns {string} the text; invalid references are left unchanged
- */
+/** Leaves invalid references unchanged. @param {string} text the content of an element */
 export function unescapeXml(text) {
   return text.replace(ENTITY_PATTERN, (reference, hexadecimal, decimal, name) => {
     if (name !== undefined) {

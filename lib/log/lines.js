@@ -2,18 +2,18 @@ import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
 
 /**
  * The log lines that are read back: the four shapes of lines that the original tool also writes, and the machine lines.
+ * A second's `time` is its end, `HH:MM:SS` in UTC; its `megabytes` are per second; `duration` in ms, rates in ops/s.
  *
  * @typedef {{ kind: 'schedule', stage: string, objects: number }} ScheduleLine
- * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine `time` is the end of
- *   the second, `HH:MM:SS` in UTC; `rate` in ops/s, `megabytes` per second
+ * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine
  * @typedef {{ kind: 'retrying', retries: number }} RetryingLine
  * @typedef {{ kind: 'summary', stage: string, duration: number, peak: number, average: number, megabytes: number,
- *   retries: number }} SummaryLine `duration` in ms, rates in ops/s
+ *   retries: number }} SummaryLine
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineLine
  * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine} LogLine
  */
 
-/** Longer lines are not log lines. Characters. */
+/** Characters. Longer lines are not log lines. */
 export const MAX_LINE_LENGTH = 8192;
 
 const MACHINE = '# r2-benchmark ';
@@ -21,7 +21,7 @@ const MACHINE = '# r2-benchmark ';
 /** Characters of JSON in a machine line: the whole line stays under 1,000. */
 export const MAX_MACHINE_DATA = 999 - MACHINE.length;
 
-// The capital letter keeps other programs' text, and the names of Object.prototype's properties, from passing as stages.
+// The capital letter keeps other programs' text, and names of Object.prototype's properties, from passing as stages.
 const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
 const COUNT = '(0|[1-9][0-9]{0,15})';
 const RATE = '((?:0|[1-9][0-9]{0,11})\\.[0-9])';
@@ -41,7 +41,7 @@ export function scheduleLine({ stage, objects, threads, buckets }) {
 }
 
 /**
- * Stamped with the end of the second. Counts are never scaled.
+ * The time is the end of the second. Counts are never scaled.
  *
  * @param {string} stage for one operation of a mix, followed by the operation, so that no reader counts the line
  * @param {{ secondStart: number, operations: number, bytes: number }} second
@@ -80,14 +80,14 @@ export function parseLine(text) {
   if (text.length > MAX_LINE_LENGTH) {
     return null;
   }
-  // Almost all lines of a log are seconds. Only they and machine lines start with such a character.
+  // Almost all lines of a log are seconds. Only they and machine lines start with a digit or `#`.
   if (text.charCodeAt(0) <= 0x39) {
     return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
   }
   return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
 }
 
-/** @param {string} text possibly a stage that only another version knows */
+/** Accepts stages that only another version knows. @param {string} text */
 export function isStageName(text) {
   return STAGE_NAME.test(text);
 }

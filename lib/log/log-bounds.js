@@ -2,7 +2,7 @@ import { checkCount } from '../model/input-bounds.js';
 
 /** @import { LogLine } from './lines.js' */
 
-/** Counts the contents of a log, to refuse an oversized one before it fills the memory. */
+/** Counts the contents of a log, so that an oversized one is refused before it fills the memory. */
 export class LogBounds {
   #file;
   #held = { runs: 0, stages: 0, seconds: 0, 'machine lines': 0 };

@@ -15,24 +15,24 @@ import { runOfResult } from './result-run.js';
 const STANDARD_INPUT = '-';
 const STANDARD_INPUT_NAME = 'standard input';
 
-/** Large enough to keep calls rare, small enough for constant memory: logs can be gigabytes. Bytes. */
+/** Bytes: large enough to keep calls rare, small enough for constant memory (logs can be gigabytes). */
 const CHUNK_SIZE = 64 * 1024;
 
-/** A result must fit into one string. Bytes. */
+/** Bytes. A result must fit into one string. */
 const MAX_RESULT_SIZE = 256 * 1024 * 1024;
 
-/** Bytes in which a byte order mark and blanks may precede JSON. */
+/** A byte order mark and blanks within this many bytes may precede JSON. */
 const MAX_BLANKS = 64;
 const JSON_START = /^\uFEFF?\s*\{/;
 
 /**
- * Reads logs and results in order, and distinguishes them by their content. An unreadable file becomes a warning, and reading
- * continues. A file given twice is read once, even under another name.
+ * Reads logs and results in order, and distinguishes them by their content. An unreadable file becomes a warning, and
+ * reading continues. A file given twice is read once, even under another name.
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
- * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in the order of the files; warnings about whole files
+ * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in file order; warnings about whole files
  * @throws {Error} if a file contains more than any run writes
  */
 export async function readFiles(files, standardInput, options) {
@@ -157,11 +157,11 @@ class FileReader {
 }
 
 /**
- * Buffers a file that starts like JSON: a result is read as a whole. No log line starts like that.
+ * Buffers a file that starts like JSON, because a result is read as a whole. No log line starts like that.
  *
  * @param {AsyncIterable<Uint8Array>} stream
- * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>} `text` is null if it
- *   cannot be a result; `chunks` yields the whole stream
+ * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>} `text` is null
+ *   if it cannot be a result; `chunks` yields the whole stream
  */
 async function bufferJson(stream) {
   const iterator = stream[Symbol.asyncIterator]();
@@ -202,7 +202,7 @@ export async function readWholeResult(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} null if it cannot be a result, which is decided after its first bytes
+ * @returns {Promise<string | null>} null if it cannot be a result; its first bytes usually decide that
  */
 async function readJson(file) {
   const status = await stat(file).catch(() => null);
@@ -218,7 +218,7 @@ async function readJson(file) {
 
 /**
  * @param {string} file
- * @returns {Promise<string | null>} what overwriting the file would destroy for good: a log, or the result of a run; otherwise null
+ * @returns {Promise<string | null>} what overwriting would destroy: a log, or the result of a run; otherwise null
  */
 export async function whatIsLost(file) {
   const status = await stat(file).catch(() => null);
@@ -243,12 +243,12 @@ async function isLog(file) {
 }
 
 /**
- * Finds log lines in a byte stream. Skips other lines, because people `tee` stderr into their logs. Lines can end with LF or
- * CRLF, and can follow a byte order mark.
+ * Finds log lines in a byte stream. Skips other lines, because people `tee` stderr into their logs. Lines can end with
+ * LF or CRLF, and can follow a byte order mark.
  *
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
- * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because that would take
- *   most of the time
+ * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because that would
+ *   take most of the time
  * @returns {Promise<number>} the number of bytes read
  */
 export async function readLines(chunks, onLine) {
@@ -281,7 +281,7 @@ export async function readLines(chunks, onLine) {
 
 /**
  * @param {unknown} error
- * @throws {unknown} the error itself if it does not come from the operating system
+ * @throws {unknown} the error itself, unless it is from the operating system
  */
 function systemReason(error) {
   const [code, description] = getSystemErrorMap().get(/** @type {NodeJS.ErrnoException} */ (error).errno ?? 0) ?? [];

@@ -48,7 +48,7 @@ export class LogReader {
     }
     const run = this.#run ?? this.#beginHeadless(number);
     if (line.kind === 'second') {
-      // The line is stamped with the end of the second.
+      // The time of the line is the end of the second.
       run.addSecond(number, this.#timeLine.toSeconds(line.time) - 1, line);
     } else {
       run.add(number, line);
@@ -100,11 +100,7 @@ export class LogReader {
     }
   }
 
-  /**
-   * A run without its first line has no date, and must not take that of the previous run.
-   *
-   * @param {number} number
-   */
+  /** A run without its first line has no date, and must not take the previous run's date. @param {number} number */
   #beginHeadless(number) {
     this.#timeLine.forgetDate();
     this.#run = new RunReader(this.#file, number);

@@ -1,8 +1,8 @@
 import { MAX_MACHINE_DATA, machineLine } from './lines.js';
 
 /**
- * A record is a flat set of fields under a head, such as the totals of a stage. It spans as many machine lines as it needs:
- * short fields share a line, and a field that is too long for one line is split into several texts.
+ * A record is a flat set of fields under a head, such as the totals of a stage. It spans as many machine lines as it
+ * needs: short fields share a line, and a field that is too long for one line is split into several texts.
  *
  *     # r2-benchmark {"kind":"stage","stage":"Read","line":1,"lines":3,"end":"complete","operations":10000}
  *     # r2-benchmark {"kind":"stage","stage":"Read","line":2,"lines":3,"field":"latency","json":"{\"unit\":…"}
@@ -14,8 +14,8 @@ import { MAX_MACHINE_DATA, machineLine } from './lines.js';
 const MAX_LINES = 999;
 
 /**
- * A longer text is written once per record, and repetitions refer to it. A field with such a text never shares a line, so that
- * texts keep the order of the fields.
+ * A longer text is written once per record, and repetitions refer to it. A field with such a text never shares a line,
+ * so that texts keep the order of the fields.
  */
 const MAX_INLINE_TEXT = MAX_MACHINE_DATA;
 
@@ -24,7 +24,7 @@ const PART_OVERHEAD = 32;
 
 /**
  * @param {Fields} head identifies the record: `kind`, stage and so on
- * @param {Fields} fields `undefined` is left out
+ * @param {Fields} fields undefined values are omitted
  * @returns {string[]} lines, each under 1,000 characters
  */
 export function recordLines(head, fields) {

@@ -7,12 +7,10 @@ import { RunFindings } from './run-findings.js';
  */
 
 /**
- * Converts a result to the form of a run read from a log.
- *
  * @param {string} file
  * @param {Result} result
  * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
- * @returns {ReadRun}
+ * @returns {ReadRun} in the form of a run read from a log
  */
 export function runOfResult(file, result, { keepsDetails }) {
   const findings = new RunFindings(file, null);

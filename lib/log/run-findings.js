@@ -17,14 +17,14 @@ const MAX_LISTED = 8;
 
 const HEADLESS = 'the first line of the run is missing, so whole stages before this line may be missing';
 
-/** Problems with the lines of a stage: the first line and the count of each kind. */
+/** Problems with the lines of a stage: first line and count of each kind. Line numbers are null for a result. */
 export class StageFindings {
   /** @type {Map<string, { line: number | null, count: number }>} */
   #found = new Map();
   /** @type {number | null} */
   totalsLine = null;
 
-  /** @param {number | null} line where the stage begins; null in a result */
+  /** @param {number | null} line where the stage begins */
   constructor(line) {
     this.line = line;
   }
@@ -77,7 +77,7 @@ export class RunFindings {
 
   /**
    * @param {string} stage
-   * @param {number | null} line where it begins
+   * @param {number | null} line where the stage begins
    */
   stage(stage, line) {
     const findings = new StageFindings(line);
@@ -106,7 +106,7 @@ export class RunFindings {
 
   /**
    * @param {number} line
-   * @param {unknown} kind of a machine line
+   * @param {unknown} kind
    */
   unknownKind(line, kind) {
     const name = typeof kind === 'string' ? kind : 'no kind';
@@ -174,7 +174,6 @@ export class RunFindings {
   /**
    * @param {ReadStage} stage
    * @param {boolean} hasMachineLines
-   * @returns {Remark[]}
    */
   #stageRemarks(stage, hasMachineLines) {
     const { stage: name, ramp } = stage;
@@ -192,10 +191,7 @@ export class RunFindings {
     ];
   }
 
-  /**
-   * @param {ReadResult} result
-   * @returns {Remark[]}
-   */
+  /** @param {ReadResult} result */
   #clockRemarks({ clock, stages }) {
     const stageClocks = stages.map(({ stage, storeClock }) => ({
       clock: storeClock,
@@ -213,7 +209,6 @@ export class RunFindings {
   /**
    * @param {ReadResult} result
    * @param {boolean} hasEnded
-   * @returns {Remark[]}
    */
   #endRemarks({ options, stages }, hasEnded) {
     const names = stages.map(({ stage }) => stage.toLowerCase());
@@ -246,7 +241,6 @@ function remarksOnRates({ stage }, findings) {
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
- * @returns {Remark[]}
  */
 function remarksOnCounts(stage, findings) {
   const { stage: name, startedAt, operations, end, seconds, paused } = stage;

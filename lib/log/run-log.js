@@ -6,7 +6,8 @@ import { foundLine, searchHeading, stepLine } from './search-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
- * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension } from '../model/result.js'
+ * @import { SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
  * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output omit lines; `search` is the
@@ -23,7 +24,7 @@ export const SECONDS_PER_RECORD = 60;
 const MAX_RETRY_LINES_PER_SECOND = 3;
 
 /**
- * The log of a run: lines for people, and machine lines with everything else that a result needs. LogReader reads it back.
+ * The log of a run: lines for people, and machine lines with the rest of a result's data. LogReader reads it back.
  *
  * Omits percentiles and histograms per second and the host's load, which would need more space than everything else.
  */
@@ -81,7 +82,7 @@ export class RunLog {
   }
 
   /**
-   * Recorded at once, so that a log truncated later still has the step.
+   * Records the step at once, so that a log truncated later still contains it.
    *
    * @param {string} stage
    * @param {RampKind} of
@@ -143,7 +144,7 @@ export class RunLog {
   }
 
   /**
-   * For the lines for people.
+   * Adds the bytes that lines for people show although they are not transferred.
    *
    * @template {{ operations: number, bytes: number }} Count
    * @param {Count} count
@@ -153,7 +154,7 @@ export class RunLog {
     return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
-  /** Keeps the sum of a second's retry lines equal to its retries. */
+  /** Makes the retry lines of a second add up to its retries. */
   #flushRetries() {
     const rest = this.#retries - MAX_RETRY_LINES_PER_SECOND;
     this.#retries = 0;
@@ -163,8 +164,8 @@ export class RunLog {
   }
 
   /**
-   * The lines of the seconds have exact operations, but bytes rounded to 0.1 MB. Writes a record only if the bytes per
-   * operation changed, or attempts failed.
+   * Lines of seconds have exact operations, but bytes rounded to 0.1 MB. This writes a record only if the bytes per
+   * operation changed or attempts failed.
    *
    * @param {string} stage
    */
@@ -208,8 +209,7 @@ export class RunLog {
 
 /**
  * @param {readonly SecondCount[]} seconds at least one, possibly with gaps
- * @returns {{ operationBytes?: number, bytes?: string }} the bytes per operation if they are constant; otherwise the encoded
- *   bytes of each second
+ * @returns {{ operationBytes?: number, bytes?: string }} bytes per operation if constant; otherwise encoded, per second
  */
 function bytesOf(seconds) {
   const busy = seconds.find(({ operations }) => operations > 0);

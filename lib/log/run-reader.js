@@ -19,17 +19,17 @@ import { wholeDays } from './time-line.js';
  * @import { StageFindings } from './run-findings.js'
  */
 
-/** Steps of a stage: more are not from a real run. */
+/** Steps of a stage. No real run has more. */
 const MAX_STEPS = 1000;
 
-/** No run has times outside these years. Epoch ms. */
+/** Epoch ms. No run has times outside these years. */
 const EARLIEST = Date.UTC(2000);
 const LATEST = Date.UTC(2200);
 
 /** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
-/** Field that identifies a record of each kind; '' if a stage has only one. */
+/** The field that identifies a record of each kind; '' if a stage has only one. */
 const NUMBERED_BY = Object.freeze({ stage: '', seconds: 'from', step: 'startedAt', 'ramp-step': 'slotStart' });
 
 const RECORD_NAMES = Object.freeze({
@@ -58,7 +58,6 @@ const NO_FACTS = Object.freeze({
   options: null,
 });
 
-/** The lines of a stage so far. */
 class StageLines {
   series = new SecondSeries();
   /** @type {ScheduleLine | null} */
@@ -72,7 +71,7 @@ class StageLines {
   bytes = 0;
   /** @type {RampResult | null} */
   ramp = null;
-  /** Whether, according to the last record, all operations have the same number of bytes. */
+  /** Whether all operations have the same number of bytes, according to the last record. */
   isUniform = false;
   /** @type {SearchStep[]} */
   steps = [];
@@ -105,7 +104,7 @@ export class RunReader {
   #facts = null;
   /** @type {Partial<Result> | null} */
   #end = null;
-  /** Seconds to add to the times of the lines to get epoch seconds; null until a date is known. @type {number | null} */
+  /** Add this to the lines' seconds to get epoch seconds; null until a date is known. @type {number | null} */
   #shift = null;
   /** Epoch ms from the first line of the run. @type {number | null} */
   start = null;
@@ -129,8 +128,8 @@ export class RunReader {
   }
 
   /**
-   * Whether a stage line with this name must belong to another run. While the stage is still running, such a line is from
-   * another host that writes to the same file, not from another run.
+   * Whether a line that starts this stage must belong to another run. While the stage is still running, such a line is
+   * from another host that writes to the same file.
    *
    * @param {string} name
    */
@@ -166,7 +165,7 @@ export class RunReader {
 
   /**
    * @param {number} number
-   * @param {number} second when the operations completed
+   * @param {number} second in which the operations completed
    * @param {SecondLine} line
    */
   addSecond(number, second, { stage: name, rate, megabytes }) {
@@ -181,7 +180,7 @@ export class RunReader {
     }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
-    // Approximate, until the exact record of the seconds arrives.
+    // Approximate until the exact record of the seconds arrives.
     if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
@@ -216,7 +215,7 @@ export class RunReader {
       this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
       this.#shift = this.start === null ? this.#shift : 0;
     }
-    // A one-line record has no text that is too long for a line, so nothing can refer to one.
+    // A one-line record has no text that is too long for a line, so it contains no references to such texts.
     if (data.lines === undefined) {
       this.#take(line, head, data);
       return;
@@ -402,17 +401,14 @@ export class RunReader {
     return stage;
   }
 
-  /**
-   * @param {string} name planned, in lower case
-   * @returns {StageLines | undefined}
-   */
+  /** @param {string} name of a planned stage */
   #planned(name) {
     return this.#stagesInLowerCase.get(name.toLowerCase());
   }
 }
 
 /**
- * @typedef {{ kind: string, stage: string, id: string }} Head identifies a record; `stage` is empty for a run and its end
+ * @typedef {{ kind: string, stage: string, id: string }} Head identifies a record; `stage` is '' for a run and its end
  *
  * @param {unknown} kind
  * @param {unknown} stage
@@ -482,8 +478,8 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
 }
 
 /**
- * The summary has the mean rate with one decimal, which gives the number of operations within rounding. If the scheduled number
- * is within that range, it is exact.
+ * The mean rate in the summary has one decimal, which gives the number of operations within rounding. If the scheduled
+ * number is within that range, it is exact.
  *
  * @param {SecondSeries} series
  * @param {SummaryLine | null} summary
@@ -501,10 +497,7 @@ function operationsOf(series, summary, schedule) {
     : Math.round(about);
 }
 
-/**
- * @param {StageSum} totals
- * @returns {StageSum}
- */
+/** @param {StageSum} totals */
 function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };
 }

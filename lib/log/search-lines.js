@@ -6,7 +6,7 @@ import { column, percentile } from './stage-lines.js';
 
 // Lines of a capacity search for people: one row per step, then the result. No program reads them back.
 
-/** Column widths: a row with any verdict still fits into 80 columns. */
+/** Widths of columns. A row with any verdict fits into 80 columns. */
 const WIDTHS = [9, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
@@ -60,7 +60,6 @@ function row(stage, figures, what) {
 /**
  * @param {StageResult} result
  * @param {SearchResult} search
- * @returns {string} the line after the last step
  */
 export function foundLine(result, search) {
   const { stage } = result;

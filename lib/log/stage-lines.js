@@ -17,10 +17,7 @@ const LATENCY_NAMES = /** @type {const} */ ({
 const TABLE_HEADING =
   'Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by';
 
-/**
- * @param {StageResult} result
- * @returns {string[]} the lines after the last second of a stage
- */
+/** The lines after the last second of a stage. @param {StageResult} result */
 export function stageLines(result) {
   const { stage, kinds = [], duration, load, paused = 0 } = result;
   return [
@@ -54,10 +51,7 @@ function integrityLines({ stage, integrityErrors }) {
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
 }
 
-/**
- * @param {StageResult} result of a search
- * @returns {string[]} the lines after what it found
- */
+/** The lines after the result of a search. @param {StageResult} result */
 export function limitLines(result) {
   return [...integrityLines(result), limitLine(result)];
 }
@@ -67,11 +61,7 @@ function limitLine({ stage, bottleneck }) {
   return `${stage} limited by: ${bottleneck.cause} (${formatEvidence(bottleneck)})`;
 }
 
-/**
- * The table at the end of a run: one row per stage and, in a mix, one per operation.
- *
- * @param {readonly StageResult[]} results
- */
+/** At the end of a run: a row per stage and, in a mix, per operation. @param {readonly StageResult[]} results */
 export function stageTable(results) {
   return [
     TABLE_HEADING,
@@ -86,10 +76,7 @@ export function stageTable(results) {
   ];
 }
 
-/**
- * @param {Pick<StageResult, 'cache'>} result
- * @returns {string[]} a row for each status of a cache; none without one
- */
+/** A row for each status of a cache; none without a cache. @param {Pick<StageResult, 'cache'>} result */
 function statusRows({ cache = [] }) {
   return cache.map(({ status, operations, average, bytes, averageBytes, latency }) => {
     const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
@@ -128,17 +115,14 @@ export function percentile(ms) {
   return ms === null ? '-' : milliseconds(ms);
 }
 
-/**
- * @param {StageResult} result
- * @returns {string[]} empty if all versions were right
- */
+/** Empty if all versions were right. @param {StageResult} result */
 function versionLines({ stage, staleReads, foreignReads, tornReads }) {
   const isWrong = staleReads + foreignReads + tornReads > 0;
   return isWrong ? [`${stage} versions: ${staleReads} stale ${foreignReads} foreign ${tornReads} torn`] : [];
 }
 
 /**
- * Attempts get no line if it would repeat the line of the operations.
+ * Omits the attempts' line if it would repeat the operations' line.
  *
  * @param {string} name
  * @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result
@@ -163,7 +147,6 @@ function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
 /**
  * @param {string} name
  * @param {Pick<StageResult, 'cache'>} result
- * @returns {string[]} a line for each status of a cache; none without one
  */
 function cacheLines(name, { cache = [] }) {
   return cache.map(({ status, operations, average, latency, maxAge, oldReads, oldFor }) => {

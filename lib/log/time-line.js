@@ -43,10 +43,9 @@ export class TimeLine {
 }
 
 /**
- * Dates a time of day: hosts that measure together start within half a day of each other, even around midnight.
+ * The whole days in an interval, in seconds: hosts that measure together start within half a day, even around midnight.
  *
  * @param {number} seconds between two times
- * @returns {number} the whole days between them, in seconds
  */
 export function wholeDays(seconds) {
   return Math.round(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;

@@ -8,9 +8,7 @@ import { wayId, wayOf } from '../model/ways.js';
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
  * @import { RampResult } from '../model/result.js'
  * @import { SecondSeries } from '../model/second-series.js'
- */
-
-/**
+ *
  * @typedef {object} HostRun one run of one host
  * @property {ReadRun['result']} result
  * @property {string} file
@@ -19,19 +17,13 @@ import { wayId, wayOf } from '../model/ways.js';
  * @property {boolean} hasMachineLines false for a log of the original tool
  * @property {boolean} isDated whether its seconds are epoch seconds
  *
- * @typedef {object} Host
- * @property {string} name unique
- * @property {string} file
- * @property {HostRun[]} runs in order
+ * @typedef {{ name: string, file: string, runs: HostRun[] }} Host has a unique name; its runs are in order
  */
 
 /** Earlier seconds belong to a log without a date. Epoch s. */
 const FIRST_DATE = Date.UTC(2000) / 1000;
 
-/**
- * @param {ReadRun} read
- * @returns {HostRun}
- */
+/** @param {ReadRun} read */
 export function hostRunOf({ result, file, line }) {
   const first = firstSecondOf(result.stages);
   return {
@@ -45,8 +37,8 @@ export function hostRunOf({ result, file, line }) {
 }
 
 /**
- * Each log counts as a host, and so does each process of a machine. A file can contain the logs of several hosts in a row,
- * which their run lines distinguish.
+ * Each log counts as a host, and so does each process of a machine. A file can contain the logs of several hosts in a
+ * row, which their run lines distinguish.
  *
  * @param {readonly HostRun[]} runs
  * @returns {Host[]} in log order
@@ -70,10 +62,7 @@ export function hostsOf(runs) {
   });
 }
 
-/**
- * @param {HostRun} run
- * @returns {string[]} candidates for the host's name, shortest first; the last is unique
- */
+/** Candidates for the host's name, shortest first; the last is unique. @param {HostRun} run */
 function namesOf({ file, result: { host, shard } }) {
   const [name, base] = [file, path.basename(file)].map(plainLine);
   if (host === null) {
@@ -83,11 +72,7 @@ function namesOf({ file, result: { host, shard } }) {
   return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${name})`]);
 }
 
-/**
- * Drops duplicates, which would make a name seem ambiguous: a file without a folder has the same name as its base name.
- *
- * @param {readonly string[]} names
- */
+/** Drops duplicates: a file without a folder equals its base name. @param {readonly string[]} names */
 function distinct(names) {
   return [...new Set(names)];
 }
@@ -102,7 +87,7 @@ function distinct(names) {
  * @property {SecondSeries} series
  * @property {number} shift added to the seconds of the series
  * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
- * @property {{ from: number, to: number } | null} full first and last second entirely inside the stage; null if no second is
+ * @property {{ from: number, to: number } | null} full first and last second entirely in the stage; null without any
  * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up
  * @property {number} measuredUntil first second entirely in the drain; Infinity if unknown
  * @property {number} operations that succeeded
@@ -145,20 +130,13 @@ export function originOf(hosts) {
   return { second: first ?? null, isDated: dated.length > 0 };
 }
 
-/**
- * @param {readonly ReadStage[]} stages
- * @returns {number | null} null if there are no seconds
- */
+/** Null if there are no seconds. @param {readonly ReadStage[]} stages */
 function firstSecondOf(stages) {
   const firsts = stages.flatMap((stage) => stage.seconds.extent?.first ?? []);
   return firsts.length === 0 ? null : firsts.reduce((one, other) => Math.min(one, other));
 }
 
-/**
- * Whether the stage's rate is known.
- *
- * @param {ReadStage} stage
- */
+/** Whether the stage's rate is known. @param {ReadStage} stage */
 function isMeasured(stage) {
   return stage.seconds.extent !== null || typeof stage.duration === 'number' || typeof stage.startedAt === 'number';
 }
@@ -185,8 +163,8 @@ function viewOf(host, run, stage, shift) {
 }
 
 /**
- * If the log of one of our runs is truncated, the seconds at the edges may be only partly in the stage. A log without machine
- * lines has rates, which have no partial seconds.
+ * If a log of this tool is truncated, its first and last seconds may be only partly in the stage. A log without machine
+ * lines contains rates, which have no partial seconds.
  *
  * @param {HostRun} run
  * @param {ReadStage} stage
@@ -219,11 +197,7 @@ function nonEmpty(seconds) {
   return seconds.from > seconds.to ? null : seconds;
 }
 
-/**
- * @typedef {object} StageRamp one host's steps of a stage
- * @property {string} host
- * @property {RampResult | null} ramp null if there are no steps
- */
+/** @typedef {{ host: string, ramp: RampResult | null }} StageRamp a stage's steps on a host; null if there are none */
 
 /**
  * @param {string} stage

@@ -21,14 +21,12 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsO
  * @import { StageMerge, StageShare, StageSum, WayResult } from '../model/result.js'
  * @import { Host, HostRun, StageView } from './hosts.js'
  * @import { TimeSeriesRow } from './seconds.js'
- */
-
-/**
+ *
  * @typedef {object} Merged
  * @property {MergedResult} result seconds are computed during each iteration over them
  * @property {() => Iterable<TimeSeriesRow>} timeSeries seconds of each host, also computed during iteration
  * @property {MergeWarning[]} runsApart runs that should not be added up unless the user insists
- * @property {MergeWarning[]} runsOfWayApart the same if each way to the objects is reported separately
+ * @property {MergeWarning[]} runsOfWayApart the same if each access path is reported separately
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
@@ -93,10 +91,7 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
   };
 }
 
-/**
- * @param {readonly ReadRun[]} reads
- * @returns {{ counted: ReadRun[], refused: MergeWarning[] }} `counted` contains each run once
- */
+/** `counted` contains each run once. @param {readonly ReadRun[]} reads */
 function countedRuns(reads) {
   /** The first read of each run and shard. @type {Map<string, ReadRun>} */
   const known = new Map();
@@ -129,7 +124,7 @@ function countedRuns(reads) {
  * A merged result cannot be split into hosts again, and the steps of a search are loads of different sizes.
  *
  * @param {ReadRun} read
- * @returns {string | null} null if it can be added up
+ * @returns {string | null} null if the run can be added up
  */
 function whyNotCounted({ result: { hosts, merge, options }, line }) {
   if (merge !== undefined || hosts.length !== 1) {
@@ -191,10 +186,7 @@ function stagesOf(hosts) {
   ]);
 }
 
-/**
- * @param {readonly Host[]} hosts
- * @returns {ClockTrust}
- */
+/** @param {readonly Host[]} hosts */
 function clockTrust(hosts) {
   /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
   const trust = { worst: null, trusted: [], withoutMachineLines: [] };
@@ -213,11 +205,7 @@ function clockTrust(hosts) {
   return trust;
 }
 
-/**
- * A clock reading after the start can only increase the uncertainty.
- *
- * @param {HostRun} run
- */
+/** A clock reading after the start can only increase the uncertainty. @param {HostRun} run */
 function uncertaintiesOf(run) {
   return clocksOf(run).flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
 }
@@ -349,8 +337,8 @@ function countersMissingIn(views) {
 }
 
 /**
- * For a single host, the peak in its summary also counts: the rate of a stage shorter than a second appears only there or in the
- * totals. Summaries of several hosts are not added up, because their peaks may be in different seconds.
+ * For a single host, the peak in its summary also counts: the rate of a stage shorter than a second appears only there
+ * or in the totals. Summaries of several hosts are not added up, because their peaks may be in different seconds.
  *
  * @param {PeakFinder} finder
  * @param {readonly StageView[]} views
@@ -380,8 +368,8 @@ function ownPeak({ stage }, bestTenths) {
 }
 
 /**
- * @param {Omit<ReadStage, 'seconds'>} stage without a peak: its mean is a lower bound
- * @returns {number} ops/s; 0 if the stage's times are unknown
+ * @param {Omit<ReadStage, 'seconds'>} stage
+ * @returns {number} ops/s, a lower bound of the peak; 0 if the stage's times are unknown
  */
 function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupOperations, drainOperations }) {
   if (typeof startedAt !== 'number' || typeof endedAt !== 'number') {
@@ -392,11 +380,7 @@ function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupO
   return (1000 * Math.max(measured, 0)) / Math.max(time, 1);
 }
 
-/**
- * The runs of a host follow each other, so the best run determines its peak.
- *
- * @param {ReadonlyMap<StageView, number>} peaks
- */
+/** A host's runs follow each other, so its best run is its peak. @param {ReadonlyMap<StageView, number>} peaks */
 function sumOfPeaks(peaks) {
   const byHost = new Map();
   for (const [{ host }, peak] of peaks) {

@@ -2,7 +2,6 @@
 
 /**
  * @param {readonly { host: unknown, start: number, stop: number }[]} intervals in ms; those of one host do not overlap
- * @returns {Overlap}
  */
 export function overlapOf(intervals) {
   const hosts = new Set(intervals.map(({ host }) => host)).size;

@@ -4,7 +4,6 @@
  * @import { SecondOfHosts } from './seconds.js'
  */
 
-/** Length of the window for the sustained rate. */
 const SUSTAINED_SECONDS = 10;
 
 /** Finds the best seconds of a stage. Seconds must be added in order. */
@@ -49,10 +48,8 @@ export class PeakFinder {
   }
 
   /**
-   * A window with an incomplete second can still be the best. But if no window is complete, the best rate would be below the
-   * mean.
-   *
-   * @returns {Stretch | null} the best window; null if none is complete
+   * The best window, which may contain an incomplete second. Null if no window is complete: the best rate would then be
+   * below the mean.
    */
   get sustained() {
     return this.#hasWholeRow ? this.#best : null;
@@ -114,7 +111,6 @@ function isFull({ full }, second) {
  * @param {number} tenths of operations
  * @param {number} bytes
  * @param {number} seconds
- * @returns {{ operationsPerSecond: number, bytesPerSecond: number }}
  */
 function rateOf(tenths, bytes, seconds) {
   return { operationsPerSecond: tenths / 10 / seconds, bytesPerSecond: bytes / seconds };

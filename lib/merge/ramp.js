@@ -16,21 +16,13 @@ const MAX_ERROR = 0.03;
 /** Hosts that keep this share of their rate when others join do not share a bottleneck with them. */
 const KEPT_SHARE = 0.9;
 
-/**
- * Slots are compared only if the number of hosts grew by at least this factor. The effect of fewer newcomers on the others would
- * be smaller than the uncertainty of a slot.
- */
+/** Minimum ratio of hosts between compared slots: fewer newcomers change less than a slot's uncertainty. */
 const JOINED_SHARE = 1.2;
 
 /** Newcomers with less than this share of the others' rate per host did almost nothing. */
 const NEWCOMER_SHARE = 0.05;
 
-/**
- * @typedef {object} Slot one slot of all hosts
- * @property {RampStep} sum
- * @property {ReadonlyMap<string, RampStep>} steps by host
- * @property {MergedSlot} merged
- */
+/** @typedef {{ sum: RampStep, steps: ReadonlyMap<string, RampStep>, merged: MergedSlot }} Slot `steps`: by host */
 
 /**
  * Merges the ramps of all hosts, slot by slot.
@@ -156,8 +148,8 @@ function capacityOf(seconds, threads) {
 }
 
 /**
- * Decides whose limit a ramp of hosts found. If the earlier hosts keep their rate when others join, nothing that they share is
- * at its limit. If they lose what the newcomers gain, something shared is.
+ * Decides whose limit a ramp of hosts found. If the earlier hosts keep their rate when others join, nothing that they
+ * share is at its limit. If they lose what the newcomers gain, something shared is.
  *
  * @param {readonly Slot[]} slots that count, in order
  * @returns {RampLimit}
@@ -188,8 +180,8 @@ function limitOf(slots) {
 /**
  * @param {Slot} before
  * @param {Slot} after with further hosts
- * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether the newcomers did almost nothing, whether the sum
- *   stayed level, and whether the other hosts kept their rate
+ * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether the newcomers did almost nothing, whether
+ *   the sum stayed level, and whether the other hosts kept their rate
  */
 function changeOf(before, after) {
   const active = [...after.steps].filter(([, { threads }]) => threads > 0);

@@ -17,11 +17,11 @@ import { mergeRuns } from './merge.js';
 /** File names of a run. Its folder can contain other files. */
 const FILE_OF_RUN = /\.(json|log|txt)$/i;
 
-/** Here, this is the name of a file: nothing is read from standard input. */
+/** A path here always names a file: nothing is read from standard input. */
 const STANDARD_INPUT = '-';
 
 /**
- * Reads a path as one run: a single result unchanged, even if it is merged, or the sum of all logs and results in a folder.
+ * Reads a path as one run: a single result unchanged, even if merged, or the sum of all logs and results in a folder.
  *
  * @param {string} location a file, or a folder with the files of one run
  * @returns {Promise<ReadRun>}
@@ -54,7 +54,7 @@ export async function readEachRun(file) {
 
 /**
  * @param {readonly (Result | string)[]} inputs results, and paths of results and logs
- * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} `apart` lists reasons not to add
+ * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} `apart`: reasons not to add
  *   them up
  */
 export async function mergeInputs(inputs) {

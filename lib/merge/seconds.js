@@ -3,19 +3,13 @@ import { BLOCK_SECONDS } from '../model/second-series.js';
 /**
  * @import { StageView } from './hosts.js'
  *
- * @typedef {object} HostSecond one host in one second
- * @property {StageView} view
- * @property {number} tenths of operations
- * @property {number} bytes
- *
- * @typedef {object} SecondOfHosts
- * @property {number} second
- * @property {HostSecond[]} hosts that have a line for the second
+ * @typedef {{ view: StageView, tenths: number, bytes: number }} HostSecond one host in one second; tenths of operations
+ * @typedef {{ second: number, hosts: HostSecond[] }} SecondOfHosts `hosts` have a line for the second
  */
 
 /**
- * Iterates over the seconds of a stage in order, across all hosts. Keeps no past seconds, so memory does not grow with the length
- * of the runs.
+ * Iterates over the seconds of a stage in order, across all hosts. Keeps no past seconds, so memory does not grow with
+ * the length of the runs.
  *
  * @param {readonly StageView[]} views
  * @returns {Generator<SecondOfHosts, void, undefined>} only seconds with a line from at least one host
@@ -41,8 +35,8 @@ export function* secondsOf(views) {
 
 /**
  * @param {readonly StageView[]} views
- * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} non-empty blocks in ascending order, each with
- *   the views that have seconds in it
+ * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} non-empty blocks in ascending order,
+ *   each with the views that have seconds in it
  */
 function* blocksOf(views) {
   /** @type {Map<number, StageView[]>} */
@@ -60,10 +54,10 @@ function* blocksOf(views) {
 }
 
 /**
- * A shift by whole days maps each block to one block; any other shift may spread it over two.
+ * The blocks of a view's shifted seconds, ascending. Each block maps to one block if the shift is whole days, or to up
+ * to two.
  *
  * @param {StageView} view
- * @returns {number[]} the blocks of its shifted seconds, in ascending order
  */
 function shiftedBlocks({ series, shift }) {
   const first = (/** @type {number} */ block) => Math.floor(block + shift / BLOCK_SECONDS);
@@ -72,12 +66,9 @@ function shiftedBlocks({ series, shift }) {
 }
 
 /**
- * @typedef {object} TimeSeriesRow one host in one second
- * @property {number} second its start
- * @property {string} stage
- * @property {string} host
- * @property {number} operations that completed
- * @property {number} bytes of their objects
+ * One host in one second, which starts at `second`: the operations that completed, and the bytes of their objects.
+ *
+ * @typedef {{ second: number, stage: string, host: string, operations: number, bytes: number }} TimeSeriesRow
  */
 
 /**

@@ -14,18 +14,14 @@ const ONE_RUN = 'give the logs of one run only';
 const ONE_WAY = 'give the logs of one run only, and compare the access paths with `r2-benchmark report`';
 
 /**
- * @typedef {object} Part a run's time in a stage, in ms
- * @property {StageView} view
- * @property {number} start
- * @property {number} stop
- *
- * @typedef {{ later: Part, earlier: Part }} Break `later` began after all previous parts had ended; `earlier` was the last to end
+ * @typedef {{ view: StageView, start: number, stop: number }} Part a run's time in a stage, in ms
+ * @typedef {{ later: Part, earlier: Part }} Break `later` began after `earlier`, the last previous part, had ended
  */
 
 /**
- * Finds runs of one host at different times, such as yesterday's and today's: adding them is meaningless. Concurrent runs are
- * processes of one host and belong together. So do the shards of a run, and runs without a common stage: one may have written
- * the objects that the other read.
+ * Finds runs of one host at different times, such as yesterday's and today's: adding them is meaningless. Concurrent
+ * runs are processes of one host and belong together. So do the shards of a run, and runs without a common stage: one
+ * may have written the objects that the other read.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  */
@@ -34,8 +30,8 @@ export function runsOfOneHostApart(views) {
 }
 
 /**
- * The same for a report per way to the objects: runs of one host that use different ways can follow each other, because they
- * are not added up.
+ * The same if each access path is reported separately. Runs of one host on different paths can then follow each other,
+ * because they are not added up.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  */
@@ -111,7 +107,7 @@ export function hostsOfOneRunApart(views) {
 
 /**
  * @param {readonly StageView[]} views
- * @returns {Map<HostRun, { start: number, stop: number }>} from the start of each run's first stage to the end of its last
+ * @returns {Map<HostRun, { start: number, stop: number }>} from the start of a run's first stage to the end of its last
  */
 function extentsOf(views) {
   const extents = new Map();
@@ -122,10 +118,7 @@ function extentsOf(views) {
   return extents;
 }
 
-/**
- * @param {StageView} view
- * @returns {Part[]} empty if the stage's times are unknown
- */
+/** Empty if the stage's times are unknown. @param {StageView} view */
 function partOf(view) {
   return view.interval === null ? [] : [{ view, ...view.interval }];
 }
@@ -151,20 +144,12 @@ function breaksIn(parts, groupOf) {
     });
 }
 
-/**
- * Keeps one break per run, even if it affects several stages.
- *
- * @param {readonly Break[]} breaks
- */
+/** Keeps one break per run, even if it affects several stages. @param {readonly Break[]} breaks */
 function distinct(breaks) {
   return [...new Map(breaks.map((each) => [each.later.view.run, each])).values()];
 }
 
-/**
- * Without a host name, each log counts as a host.
- *
- * @param {HostRun} run
- */
+/** Without a host name, each log counts as a host. @param {HostRun} run */
 function hostOf({ result: { host }, file }) {
   return [host, host ? null : file];
 }
@@ -183,8 +168,8 @@ function seconds(ms) {
 }
 
 /**
- * Warns about runs that can be added up but seem unrelated. Hosts started without --run-id have different run ids: that needs
- * no warning. But shards are meant to be parts of one run.
+ * Warns about runs that can be added up but seem unrelated. Hosts started without --run-id have different run ids,
+ * which needs no warning. But shards are meant to be parts of one run.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]}
@@ -215,10 +200,7 @@ export function mixedRuns(runs) {
   ];
 }
 
-/**
- * @param {readonly HostRun[]} runs
- * @returns {MergeWarning[]}
- */
+/** @param {readonly HostRun[]} runs */
 function otherSizes(runs) {
   const [first, ...others] = runs.filter(({ result }) => typeof result.options?.size === 'number');
   const sizes = (/** @type {HostRun} */ { result: { options } }) => options?.sizes ?? formatSize(options?.size ?? 0);
@@ -232,7 +214,6 @@ function otherSizes(runs) {
  * @param {readonly HostRun[]} runs
  * @param {'access' | 'mix'} option
  * @param {string} usual value of a run without the option
- * @returns {MergeWarning[]}
  */
 function otherOption(runs, option, usual) {
   const [first, ...others] = runs.filter(({ result }) => result.options !== null);
@@ -278,7 +259,7 @@ function extentOf({ result }) {
   return { start: start + correction, stop: stop + correction };
 }
 
-/** @typedef {{ missing: number, named: string[] }} Gap `named` lists the first of the missing shards */
+/** @typedef {{ missing: number, named: string[] }} Gap `named`: the first of the missing shards */
 
 /**
  * Finds shards without a log. All runs with the same run id count: a shard that wrote does not have to read later.
@@ -303,10 +284,7 @@ export function missingShards(runs) {
   });
 }
 
-/**
- * @param {readonly HostRun[]} runs
- * @returns {Map<string, HostRun[]>}
- */
+/** @param {readonly HostRun[]} runs */
 function runsById(runs) {
   /** @type {Map<string, HostRun[]>} */
   const byId = new Map();
@@ -335,10 +313,7 @@ function gapsOf(runs, together) {
   });
 }
 
-/**
- * @param {readonly HostRun[]} runs
- * @returns {{ index: number, count: number }[]}
- */
+/** @param {readonly HostRun[]} runs */
 function shardsOf(runs) {
   return runs.flatMap(({ result }) => {
     const [index, count] = (result.shard ?? '').split('/').map(Number);

@@ -2,13 +2,12 @@ import { PartMeter } from './part-meter.js';
 
 /** @import { PartMeterState } from './part-meter.js' */
 
-/**
- * A bucket's counts in a form that can be sent to another thread.
- *
- * @typedef {PartMeterState & Record<typeof FAILURES[number], number>} BucketMeterState
- */
+/** @typedef {PartMeterState & Record<typeof FAILURES[number], number>} BucketMeterState sent between threads */
 
-/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's meter */
+/**
+ * @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's
+ *   meter
+ */
 
 const FAILURES = /** @type {const} */ (['failed', 'failedAttempts', 'throttled']);
 

@@ -1,10 +1,9 @@
 /** @import { Clock } from '../clock/clock.js' */
 
 /**
- * Bytes are counted in the second in which their operation completed, but if it began in an earlier second, some of them
- * were transferred before. This class corrects the bytes of each second by spreading an operation's bytes evenly over
- * its successful attempt. Otherwise, a few large objects that end together would show a peak that never occurred on the
- * network.
+ * Corrects the bytes of each second: they are counted when their operation completes, but some may have been
+ * transferred in earlier seconds. Spreads the bytes of an operation evenly over its successful attempt. Otherwise, a
+ * few large objects that end together would show a peak that never occurred on the network.
  */
 export class ByteShifts {
   #clock;
@@ -37,10 +36,7 @@ export class ByteShifts {
     this.#shift(second, -before);
   }
 
-  /**
-   * @param {number} second epoch second
-   * @returns {number} bytes to add to those counted in this second
-   */
+  /** Bytes to add to the bytes counted in this second. @param {number} second epoch second */
   at(second) {
     return this.#shifts.get(second) ?? 0;
   }

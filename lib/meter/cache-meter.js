@@ -5,9 +5,7 @@ import { PartMeter } from './part-meter.js';
  * @import { Timings } from './stage-meter.js'
  */
 
-/**
- * @typedef {PartMeterState & { maxAge: number, oldReads: number, oldFor: number }} CacheMeterState
- */
+/** @typedef {PartMeterState & { maxAge: number, oldReads: number, oldFor: number }} CacheMeterState */
 
 /** Counts the operations with one cache status. */
 export class CacheMeter extends PartMeter {

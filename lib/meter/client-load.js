@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 /**
  * Starts measuring the CPU time of the whole process, including Node's own threads and an embedded endpoint.
  *
- * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since then
+ * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since then, in ms
  */
 export function measureCpuTime() {
   const before = process.cpuUsage();
@@ -15,11 +15,7 @@ export function measureCpuTime() {
   };
 }
 
-/**
- * Starts measuring the event loop of the calling thread.
- *
- * @returns {() => number} the share of time since then in which it was busy, 0 to 1
- */
+/** @returns {() => number} share of time since this call in which the thread's event loop was busy, 0 to 1 */
 export function measureEventLoop() {
   const before = performance.eventLoopUtilization();
   return () => performance.eventLoopUtilization(before).utilization;

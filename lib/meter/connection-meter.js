@@ -6,18 +6,13 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @import { OpeningCosts } from '../model/result.js'
  */
 
-/**
- * @typedef {Record<'tcp' | 'tls', HistogramState> & { colos: Record<string, number> }} ConnectionMeterState
- */
+/** @typedef {Record<'tcp' | 'tls', HistogramState> & { colos: Record<string, number> }} ConnectionMeterState */
 
 /**
- * Connections in a part of a stage: on one worker, or in one step.
+ * Connections in a part of a stage: on one worker, or in one step. `lookupTime`: ms; null without a name lookup.
  *
- * @typedef {object} ConnectionCounts
- * @property {number} opened
- * @property {number} reused
- * @property {number | null} lookupTime ms; null if no name was looked up
- * @property {ConnectionMeterState} costs
+ * @typedef {{ opened: number, reused: number, lookupTime: number | null,
+ *   costs: ConnectionMeterState }} ConnectionCounts
  */
 
 /** Collects the costs of opening connections during a stage. */

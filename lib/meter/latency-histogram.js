@@ -6,14 +6,9 @@ import { Histogram } from '../model/histogram.js';
  */
 
 /**
- * A histogram in a form that can be sent to another thread.
+ * A histogram sent between threads, with values in ms. `encoded`: see {@link LatencyHistogram#encode}.
  *
- * @typedef {object} HistogramState
- * @property {string} encoded see {@link LatencyHistogram#encode}
- * @property {number} count
- * @property {number} sum ms
- * @property {number} minimum ms
- * @property {number} maximum ms
+ * @typedef {{ encoded: string, count: number, sum: number, minimum: number, maximum: number }} HistogramState
  */
 
 /** Latencies in a histogram with 0.1% precision. Minimum, mean and maximum are also kept exactly. */
@@ -43,10 +38,7 @@ export class LatencyHistogram {
     this.#maximum = Math.max(this.#maximum, other.#maximum);
   }
 
-  /**
-   * @param {readonly LatencyHistogram[]} others
-   * @returns {LatencyHistogram} the sum of this one and the others, which are not modified
-   */
+  /** The sum of this histogram and the others, which are not modified. @param {readonly LatencyHistogram[]} others */
   plus(others) {
     const sum = new LatencyHistogram();
     [this, ...others].forEach((histogram) => sum.add(histogram));
@@ -57,7 +49,7 @@ export class LatencyHistogram {
    * The values added since an earlier moment.
    *
    * @param {LatencyHistogram} earlier a copy of this histogram made at that moment
-   * @returns {LatencyHistogram} its extremes, like its percentiles, are accurate to 0.1%
+   * @returns {LatencyHistogram} with minimum and maximum accurate to 0.1%, like percentiles
    */
   since(earlier) {
     const difference = new LatencyHistogram();
@@ -120,10 +112,7 @@ export class LatencyHistogram {
     };
   }
 
-  /**
-   * @param {number} milliseconds
-   * @returns {number} number of values above it, within the histogram's precision
-   */
+  /** Number of values above this, within the histogram's precision. @param {number} milliseconds */
   countAbove(milliseconds) {
     return this.#histogram.countAbove(milliseconds);
   }
@@ -133,11 +122,7 @@ export class LatencyHistogram {
     return this.#histogram.encode();
   }
 
-  /**
-   * The histogram stores values as ranges, so a percentile could exceed the exact extremes.
-   *
-   * @param {number} percentile
-   */
+  /** Limited to the exact extremes, because the histogram stores values as ranges. @param {number} percentile */
   #percentile(percentile) {
     return Math.min(Math.max(this.#histogram.at(percentile), this.#minimum), this.#maximum);
   }

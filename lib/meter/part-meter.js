@@ -6,18 +6,11 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @import { Timings } from './stage-meter.js'
  */
 
-/**
- * Counts in a form that can be sent to another thread.
- *
- * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} PartMeterState
- */
+/** @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} PartMeterState */
 
 const COUNTS = /** @type {const} */ (['operations', 'bytes', 'measured', 'measuredBytes']);
 
-/**
- * Counts a subset of a stage's operations, for example operations on objects of similar size, or first reads of an
- * object.
- */
+/** Counts a subset of a stage's operations, such as operations on objects of similar size, or first reads. */
 export class PartMeter {
   /** Successful operations. */
   operations = 0;
@@ -34,10 +27,8 @@ export class PartMeter {
   #measuredUntil;
 
   /**
-   * @param {object} [time]
-   * @param {number} [time.measuredFrom] monotonic ms, as in StageMeter
-   * @param {number} [time.measuredUntil]
-   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null if the meter only adds up others
+   * @param {{ measuredFrom?: number, measuredUntil?: number, clock?: Pick<Clock, 'wasSuspended'> | null }} [time]
+   *   monotonic ms, as in StageMeter; `clock` is null if the meter only adds up others
    */
   constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
     this.#clock = clock;

@@ -77,10 +77,7 @@ export class SecondCounts {
       .map((second) => this.at(second));
   }
 
-  /**
-   * @param {number} second epoch second
-   * @returns {boolean} whether the process was suspended for all of it
-   */
+  /** Whether the process was suspended for the whole second. @param {number} second epoch second */
   isPaused(second) {
     return this.#clock.pausedBetween(1000 * second, 1000 * (second + 1)) === 1000;
   }
@@ -115,10 +112,7 @@ export class SecondCounts {
     return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
   }
 
-  /**
-   * @param {number} second epoch second, not before the first one
-   * @returns {number} its index, to which the arrays have been extended
-   */
+  /** Extends the arrays to a second, and returns its index. @param {number} second epoch second, from the first on */
   #indexOf(second) {
     const index = second - this.#first;
     while (this.#operations.length <= index) {

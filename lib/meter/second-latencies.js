@@ -1,9 +1,6 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
-/**
- * The latencies of each second, computed as the growth of the stage's histogram during that second, so that each operation
- * is recorded only once.
- */
+/** Latencies by second, as the growth of the stage's histogram, so that each operation is recorded only once. */
 export class SecondLatencies {
   #histogram;
   #before = new LatencyHistogram();
@@ -20,11 +17,7 @@ export class SecondLatencies {
     this.#second = second;
   }
 
-  /**
-   * Must be called before a value is recorded, and when a second is over.
-   *
-   * @param {number} second epoch second of the next value
-   */
+  /** Call this before recording a value, and when a second is over. @param {number} second of the next value */
   advance(second) {
     if (second > this.#second) {
       this.#close();
@@ -32,10 +25,7 @@ export class SecondLatencies {
     }
   }
 
-  /**
-   * @param {number} second that is over or ends now
-   * @returns {LatencyHistogram | null} the latencies of that second; null if there are none
-   */
+  /** The latencies of a second; null if there are none. @param {number} second that is over or ends now */
   take(second) {
     if (second >= this.#second) {
       this.#close();

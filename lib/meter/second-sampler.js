@@ -6,8 +6,7 @@ import { SecondFeed } from './second-feed.js';
  */
 
 /**
- * Passes on each second of a stage once it is over, and the last one at the stage's end. A late timer only delays a
- * second; it never loses or repeats one.
+ * Passes on each second once it is over, and the last at the stage's end. Late timers never lose or repeat a second.
  */
 export class SecondSampler {
   #clock;

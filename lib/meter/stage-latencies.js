@@ -19,11 +19,7 @@ import { SecondLatencies } from './second-latencies.js';
  * @property {LatencyHistogram} parts of multipart objects: each part from its first attempt to success
  */
 
-/**
- * A stage's latencies in a form that can be sent to another thread.
- *
- * @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState
- */
+/** @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState sent between threads */
 
 const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
@@ -61,10 +57,7 @@ export class StageLatencyMeter {
     }
   }
 
-  /**
-   * @param {number} second that is over
-   * @returns {LatencyHistogram} of the operations that completed in it
-   */
+  /** Latencies of the operations that completed in a second. @param {number} second that is over */
   takeSecond(second) {
     const parts = [this.#firstTryBySecond.take(second), this.#operationsBySecond.take(second)];
     return sum(...parts.filter((part) => part !== null));
@@ -82,7 +75,7 @@ export class StageLatencyMeter {
     HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
   }
 
-  /** @returns {Record<LatencyName, ValueCounts>} the same counts as in the sums, at a lower cost */
+  /** @returns {Record<LatencyName, ValueCounts>} the same counts as {@link sums}, at a lower cost */
   valueCounts() {
     const firstTry = this.firstTry.valueCounts();
     return {

@@ -8,7 +8,6 @@ import { WindowCounts } from './window-counts.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { CacheMeterState } from './cache-meter.js'
- * @import { LatencyHistogram } from './latency-histogram.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
  * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
@@ -17,11 +16,10 @@ import { WindowCounts } from './window-counts.js';
  */
 
 /**
- * The timings of a completed upload.
+ * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
  *
- * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings monotonic ms, and ms
- *
- * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'> & { isPart: boolean, isAbort: boolean }} StepTimings
+ * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
+ *   & { isPart: boolean, isAbort: boolean }} StepTimings
  */
 
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
@@ -29,20 +27,12 @@ import { WindowCounts } from './window-counts.js';
 /** Counters that are updated directly. Attempts are derived from operations, their steps and failed attempts. */
 const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
 
-/**
- * The times of a finished operation, in monotonic ms.
- *
- * @typedef {Pick<RetriedRequest, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
- */
+/** @typedef {Pick<RetriedRequest, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings in monotonic ms */
+
+/** @typedef {{ operations: number, bytes: number }} KindCount operations of one kind in a second */
 
 /**
- * The operations of one kind in a second.
- *
- * @typedef {{ operations: number, bytes: number }} KindCount
- */
-
-/**
- * A stage's counts in a form that can be sent to another thread.
+ * A stage's counts, sent between threads.
  *
  * @typedef {object} StageMeterState
  * @property {StageCounts} counts
@@ -55,8 +45,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  */
 
 /**
- * Counts the operations of one kind in one stage on one worker. The hot path only adds numbers; all derived figures are
- * computed at the end.
+ * Counts the operations of one kind in one stage on one worker. The hot path only adds; figures are derived at the end.
  *
  * @implements {Record<SummedCount, number>}
  */
@@ -105,8 +94,8 @@ export class StageMeter {
    * @param {Clock} clock
    * @param {number} startedAt monotonic ms
    * @param {object} [options]
-   * @param {number} [options.measuredFrom] monotonic ms; operations that complete earlier are warm-up: they are counted, but
-   *   excluded from rates and percentiles
+   * @param {number} [options.measuredFrom] monotonic ms; operations that complete earlier are warm-up: they are
+   *   counted, but excluded from rates and percentiles
    * @param {number} [options.measuredUntil] monotonic ms; operations that complete later are excluded from rates
    * @param {Windows | null} [options.windows]
    */
@@ -348,10 +337,7 @@ export class StageMeter {
     this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 
-  /**
-   * @param {number} second that is over
-   * @returns {LatencyHistogram} of the operations that completed in it
-   */
+  /** Latencies of the operations that completed in a second. @param {number} second that is over */
   takeSecond(second) {
     return this.#latencies.takeSecond(second);
   }
@@ -395,10 +381,7 @@ export class StageMeters {
     return this.kinds[0].seconds.secondOf(monotonic);
   }
 
-  /**
-   * @param {number} second epoch second
-   * @returns {boolean} whether the process was suspended for all of it
-   */
+  /** @param {number} second epoch second */
   isPaused(second) {
     return this.kinds[0].seconds.isPaused(second);
   }
@@ -432,10 +415,7 @@ export class StageMeters {
     });
   }
 
-  /**
-   * @param {number} second that is over
-   * @returns {LatencyHistogram} of the operations that completed in it
-   */
+  /** @param {number} second that is over */
   takeSecond(second) {
     const [sum, ...others] = this.kinds.map((meter) => meter.takeSecond(second));
     others.forEach((other) => sum.add(other));

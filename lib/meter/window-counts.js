@@ -1,10 +1,4 @@
-/**
- * Consecutive windows of equal length.
- *
- * @typedef {object} Windows
- * @property {number} startsAt monotonic ms of the first window
- * @property {number} width ms
- */
+/** @typedef {{ startsAt: number, width: number }} Windows of `width` ms each, the first at monotonic ms `startsAt` */
 
 /** Operations by the window in which they completed, for cases in which seconds are too coarse. */
 export class WindowCounts {

@@ -13,7 +13,7 @@ import { STAGE_ENDS } from './stage-ends.js';
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
-/** The empty result: the identity of addResults. @type {Readonly<Result>} */
+/** The identity of addResults. @type {Readonly<Result>} */
 export const EMPTY_RESULT = Object.freeze({
   format: FORMAT,
   run: null,
@@ -31,8 +31,8 @@ export const EMPTY_RESULT = Object.freeze({
 });
 
 /**
- * Combines results of hosts that measured together. Adds counts and histograms. Facts that differ between hosts, or make no
- * sense for several hosts, become null. Results that belong to a single host, such as searches and thresholds, are omitted.
+ * Combines results of hosts that measured together. Adds counts and histograms. Facts that differ between hosts, or
+ * make no sense for several hosts, become null. Results of a single host, such as searches and thresholds, are omitted.
  *
  * @param {readonly Result[]} results
  * @returns {Result} the same for any order, except the order of hosts, problems and stages
@@ -57,10 +57,7 @@ export function addResults(results) {
   };
 }
 
-/**
- * @param {readonly CommonFacts[]} parts at least one
- * @returns {CommonFacts}
- */
+/** @param {readonly CommonFacts[]} parts at least one */
 function commonFacts(parts) {
   return {
     run: common(parts.map(({ run }) => run)),
@@ -82,10 +79,7 @@ function common([first, ...others]) {
   return others.every((other) => isDeepStrictEqual(first, other)) ? first : null;
 }
 
-/**
- * @param {readonly (object | null)[]} parts
- * @returns {Record<string, unknown> | null} field by field; null if a part has none
- */
+/** Compares field by field. Returns null if a part is null. @param {readonly (object | null)[]} parts */
 function commonFields(parts) {
   const known = /** @type {Record<string, unknown>[]} */ (parts.filter((part) => part !== null));
   if (known.length < parts.length) {
@@ -143,10 +137,7 @@ export function addStages(stages) {
   };
 }
 
-/**
- * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'paused'>} empty if no host was suspended
- */
+/** Returns an empty object if no host was suspended. @param {readonly StageSum[]} stages */
 function addPauses(stages) {
   const paused = stages.reduce((sum, stage) => sum + (stage.paused ?? 0), 0);
   return paused === 0 ? {} : { paused };
@@ -276,10 +267,7 @@ function addCaches(all, stages, times) {
   return { cache: sums.sort(byFrequency) };
 }
 
-/**
- * @param {readonly (number | null)[]} values
- * @returns {number | null} null if all are unknown
- */
+/** Returns null if all values are unknown. @param {readonly (number | null)[]} values */
 function largestOf(values) {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.max(...known);
@@ -359,17 +347,14 @@ function addBuckets(stages, times) {
 /**
  * @param {number | null} rate per second
  * @param {Partial<Times>} times of the stage
- * @returns {number | null} the count that the rate is based on
+ * @returns {number | null} the count from which the rate was computed
  */
 function countIn(rate, times) {
   const time = measuredTime(times);
   return rate === null || time <= 0 ? null : (rate * time) / 1000;
 }
 
-/**
- * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'ramp'>} empty unless all are ramps
- */
+/** Returns an empty object unless all stages are ramps. @param {readonly StageSum[]} stages */
 function addRampsOf(stages) {
   const ramps = stages.flatMap(({ ramp }) => (ramp === undefined ? [] : [ramp]));
   return ramps.length < stages.length ? {} : { ramp: addRamps(ramps) };
@@ -390,7 +375,7 @@ function worstEnd(ends) {
 }
 
 /**
- * Times from the first start to the last end, and the part of it that counts for rates.
+ * Times from the first start to the last end. Without warm-up and drain, they are the time that counts for rates.
  *
  * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
  *   drain: number | null }} Times
@@ -447,7 +432,7 @@ export function averagesOf(counts, times) {
 }
 
 /**
- * @param {number | null} count that the rate is based on
+ * @param {number | null} count of the measured time
  * @param {Times} times
  * @returns {number | null} per second
  */
@@ -456,10 +441,7 @@ function rateOf(count, times) {
   return count === null || measured <= 0 ? null : (1000 * count) / measured;
 }
 
-/**
- * @param {Partial<Times>} times
- * @returns {number} ms that rates are based on
- */
+/** The ms that count for rates. @param {Partial<Times>} times */
 function measuredTime({ duration, warmup, drain }) {
   return (duration ?? 0) - (warmup ?? 0) - (drain ?? 0);
 }
@@ -468,7 +450,6 @@ function measuredTime({ duration, warmup, drain }) {
  * @param {readonly SecondResult[]} seconds
  * @param {Times} times
  * @param {number | null} average
- * @returns {number | null}
  */
 function largestSecond(seconds, { startedAt, endedAt, warmup, drain }, average) {
   if (startedAt === null || endedAt === null || average === null) {
@@ -522,7 +503,7 @@ function addHistograms(parts) {
 }
 
 /**
- * Replaces figures that a histogram has only within 0.1% by the exact ones from the summaries of its parts.
+ * Replaces figures that a histogram has only within 0.1% with the exact figures from the summaries of its parts.
  *
  * @param {LatencySummary | null} summary of the sum
  * @param {readonly LatencySummary[]} parts
@@ -564,12 +545,7 @@ function allKnown(parts) {
   return known.length === parts.length ? known : null;
 }
 
-/**
- * Opening costs have no histograms and cannot be added.
- *
- * @param {readonly (ConnectionResult | null)[]} parts
- * @returns {ConnectionResult | null}
- */
+/** Opening costs have no histograms, so they cannot be added. @param {readonly (ConnectionResult | null)[]} parts */
 function addConnections(parts) {
   const known = allKnown(parts);
   return (
@@ -584,10 +560,7 @@ function addConnections(parts) {
   );
 }
 
-/**
- * @param {readonly ConnectionResult[]} parts
- * @returns {Pick<ConnectionResult, 'colos'>} empty unless all report them
- */
+/** Returns an empty object unless all parts have colos. @param {readonly ConnectionResult[]} parts */
 function addColos(parts) {
   const known = parts.flatMap(({ colos }) => (colos === undefined ? [] : [colos]));
   return known.length < parts.length ? {} : { colos: sumsByName(known) };
@@ -639,10 +612,7 @@ function commonBottleneck(parts) {
   return { cause, ...(isLikely ? { certainty: 'likely' } : {}), evidence: null, advice: null };
 }
 
-/**
- * @param {readonly (RequestCounts | null)[]} parts
- * @returns {RequestCounts | null}
- */
+/** @param {readonly (RequestCounts | null)[]} parts */
 function addRequests(parts) {
   const known = allKnown(parts);
   return (

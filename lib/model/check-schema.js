@@ -27,7 +27,6 @@ const TYPES = {
  * @param {unknown} value
  * @param {Schema} root
  * @param {Schema} [schema] part of the root schema
- * @returns {Findings}
  */
 export function checkSchema(value, root, schema = root) {
   /** @type {Findings} */
@@ -195,7 +194,7 @@ function resolve(reference, root) {
     .reduce((schema, name) => schema[name], root);
 }
 
-/** Compiling a pattern takes longer than using it. @type {Map<string, RegExp>} */
+/** Cached because compiling a pattern takes longer than using it. @type {Map<string, RegExp>} */
 const patterns = new Map();
 
 /**

@@ -8,17 +8,17 @@ export interface Comparison {
   after: ComparedSide;
   /** what differed: versions, options, host, location, day */
   differences: ComparedDifference[];
-  /** why the two are not comparable, one line each: such runs are compared only with `--force`; otherwise empty */
+  /** why the results are not comparable, one line each; if there are any, only `--force` compares them */
   mismatches: string[];
   /** share below which a change counts as no change, such as 0.03 */
   margin: number;
   /** of each interval, such as 0.95 */
   confidence: number;
-  /** stages that both have, in order, each followed by its kinds if it is mixed */
+  /** stages that both sides have, in order, each followed by its kinds if it is mixed */
   stages: StageComparison[];
-  /** names of stages that only one of them has */
+  /** names of stages that only one side has */
   stagesOfOne: { before: string[]; after: string[] };
-  /** thresholds of the later result, with the earlier one as the baseline */
+  /** thresholds of the later result, with the earlier result as the baseline */
   thresholds?: readonly ThresholdResult[];
 }
 
@@ -32,7 +32,7 @@ export interface ComparedSide {
   start: string | null;
 }
 
-/** null if a side does not report it. */
+/** `before` and `after` are null if that side does not report the fact. */
 export interface ComparedDifference {
   what: string;
   before: string | null;
@@ -44,15 +44,13 @@ export interface StageComparison {
   stage: string;
   /** name of the mixed stage, which precedes its kinds */
   kindOf?: string;
-  /** whole seconds that count, without warm-up, drain and partial seconds at both ends */
+  /** number of whole seconds that count, without warm-up, drain and partial seconds at both ends */
   seconds: { before: number; after: number };
-  /** every {@link ComparedMetric} in order, for a kind without `cpu` */
+  /** every {@link ComparedMetric} in order; for one kind of a mixed stage, all but `cpu` */
   metrics: MetricComparison[];
 }
 
-/**
- * ops/s, bytes/s, ms (p50 to p999, of operations), share of attempts that failed (0 to 1), µs of CPU time per operation.
- */
+/** ops/s, bytes/s, ms (p50 to p999, of operations), share of failed attempts (0 to 1), µs of CPU time per operation. */
 export type ComparedMetric = 'rate' | 'throughput' | 'p50' | 'p90' | 'p99' | 'p999' | 'errors' | 'cpu';
 
 /** For a rate, a throughput or a latency: `faster` or `slower`; for errors: `fewer` or `more`. */

@@ -15,10 +15,11 @@ export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
 }
 
 /**
- * Reasons why a stage is not fully successful. Skipped operations do not count: their objects failed in Write, or were still in
- * flight when its time ended.
+ * Reasons why a stage is not fully successful. Skipped operations do not count: their objects failed in Write, or were
+ * still in flight when it ended.
  *
- * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage possibly with an unknown end
+ * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' |
+ *   'tornReads' | 'ramp'>} stage possibly with an unknown end
  * @returns {string[]} phrases; empty if all is well, as far as is known
  */
 export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
@@ -33,27 +34,21 @@ export function shortcomingsOf({ end = null, operations, failed, integrityErrors
   ];
 }
 
-/**
- * @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts
- * @returns {string} a suffix; empty if no version was wrong
- */
+/** @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts */
 function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
   const kinds = Object.entries({ stale: staleReads, foreign: foreignReads, torn: tornReads });
   const named = kinds.flatMap(([name, count]) => (count ? [`${count} ${name}`] : []));
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }
 
-/**
- * @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage
- * @returns {boolean} whether its log ends before the stage
- */
+/** Whether the log ends before the stage. @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage of a log */
 export function isCut({ startedAt, duration, ramp }) {
   return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);
 }
 
 /**
  * @param {Pick<StageSum, 'operations' | 'warmupOperations' | 'latency'>} stage of one host
- * @returns {string | null} why it has no percentiles; null if it has them, or had no operations to measure
+ * @returns {string | null} why the stage has no percentiles; null if it has them, or had no operations to measure
  */
 export function missingPercentiles({ operations, warmupOperations, latency }) {
   const measured = operations - (warmupOperations ?? 0);

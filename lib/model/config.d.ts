@@ -11,7 +11,6 @@ export interface Config {
   output: OutputConfig;
 }
 
-/** The objects of a run. */
 export interface ObjectsConfig {
   /** on this host; with a duration, the maximum */
   count: number;
@@ -21,12 +20,8 @@ export interface ObjectsConfig {
   size: number;
   /** absent if all objects have one size */
   sizes?: SizeDistribution;
-  /** this host's share of the run's objects */
   shard: Shard;
-  /**
-   * prefix of existing objects, which the run only reads; '' for all. Until they are listed, count and sizes are the maximum to
-   * list
-   */
+  /** prefix of existing objects to read; '' for all. Until they are listed, count and sizes are the maximum to list */
   existing?: string;
   /** do not remove the objects */
   keep: boolean;
@@ -34,7 +29,6 @@ export interface ObjectsConfig {
   allowVersioned?: boolean;
 }
 
-/** The operations on the objects, and their size. */
 export interface LoadConfig {
   /** lower-case names */
   stages: readonly string[];
@@ -45,10 +39,10 @@ export interface LoadConfig {
   amounts: OperationAmounts;
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
-  /** sent with each write for the store to verify; absent if none is */
+  /** sent with each write for the store to verify; absent for no checksum */
   checksum?: ChecksumName;
   client: ClientName;
-  /** edge client: each operation is a request to the Worker, including its body; otherwise the Worker runs slices of stages */
+  /** edge client: whether each operation is a request to the Worker, with the body, instead of slices of stages */
   through?: boolean;
   /** concurrent requests, each on its own connection */
   threads: number;
@@ -59,46 +53,38 @@ export interface LoadConfig {
   keepAlive: boolean;
   /** ms for a complete attempt */
   timeout: number;
-  /** per operation, after its first attempt */
+  /** maximum per operation, after its first attempt */
   retries: number;
   /** ops/s of an open loop; absent for a closed loop */
   rate?: number;
-  /** of the operations in an open loop */
+  /** spacing of the operations of an open loop */
   arrival: 'constant' | 'poisson';
 }
 
 export type ClientName = 'direct' | 'sdk' | 'edge' | 'public';
 
-/** When stages run. */
 export interface ScheduleConfig {
   /** whether to check before the run that the store supports what it needs */
   preflight: boolean;
   startAt?: StartTime;
   /** ms of each stage; without it, a stage ends after all objects */
   duration?: number;
-  /**
-   * ends a stage with a duration early, once the half-width of the 95% interval of its mean rate is at most this share of the
-   * mean
-   */
+  /** ends a timed stage early, once the half-width of its mean rate's 95% interval is at most this share of the mean */
   untilStable?: number;
   /** ms at the start of each stage that are excluded from rates and percentiles */
   warmup: number;
-  /** ms between two stages of a fixed duration; absent without --gap: see stage-schedule.js */
+  /** ms between two stages of a fixed duration; absent without --gap (see stage-schedule.js) */
   gap?: number;
-  /** whether other hosts, or the other side of a comparison, use the same slots; otherwise a stage starts as soon as possible */
+  /** whether other hosts, or the other side of a comparison, use the same slots; if not, stages start without delay */
   sharesSlots: boolean;
-  /** step through slots that all hosts share */
+  /** present if each stage steps through slots that all hosts share */
   ramp?: RampPlan;
   /** cost limit in dollars, at R2's list prices */
   maxCost?: number;
-  /**
-   * number of repetitions of the stages, if more than one: each uses new objects, because R2 accepts one write per key and
-   * second
-   */
+  /** repetitions of the stages, if more than one: each uses new objects, as R2 accepts one write per key and second */
   passes?: number;
 }
 
-/** A search for the capacity of each stage. */
 export interface SearchConfig {
   peakOf: SearchDimension;
   /** ops/s for which a search over buckets reports the required number of buckets */
@@ -107,7 +93,6 @@ export interface SearchConfig {
   slo?: number;
 }
 
-/** Observers of the run. */
 export interface OutputConfig {
   /** whether an observer takes snapshots of running stages */
   takesSnapshots: boolean;
@@ -117,7 +102,7 @@ export interface OutputConfig {
 export type SizeDistribution =
   /** every doubling is equally frequent */
   | { kind: 'log-uniform'; min: number; max: number }
-  /** natural logarithms are normally distributed with this standard deviation; sizeQuantile describes the tails */
+  /** natural logarithms are normally distributed with standard deviation sigma; sizeQuantile describes the tails */
   | { kind: 'lognormal'; median: number; sigma: number }
   /** in ascending order, with frequencies proportional to the weights */
   | { kind: 'weighted'; sizes: readonly { bytes: number; weight: number }[] }
@@ -127,7 +112,7 @@ export type SizeDistribution =
 /** The order in which a stage uses its objects. */
 export type AccessPattern =
   | { kind: 'sequential' }
-  /** all equally likely, every time */
+  /** every object is equally likely, every time */
   | { kind: 'uniform' }
   /** the nth most popular object has a probability proportional to 1 ÷ n^exponent */
   | { kind: 'zipf'; exponent: number };
@@ -144,9 +129,8 @@ export interface OperationAmounts {
 
 export type ChecksumName = 'crc64nvme' | 'crc32c';
 
-/** How objects are written in parts. */
 export interface MultipartConfig {
-  /** bytes of each part except the last; more if an object would have too many parts */
+  /** bytes of each part except the last; larger if an object would have too many parts */
   partSize: number;
   /** parts that a thread sends concurrently, each over its own connection */
   partThreads: number;
@@ -154,7 +138,6 @@ export interface MultipartConfig {
   minSize: number;
 }
 
-/** One kind of a mixed stage's operations. */
 export interface MixedShare {
   /** as in --stages */
   operation: string;
@@ -162,38 +145,35 @@ export interface MixedShare {
   share: number;
 }
 
-/** The steps of each stage. */
 export interface RampPlan {
   of: RampKind;
-  /** of this host in each step; 0 before it joins */
+  /** threads of this host in each step; 0 before it joins */
   threads: readonly number[];
   /** ms of a step, whole seconds */
   stepTime: number;
 }
 
-/** A host's share of a run: every Nth object. Objects within a shard are numbered from 0. */
+/** A host's share of a run: every Nth object, where N is the count. Objects within a shard are numbered from 0. */
 export interface Shard {
   /** zero-based */
   index: number;
-  /** number of shards */
   count: number;
 }
 
 /**
- * When a run starts. The reference is the start of the process, not the moment at which the store's clock is known: the
- * distance to the store must not affect which time a host waits for.
+ * When a run starts. It is derived from the start of the process, not from the moment at which the store's clock is
+ * known, because the distance to the store must not affect which time a host waits for.
  */
 export interface StartTime {
   /** maps the start of the process to the start of the run, both in epoch ms by the store's clock */
   after: (launchedAt: number) => number;
-  /** whether several hosts can share it, which requires the store's clock */
+  /** whether several hosts can share this start, which requires the store's clock */
   isCommon: boolean;
 }
 
-/** The store of a run. */
 export interface StoreConfig {
   buckets: readonly string[];
-  /** of the endpoint, without the bucket */
+  /** endpoint, without the bucket */
   hostname: string;
   port: number;
   useTls: boolean;
@@ -203,19 +183,18 @@ export interface StoreConfig {
   addressing?: 'path' | 'virtual';
   /** for every connection */
   proxy?: ProxyConfig;
-  /** address from which the public client reads objects */
   publicUrl?: PublicUrl;
-  /** the only trusted authorities, as PEM: the self-signed endpoint itself, or the authorities that the user gave */
+  /** the only trusted authorities, as PEM: the self-signed endpoint itself, or those that the user specified */
   certificate?: string;
   region: string;
   credentials: Credentials;
-  /** whether it is our own endpoint on this host, which shares its clock and ends with the run */
+  /** whether this is our own endpoint on this host, which shares the host's clock and ends with the run */
   isEmbedded?: boolean;
   /** fault script of that endpoint (--faults) */
   faults?: string;
   /** process ID of that endpoint */
   processId?: number;
-  /** names of its settings in messages, if they do not come from S3_… variables */
+  /** names of the settings in messages, if they do not come from S3_… variables */
   settings?: Partial<SettingNames>;
 }
 
@@ -229,7 +208,6 @@ export interface PublicUrl {
   basePath: string;
   /** whether the bucket precedes the key */
   bucketInPath: boolean;
-  /** for every connection to it */
   proxy?: ProxyConfig;
 }
 
@@ -261,7 +239,6 @@ export interface SettingNames {
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
-  /** of temporary credentials */
   sessionToken?: string;
   /** epoch ms at which temporary credentials expire; absent if they do not, or if that is unknown */
   expiresAt?: number;

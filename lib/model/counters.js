@@ -2,14 +2,13 @@ import { SCHEMA } from './schema.js';
 
 /** @import { CountName } from './result.js' */
 
-// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and count it in one
-// place. All counters are sums.
+// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and count it
+// in one place. All counters are sums.
 
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
- * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts unknown counters are
- *   null or absent
+ * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts null if unknown
  *
  * @param {readonly SomeCounts[]} parts
  * @returns {SomeCounts} their sums, unknown if any part is unknown; errors are sorted by frequency
@@ -30,10 +29,7 @@ export function sumOf(values) {
   );
 }
 
-/**
- * @param {readonly Readonly<Record<string, number>>[]} parts
- * @returns {Record<string, number>} in descending order, without zeros
- */
+/** Sums by name in descending order, without zeros. @param {readonly Readonly<Record<string, number>>[]} parts */
 export function sumsByName(parts) {
   /** @type {Map<string, number>} */
   const sums = new Map();

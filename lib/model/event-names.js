@@ -1,6 +1,6 @@
 /** @import { RunObserver } from './run-events.js' */
 
-/** All events of a run: the type check finds missing names. @type {Record<keyof RunObserver, true>} */
+/** All events of a run. The type check finds missing names. @type {Record<keyof RunObserver, true>} */
 const EVENTS = {
   runIsNamed: true,
   phaseStarts: true,

@@ -1,7 +1,8 @@
 /**
  * @import { StageCounts } from './result.js'
  *
- * @typedef {Pick<StageCounts, 'attempts' | 'operations' | 'errors'> & { failedAttempts?: number | null, steps?: number | null }} SomeStage
+ * @typedef {Pick<StageCounts, 'attempts' | 'operations' | 'errors'> &
+ *   { failedAttempts?: number | null, steps?: number | null }} SomeStage
  */
 
 /** Error kind of attempts cut off by the end of a stage. */

@@ -20,24 +20,24 @@ export const UNKNOWN_LATENCY = Object.freeze({
   histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
 });
 
-/** An hour, in µs. Longer latencies count as that. */
+/** An hour, in µs. Longer latencies are recorded as an hour. */
 const MAX_VALUE = 3_600_000_000;
 
 const MICROSECONDS = 1000;
 
-// An HdrHistogram with three significant digits: the first 2,048 values have one count each, and every further power of two
-// has 1,024 counts. (https://github.com/HdrHistogram/HdrHistogram)
+// An HdrHistogram with three significant digits: the first 2,048 values have one count each, and every further power of
+// two has 1,024 counts. (https://github.com/HdrHistogram/HdrHistogram)
 const DIGITS = 3;
 const HALF_MAGNITUDE = 10;
 const HALF = 2 ** HALF_MAGNITUDE;
 
-/** The highest value that an encoded histogram may declare, and the number of counts up to it. */
+/** Limits of an encoded histogram: the highest value that it may declare, and the number of counts up to that value. */
 const MAX_HIGHEST = 2n ** 52n;
 const MAX_COUNTS = 44 * HALF;
 
-// The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing index
-// offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and the counts as
-// ZigZag LEB128 words of up to 9 bytes. A negative word represents a run of zero counts. (See
+// The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing
+// index offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and the
+// counts as ZigZag LEB128 words of up to 9 bytes. A negative word represents a run of zero counts. (See
 // AbstractHistogram.encodeIntoCompressedByteBuffer)
 const COOKIE = 0x1c849313;
 const COMPRESSED_COOKIE = 0x1c849314;
@@ -60,8 +60,7 @@ export class Histogram {
 
   /**
    * @param {string} base64 the compressed HdrHistogram V2 encoding
-   * @returns {Histogram}
-   * @throws {Error} if it is not such a histogram, or larger than any of ours
+   * @throws {Error} if it is not such a histogram, or exceeds the limits of this class
    */
   static decode(base64) {
     const histogram = new Histogram();
@@ -125,7 +124,7 @@ export class Histogram {
 
   /**
    * @param {number} percentile 0 to 100
-   * @returns {number} ms, within 0.1%: the largest of the equivalent values, or for 0 the smallest; 0 without values
+   * @returns {number} ms, within 0.1%: the largest of the equivalent values, or the smallest for 0; 0 without values
    */
   at(percentile) {
     const exact = (percentile * this.count) / 100;
@@ -141,19 +140,13 @@ export class Histogram {
     return 0;
   }
 
-  /**
-   * @param {number} milliseconds
-   * @returns {number} values above that, within the resolution
-   */
+  /** Counts the values above a limit, within the resolution. @param {number} milliseconds */
   countAbove(milliseconds) {
     const { values, counts } = this.valueCounts();
     return counts.reduce((sum, count, at) => (values[at] > milliseconds * MICROSECONDS ? sum + count : sum), 0);
   }
 
-  /**
-   * @returns {{ values: number[], counts: number[] }} distinct values in µs in ascending order, each the largest of its
-   *   equivalent values, and their counts
-   */
+  /** Distinct values in µs in ascending order, each the largest of its equivalent values, and their counts. */
   valueCounts() {
     /** @type {number[]} */
     const values = [];
@@ -192,7 +185,7 @@ export class Histogram {
     };
   }
 
-  /** @returns {string} the compressed HdrHistogram V2 encoding of the values in µs, in base64 */
+  /** Returns the compressed HdrHistogram V2 encoding of the values in µs, in base64. */
   encode() {
     const words = Buffer.allocUnsafe(this.#counts.length * MAX_WORD_BYTES);
     const length = writeWords(words, this.#counts);
@@ -225,10 +218,7 @@ export class Histogram {
   }
 }
 
-/**
- * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {boolean} whether it is a valid histogram
- */
+/** @param {string} base64 the compressed HdrHistogram V2 encoding, if it is one */
 export function isHistogram(base64) {
   try {
     checked(inflated(base64));
@@ -239,12 +229,11 @@ export function isHistogram(base64) {
 }
 
 /**
- * Iterates over the values of a histogram.
+ * Yields values in µs in ascending order, each the smallest of its equivalent values, with their counts.
  *
  * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {Generator<[value: number, count: number], void, undefined>} in ascending order; values in µs, each the smallest of
- *   its equivalent values
- * @throws {Error} if it is not such a histogram, or larger than any of ours
+ * @returns {Generator<[value: number, count: number], void, undefined>}
+ * @throws {Error} if it is not such a histogram, or exceeds the limits of this class
  */
 export function* valuesIn(base64) {
   const encoded = inflated(base64);
@@ -259,10 +248,7 @@ function bucketAt(index) {
   return Math.max(Math.floor(index / HALF) - 1, 0);
 }
 
-/**
- * @param {number} index
- * @returns {number} the smallest value counted at that index, in µs
- */
+/** The smallest value that is counted at an index, in µs. @param {number} index */
 function leastAt(index) {
   const bucket = bucketAt(index);
   return (index - bucket * HALF) * 2 ** bucket;
@@ -311,7 +297,7 @@ function writeWords(words, counts) {
 /**
  * @param {string} base64
  * @returns {Buffer} untrusted: possibly damaged or malicious
- * @throws {Error} if it is not compressed, or inflates to more than any histogram of ours
+ * @throws {Error} if it is not compressed, or inflates to more than MAX_FILE
  */
 function inflated(base64) {
   const compressed = Buffer.from(base64, 'base64');
@@ -324,7 +310,7 @@ function inflated(base64) {
 /**
  * @param {Buffer} encoded
  * @returns {{ length: number, total: number }} number of encoded counts, and their sum
- * @throws {RangeError} if it is not a histogram, or larger than any of ours
+ * @throws {RangeError} if it is not a histogram, or exceeds the limits
  */
 function checked(encoded) {
   const highest = encoded.readBigInt64BE(HIGHEST_AT);
@@ -366,10 +352,7 @@ function* countsIn(encoded) {
   }
 }
 
-/**
- * @param {Uint8Array} payload
- * @returns {Generator<number, void, undefined>} its words still in ZigZag form: odd ones represent negative numbers
- */
+/** Yields words that are still in ZigZag form: odd ones represent negative numbers. @param {Uint8Array} payload */
 function* wordsIn(payload) {
   let word = 0;
   let length = 0;

@@ -1,10 +1,10 @@
-/** Values of the seven data bits of a byte. The eighth bit is set if another byte follows. */
+/** Number of values of a byte's seven data bits. The eighth bit is set if another byte follows. */
 const BITS = 0x80;
 
 /**
  * Packs a host's figures per second into one to three bytes each.
  *
- * @param {Iterable<number | null>} tenths of operations in each second, or bytes, as whole numbers; null if no line reports it
+ * @param {Iterable<number | null>} tenths of operations in each second, or whole bytes; null if no line reports it
  * @returns {string} each plus one, or 0 for null, as LEB128 in base64
  */
 export function encodeSeconds(tenths) {
@@ -20,10 +20,7 @@ export function encodeSeconds(tenths) {
   return Buffer.from(bytes).toString('base64');
 }
 
-/**
- * @param {string} base64 output of {@link encodeSeconds}
- * @returns {(number | null)[]}
- */
+/** @param {string} base64 output of {@link encodeSeconds} */
 export function decodeSeconds(base64) {
   const values = [];
   let value = 0;

@@ -1,7 +1,7 @@
 import { rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Limits per file. No run writes that much: a larger file is forged, and would take gigabytes and minutes to read. */
+/** Limits per file. No run writes more: a larger file is forged, and would take gigabytes and minutes to read. */
 const MAX = Object.freeze({
   runs: 1000,
   stages: 2000,
@@ -18,11 +18,11 @@ export class InputError extends Error {
 }
 
 /**
- * Scans a text before it is parsed, because a small text can expand to a large value, and a deep one can overflow the stack.
+ * Scans a text before it is parsed, as a small text can expand to a large value, and nesting can overflow the stack.
  *
  * @param {string} file
  * @param {string} text presumably JSON
- * @throws {InputError} if it contains too much
+ * @throws {InputError} if it exceeds a limit
  */
 export function checkResultBounds(file, text) {
   let [line, levels, entries, values] = [1, 0, 0, 0];
@@ -67,7 +67,7 @@ function endOfString(text, start) {
  * @param {number} count
  * @param {string} file
  * @param {number} line
- * @throws {InputError} if it is too much
+ * @throws {InputError} if it exceeds the limit
  */
 export function checkCount(what, count, file, line) {
   if (count > MAX[what]) {

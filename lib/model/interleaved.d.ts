@@ -1,7 +1,7 @@
 import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
 import type { CleanupResult, RequestCounts, RunFacts, WayResult } from './result.js';
 
-// The result of comparing two setups in turns, written by `ab --json`. `before` and `after` of a comparison are A and B.
+// The result of comparing two setups in turns (`ab --json`). In a comparison, `before` is A and `after` is B.
 
 export type Side = 'a' | 'b';
 
@@ -20,7 +20,6 @@ export interface InterleavedComparison {
   a: SetUp;
   /** null if A was refused, so that B was not tried */
   b: SetUp | null;
-  /** planned number of quads */
   quadsPlanned: number;
   /** completed quads in order */
   quads: Quad[];
@@ -62,11 +61,9 @@ export interface Turn {
 /** Runs all stages once with one setup. */
 export interface Pass {
   side: Side;
-  /** in order */
   stages: PassStage[];
 }
 
-/** The result of a stage in a pass. */
 export interface PassStage {
   stage: string;
   /** epoch ms */
@@ -87,7 +84,6 @@ export type InterleavedMetric = Extract<ComparedMetric, 'rate' | 'p50' | 'p99' |
 export interface InterleavedStage {
   stage: string;
   metrics: InterleavedMetricComparison[];
-  /** failed attempts in all quads */
   failedAttempts: Record<Side, number>;
 }
 
@@ -100,6 +96,6 @@ export interface InterleavedMetricComparison extends MetricComparison {
   tTest: number | null;
   /** p-value of the exact sign-flip test, also uncorrected; null if there are too few quads */
   signFlip: number | null;
-  /** estimated number of additional quads for a decision; null if decided, if no more are possible, or if the tests disagree */
+  /** estimated additional quads for a decision; null if decided, if no more are possible, or if the tests disagree */
   moreQuads: number | null;
 }

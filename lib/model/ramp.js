@@ -6,7 +6,7 @@ import { Histogram } from './histogram.js';
  * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
  */
 
-/** Phrases about a host, from the mildest to the worst. The shortfall of a step is the worst of its hosts. */
+/** Phrases about a host, from the mildest to the worst. A step has the worst shortfall of its hosts. */
 const SHORTFALLS = Object.freeze({
   late: 'came too late',
   objects: 'ran out of objects',
@@ -25,10 +25,7 @@ export function describeShortfall(shortfall) {
   return shortfall === null ? 'has no record of it in its log' : SHORTFALLS[shortfall];
 }
 
-/**
- * @param {RampResult | null | undefined} ramp of one host
- * @returns {boolean} whether the host missed all slots or had no objects for them, so that it sent no requests in them
- */
+/** Whether a host sent nothing: it missed all slots or had no objects. @param {RampResult | null | undefined} ramp */
 export function missedAllSlots(ramp) {
   const steps = ramp?.steps ?? [];
   return (
@@ -60,18 +57,12 @@ export function addRamps(ramps) {
   };
 }
 
-/**
- * @param {RampStep} step
- * @returns {string} equal for steps whose seconds can be added
- */
+/** Returns equal strings for steps whose seconds can be added. @param {RampStep} step */
 export function slotOfStep({ slotStart, slotSeconds, secondStart, operations }) {
   return [slotStart, slotSeconds, secondStart, operations.length].join(' ');
 }
 
-/**
- * @param {readonly RampStep[]} steps of one slot, at least one
- * @returns {RampStep}
- */
+/** @param {readonly RampStep[]} steps of one slot, at least one */
 function addSteps(steps) {
   const [first] = steps;
   if (steps.length === 1) {
@@ -91,20 +82,14 @@ function addSteps(steps) {
   };
 }
 
-/**
- * @param {readonly RampStep[]} steps
- * @returns {StepLatency} unknown if it is unknown for any step with operations
- */
+/** Returns NO_STEP_LATENCY if any step with operations has no histogram. @param {readonly RampStep[]} steps */
 function addHistograms(steps) {
   const busy = steps.filter(({ operations }) => operations.some((count) => count > 0));
   const encoded = busy.flatMap(({ histogram }) => (histogram === null ? [] : [histogram]));
   return encoded.length < busy.length ? NO_STEP_LATENCY : sumOfHistograms(encoded);
 }
 
-/**
- * @param {readonly string[]} encoded histograms of µs
- * @returns {StepLatency}
- */
+/** @param {readonly string[]} encoded histograms of µs */
 export function sumOfHistograms(encoded) {
   const sum = new Histogram();
   encoded.forEach((histogram) => sum.addEncoded(histogram));

@@ -25,7 +25,7 @@ const MAX_LISTED = 8;
  * @param {string} text
  * @param {string} [file] for messages
  * @returns {ReadResult}
- * @throws {Error} if it is larger than any result
+ * @throws {Error} if the text is larger than any result
  */
 export function readResult(text, file = 'result') {
   checkResultBounds(file, text);
@@ -71,10 +71,7 @@ function parse(text) {
   }
 }
 
-/**
- * @param {string} problem
- * @returns {ReadResult}
- */
+/** @param {string} problem */
 function refused(problem) {
   return { isJson: true, result: null, problems: [problem], warnings: [] };
 }
@@ -165,10 +162,7 @@ function listed(names) {
   return names.slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/**
- * @param {Json} stage
- * @returns {Json} with counters that only later versions know moved to `further`
- */
+/** Moves counters that only later versions know to `further`. @param {Json} stage */
 function takeFurtherCounters(stage) {
   const further = { ...stage.further };
   for (const [name, value] of Object.entries(stage)) {
@@ -202,7 +196,7 @@ function apart(unknown, stages) {
 }
 
 /**
- * Reads the fields of a record one by one, and keeps the valid ones even if others are not.
+ * Checks the fields of a record one by one, and keeps the valid ones even if others are invalid.
  *
  * @param {Json} fields
  * @param {object} schema of the record, part of the result's schema

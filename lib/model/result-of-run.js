@@ -19,10 +19,7 @@ export function resultOf({ facts, problems, stages, cleanup, requests, crash }) 
   };
 }
 
-/**
- * @param {Pick<RunResult, 'problems' | 'crash'>} run
- * @returns {string[]} why the run did not start or ended early, one line each
- */
+/** Why the run did not start or ended early, one line each. @param {Pick<RunResult, 'problems' | 'crash'>} run */
 export function problemsOf({ problems, crash }) {
   return crash === null
     ? [...problems]

@@ -18,8 +18,8 @@ import type { ChecksumName, ClientName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
 
-// The types of a published result are generated from result.schema.json. The types here describe a run in its own process, which
-// knows all fields. A published result may lack some, because a log does not contain them or hosts differ.
+// The types of a published result are generated from result.schema.json: fields that a log does not contain, or in
+// which hosts differ, may be missing. The types here describe a run in its own process, which knows all fields.
 
 /** These fields, none of them null or absent. */
 type Known<Type, Field extends keyof Type> = { [Name in Field]-?: Exclude<Type[Name], null> };
@@ -39,7 +39,7 @@ export interface RunResult {
   isTransient: boolean;
   /** existing objects that are the reason for refusing the run */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
-  /** objects that a later run can read, counted from the first one of the shard; 0 if none are kept */
+  /** number of the shard's first objects that a later run can read; 0 if none are kept */
   kept: number;
   /** the last stage may be incomplete */
   stages: StageResult[];
@@ -82,12 +82,10 @@ type RequiredOption =
   | 'keepAlive'
   | 'cores';
 
-/** A counter of a stage. */
 export type CountName = keyof CommonCounts;
 
 export type StageCounts = Known<StageSum, CountName | 'errors'>;
 
-/** A finished stage. */
 export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage | NullableOfStage | OptionalOfStage>> &
   Nullable<StageSum, NullableOfStage> &
   Optional<StageSum, OptionalOfStage> & {
@@ -97,7 +95,7 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
     buckets: readonly BucketResult[];
   };
 
-/** Absent, or of another type. */
+/** Fields that StageResult lacks, or has with another type. */
 type OtherOfStage = 'calibration' | 'further' | 'merge' | 'kinds';
 
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
@@ -116,13 +114,9 @@ export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 /** Operations by object size, by whether the object was read before, and by cache status. */
 export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
 
-/** See the schema. */
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
-/**
- * What limited a stage. A cause is proven only if figures prove it and none contradicts it, because a wrong cause is worse than
- * none.
- */
+/** What limited a stage. A cause needs figures that prove it and none against it: a wrong cause is worse than none. */
 export type BottleneckCause =
   | 'client CPU'
   | 'host CPU'
@@ -137,16 +131,13 @@ export type BottleneckCause =
 
 export type Bottleneck = Required<BottleneckSum> & { cause: BottleneckCause; evidence: string };
 
-/** The counts of a second. */
 export type SecondCount = Omit<SecondResult, keyof SecondLatency>;
 
 export type SecondLatency = Pick<SecondResult, 'p50' | 'p99' | 'maximum' | 'histogram'>;
 
-/** What it cost to open connections. */
 export type OpeningCosts = Pick<ConnectionResult, 'tcp' | 'tls' | 'colos'>;
 
 /** How the operations of a host reach the objects. */
 export type Way = Omit<WayResult, 'hosts' | 'stages'>;
 
-/** What a search varies. */
 export type SearchDimension = 'threads' | 'buckets' | 'rate';

@@ -1,9 +1,8 @@
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
 import type { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
-/** The events of a run. */
 export interface RunObserver {
-  /** an object is about to be written; from now on, the user needs the run's name and location to clean it up */
+  /** an object is about to be written: from now on, the user needs the run's name and location to clean it up */
   runIsNamed: () => void;
   /** work outside the stages starts */
   phaseStarts: (phase: Phase) => void;
@@ -12,7 +11,7 @@ export interface RunObserver {
   runStarts: (facts: RunFacts) => void;
   stageStarts: (plan: StageStart) => void;
   second: (second: ReportedSecond) => void;
-  /** an operation is retried after an error of that kind; `refused` is whether the store asked for fewer requests */
+  /** an operation is retried after an error of this kind; `refused` is whether the store asked for fewer requests */
   retrying: (kind: string, advice: string, refused?: boolean) => void;
   integrityError: (stage: string, message: string) => void;
   failed: (stage: string, operation: FailedOperation, message: string) => void;
@@ -22,21 +21,18 @@ export interface RunObserver {
   stepEnds: (stage: string, step: SearchStep) => void;
   /** ramp only */
   slotEnds: (stage: string, of: RampKind, step: RampStep) => void;
-  /** a stage has ended */
   stage: (result: StageResult) => void;
   /** figures so far, every second and at the end of each step, if an observer requested them */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
-  /** reported periodically */
   cleanupProgress: (progress: CleanupProgress) => void;
-  /** information */
   notice: (message: string) => void;
-  /** something that may affect the figures */
+  /** the figures may be affected */
   warning: (message: string) => void;
   /** all stages and clean-up have ended */
   runEnds: (run: RunResult) => void;
 }
 
-/** A completed second. Between two steps of a ramp, nothing is in flight and there are no latencies. */
+/** A completed second. Between two steps of a ramp, nothing is in flight, so there are no latencies. */
 export type ReportedSecond = SecondCount & {
   stage: string;
   latencies?: SecondLatencies;
@@ -46,7 +42,7 @@ export type ReportedSecond = SecondCount & {
 /** Operations of one kind in a second of a mixed stage. */
 export type KindSecond = { operation: string; operations: number; bytes: number };
 
-/** Latencies of the operations that completed in a second; they can be added to others. */
+/** Latencies of the operations that completed in a second. */
 export interface SecondLatencies {
   plus(others: readonly SecondLatencies[]): SecondLatencies;
   /** null without latencies */
@@ -62,23 +58,20 @@ export interface StageStart {
   operations?: number;
   threads: number;
   buckets: number;
-  /** bytes that an operation transfers */
   bytesPerOperation: number;
   /** bytes per operation that the log shows although they are not transferred; absent if it shows none */
   nominalBytes?: number;
-  /** ms, if time ends the stage; for a search the maximum */
+  /** ms, for a search the maximum; null if objects end the stage */
   duration: number | null;
-  /** whether it is a capacity search */
   isSearch?: boolean;
-  /** what the search varies; absent for threads */
+  /** what a search varies; absent for threads */
   dimension?: SearchDimension;
 }
 
 /** Work before the first stage and between stages. */
 export interface Phase {
-  /** description */
   text: string;
-  /** monotonic ms until which it waits; null if the duration is unknown */
+  /** monotonic ms at which the phase ends; null if unknown */
   endsAt: number | null;
 }
 
@@ -86,21 +79,19 @@ export interface Phase {
 export interface DataFlow {
   /** sent or received since the stage started, including failed attempts */
   moved: number;
-  /** the part of it that belongs to attempts in flight */
+  /** the share of `moved` that belongs to attempts in flight */
   underWay: number;
 }
 
-/** Progress of a clean-up. */
 export interface CleanupProgress {
-  /** objects */
   removed: number;
-  /** objects; null if unknown */
+  /** null if unknown */
   expected: number | null;
-  /** ms since a request succeeded */
+  /** ms since the last successful request */
   silence: number;
 }
 
-/** Figures of a stage, or of its current step, since it started: plain values. */
+/** Figures of a stage or of its current step, since its start. Plain values. */
 export interface StageSnapshot {
   /** whether the stage or step has ended; the next snapshot starts from zero */
   isFinal: boolean;
@@ -109,9 +100,8 @@ export interface StageSnapshot {
   /** in the order of the run's list */
   buckets: readonly BucketSnapshot[];
   connections: ConnectionSnapshot;
-  /** requests in flight */
   inFlight: number;
-  /** utilization of each event loop with threads since the previous snapshot; empty at the end */
+  /** utilization (0 to 1) of each event loop with threads since the previous snapshot; empty at the end */
   loops: readonly number[];
 }
 
@@ -123,10 +113,8 @@ export interface KindSnapshot {
   cache?: Record<string, ValueCounts>;
 }
 
-/** The latencies of a stage. */
 export type LatencyName = Exclude<keyof StageLatency, 'unit' | 'histogram'>;
 
-/** See BucketResult. */
 export interface BucketSnapshot {
   bucket: string;
   operations: number;
@@ -140,7 +128,7 @@ export interface BucketSnapshot {
 export interface ConnectionSnapshot {
   /** since the previous stage */
   opened: number;
-  /** requests since then over a connection that had already carried a request */
+  /** requests since the previous stage over a connection that had already carried a request */
   reused: number;
   /** currently open; null at the end */
   open: number | null;
@@ -150,7 +138,7 @@ export interface ConnectionSnapshot {
 export interface ValueCounts {
   /** µs: each the largest of its equivalent values, at most 0.1% above the others */
   values: readonly number[];
-  /** number of occurrences */
+  /** number of occurrences of each value */
   counts: readonly number[];
   /** of all values; exact, like sum and extremes */
   count: number;

@@ -5,8 +5,5 @@ import { readFileSync } from 'node:fs';
 /** @type {ResultSchema} */
 export const SCHEMA = JSON.parse(readFileSync(new URL('./result.schema.json', import.meta.url), 'utf8'));
 
-/**
- * Version of the format: 2 renamed seconds to `secondStart`; 3 unified results of one and several hosts, and added a histogram
- * per second.
- */
+/** Version 2 renamed seconds to `secondStart`; 3 unified one and several hosts, and added a histogram per second. */
 export const FORMAT = SCHEMA.properties.format.minimum;

@@ -1,27 +1,20 @@
 import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult, SearchStep } from './result.js';
 
-/** The purpose of a step in a capacity search. */
 export type SearchPhase = SearchStep['phase'];
 
-/**
- * What kept a search from finding more: the threads, time, objects or dollars that it may use, or the objects left by Write
- * (`leftovers`).
- */
+/** What kept a search from finding more: a limit on its threads, time, objects or dollars; or Write's `leftovers`. */
 export type LimitingResource = 'threads' | 'time' | 'objects' | 'leftovers' | 'dollars';
 
-/** What a search concludes from its steps. */
 export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlateau' | 'capacity' | 'best'> {
   /** whether the hold confirmed the steps */
   holdAgrees: boolean;
   /** minimum for the whole search; null if it had enough */
   needed: { operations: number; attempts: number } | null;
-  /** what kept the search from finding more */
   limitingResource: LimitingResource | null;
-  /** ops/s at the highest thread count of the plateau, measured twice for each object size, in turns; `held`: in the hold before */
+  /** ops/s with the plateau's most threads: two measurements per object size, in turns; `held`: in the hold before */
   halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }
 
-/** Why the limit of a bucket is unknown. */
 export type UnknownLimitReason =
   'no plateau' | 'too few threads' | 'too few operations' | 'client busy' | 'in between' | 'ended early';
 

@@ -10,15 +10,15 @@ export const BLOCK_SECONDS = 128;
 /** The highest rate that can be stored, in ops/s. No host comes close. */
 const MAX_RATE = (2 ** 32 - 2) / 10;
 
-/** The intervals of the original tool drift, so lines up to this many seconds apart are not a gap. */
+/** Lines up to this many seconds apart are not a gap, because the intervals of the original tool drift. */
 export const MAX_INTERVAL_SECONDS = 3;
 
 /** @type {Readonly<SecondLatency>} */
 const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/** Stores the seconds of a stage in a few bytes each, however sparse: an hour of fifty hosts must fit into memory. */
+/** Stores the seconds of a stage in a few bytes each, even if sparse: an hour of fifty hosts must fit into memory. */
 export class SecondSeries {
-  /** By block number: tenths of operations per second, plus one; 0 for a second without a line. @type {Map<number, Uint32Array>} */
+  /** By block: tenths of operations per second plus 1; 0 for no line in the second. @type {Map<number, Uint32Array>} */
   #blocks = new Map();
   /** Seconds with several rates. @type {Map<number, { total: number, lines: number }>} */
   #averaged = new Map();
@@ -31,7 +31,7 @@ export class SecondSeries {
   /** @type {{ first: number, last: number } | null} */
   extent = null;
 
-  /** Tenths of operations in the first line of each second. */
+  /** Sum of the tenths of operations in the first line of each second. */
   tenths = 0;
 
   #length = 0;
@@ -40,7 +40,7 @@ export class SecondSeries {
    * @param {number} second
    * @param {number} rate ops/s
    * @param {boolean} isCount whether it is the count of that second, rather than a rate over about a second
-   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem, if any; a second after a gap is added, others with problems are not
+   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem, if any; the second is then added only after a gap
    */
   add(second, rate, isCount) {
     if (rate > MAX_RATE) {
@@ -98,7 +98,7 @@ export class SecondSeries {
     }
     const number = Math.floor(second / BLOCK_SECONDS);
     let block = this.#bytes.get(number);
-    // Usually all operations have the same bytes, and the second needs no entry.
+    // Usually, all operations have the same bytes, and a second needs no entry.
     if (block === undefined && bytes === operations * (this.operationBytes ?? 0)) {
       return;
     }
@@ -121,10 +121,7 @@ export class SecondSeries {
     return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#length;
   }
 
-  /**
-   * @param {number} second
-   * @returns {boolean} whether the second before or after it is missing, within the extent
-   */
+  /** Whether the second before or after is missing, within the extent. @param {number} second */
   isNextToGap(second) {
     const isMissing = (/** @type {number} */ other) =>
       this.extent !== null && other > this.extent.first && other < this.extent.last && this.get(other) === undefined;
@@ -135,7 +132,7 @@ export class SecondSeries {
     return this.#bytes.size > 0;
   }
 
-  /** @returns {number[]} numbers of the blocks with seconds, in ascending order */
+  /** Numbers of the blocks with seconds, in ascending order. */
   blocks() {
     return [...this.#blocks.keys()].sort((one, other) => one - other);
   }
@@ -145,10 +142,7 @@ export class SecondSeries {
     return this.#details;
   }
 
-  /**
-   * @param {number} second
-   * @returns {number | undefined} tenths of operations; undefined if no line has the second
-   */
+  /** Tenths of operations; undefined if no line has the second. @param {number} second */
   get(second) {
     const number = Math.floor(second / BLOCK_SECONDS);
     const stored = this.#blocks.get(number)?.[second - number * BLOCK_SECONDS] ?? 0;
@@ -159,20 +153,14 @@ export class SecondSeries {
     return stored === 0 ? undefined : stored - 1;
   }
 
-  /**
-   * @param {number} second already set
-   * @returns {number} bytes of its operations
-   */
+  /** @param {number} second already set */
   bytesOf(second) {
     const number = Math.floor(second / BLOCK_SECONDS);
     const own = this.#bytes.get(number)?.[second - number * BLOCK_SECONDS] ?? NaN;
     return Number.isNaN(own) ? ((this.get(second) ?? 0) / 10) * (this.operationBytes ?? 0) : own;
   }
 
-  /**
-   * @param {number} second already set
-   * @returns {SecondResult}
-   */
+  /** @param {number} second already set */
   resultOf(second) {
     return {
       secondStart: second,

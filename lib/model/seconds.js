@@ -6,19 +6,18 @@ import { Histogram } from './histogram.js';
  * @typedef {object} MeasuredTime a stage without warm-up and drain
  * @property {number} startedAt epoch ms
  * @property {number} endedAt epoch ms
- * @property {number} average
+ * @property {number} average mean of the compared figure, such as ops/s
  */
 
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
- * The largest count of a complete second in a stage, or the stage's mean if that is larger or no second is complete: seconds at
- * the edges are partial, and a stage of half a second has no others.
+ * The largest count of a complete second in a stage, or the stage's mean if it is larger or no second is complete:
+ * seconds at the edges are partial, and a stage of half a second has no others.
  *
  * @param {readonly SecondCount[]} seconds
- * @param {MeasuredTime} stage with its mean in ops/s
- * @returns {number} ops/s
+ * @param {MeasuredTime} stage
  */
 export function peakOf(seconds, stage) {
   return largestWholeSecond(seconds, stage, ({ operations }) => operations);
@@ -35,10 +34,7 @@ export function largestWholeSecond(seconds, { startedAt, endedAt, average }, fig
     .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
 }
 
-/**
- * @param {readonly (readonly SecondResult[])[]} parts of several hosts
- * @returns {SecondResult[]} in order
- */
+/** Adds the seconds of several hosts, in order. @param {readonly (readonly SecondResult[])[]} parts */
 export function addSeconds(parts) {
   /** @type {Map<number, SecondResult[]>} */
   const all = new Map();
@@ -50,10 +46,7 @@ export function addSeconds(parts) {
   return [...all.values()].map(addSecond).sort((one, other) => one.secondStart - other.secondStart);
 }
 
-/**
- * @param {readonly SecondResult[]} parts of one second, at least one
- * @returns {SecondResult}
- */
+/** @param {readonly SecondResult[]} parts of one second, at least one */
 export function addSecond(parts) {
   return {
     secondStart: parts[0].secondStart,
@@ -74,10 +67,7 @@ function addFailures(parts) {
   return failedAttempts === 0 ? {} : { failedAttempts, throttled };
 }
 
-/**
- * @param {readonly SecondLatency[]} parts of a second that have operations
- * @returns {SecondLatency} unknown if any part is unknown
- */
+/** Unknown if any part is unknown. @param {readonly SecondLatency[]} parts of a second that have operations */
 function addSecondLatencies(parts) {
   const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
   if (parts.length === 1) {

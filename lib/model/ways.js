@@ -3,41 +3,29 @@ import { failedAttemptsOf } from './failed-attempts.js';
 
 /**
  * @import { SomeStage } from './failed-attempts.js'
- * @import { CommonOptions, KindSum, RunFacts, StageSum, Way, WayFigures, WayKind, WayResult, WayStage } from './result.js'
+ * @import { CommonOptions, KindSum, RunFacts, StageSum, Way, WayFigures, WayResult } from './result.js'
  * @import { WritableResult, WritableStage } from './write-result.js'
  */
 
-/**
- * @param {CommonOptions | null | undefined} options of a run
- * @returns {Way}
- */
+/** @param {CommonOptions | null | undefined} options of a run */
 export function wayOf(options) {
   const { client = null, through = null, keepAlive = null, clockResolution = null } = options ?? {};
   const way = { client, through: through === true, keepAlive, clockResolution };
-  // A slice has a connection, but its operations at the binding have none.
+  // keepAlive does not apply: a slice has a connection, but its operations at the binding have none.
   return isAtBinding(way) ? { ...way, keepAlive: null } : way;
 }
 
-/**
- * @param {Way} way
- * @returns {string} equal for runs that reach the objects in the same way
- */
+/** Returns equal strings for runs that reach the objects in the same way. @param {Way} way */
 export function wayId({ client, through, keepAlive, clockResolution }) {
   return JSON.stringify([client, through, keepAlive, clockResolution]);
 }
 
-/**
- * @param {Pick<Way, 'client' | 'through'>} way
- * @returns {boolean} whether a Worker performs the operations, next to its binding
- */
+/** Whether a Worker performs the operations, next to its binding. @param {Pick<Way, 'client' | 'through'>} way */
 export function isAtBinding({ client, through }) {
   return client === 'edge' && !through;
 }
 
-/**
- * @param {WritableStage} stage of runs that used the same way
- * @returns {WayStage}
- */
+/** @param {WritableStage} stage of runs that used the same way */
 export function stageOfWay(stage) {
   const { merge, connections, kinds } = stage;
   const together = merge !== undefined && merge.hosts > 1 ? merge.together : null;
@@ -51,10 +39,7 @@ export function stageOfWay(stage) {
   };
 }
 
-/**
- * @param {KindSum} kind
- * @returns {WayKind[]} empty if it was not counted
- */
+/** Returns an empty list if the kind was not counted. @param {KindSum} kind */
 function kindOfWay(kind) {
   const { operation, operations, attempts, average, errors, latency, failedAttempts } = kind;
   return typeof operations === 'number' && typeof attempts === 'number'
@@ -88,7 +73,7 @@ export function waysOf({ merge, options, hosts, stages }) {
 }
 
 /**
- * Combines a host's turns. Rates exclude the waits between them.
+ * Combines a host's turns. Rates exclude the waits between turns.
  *
  * @param {Pick<RunFacts, 'options' | 'host'>} facts
  * @param {readonly StageSum[]} stages of all turns in order

@@ -2,18 +2,17 @@
  * @import { Result, SecondResult, StageSum } from './result.js'
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult> }} WritableStage
- * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult seconds may be
- *   computed while they are written
+ * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult seconds may be lazy
  */
 
 const NO_STAGES = '\n  "stages": []';
 const NO_SECONDS = '\n  "seconds": []';
 
-/** Characters after which seconds are yielded. */
+/** Number of characters after which the text so far is yielded. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Writes a result as JSON, indented for people except for the seconds, which take one line each.
+ * Writes a result as JSON, indented for people, except that each second takes a single line.
  *
  * @param {WritableResult} result
  * @returns {Generator<string, void, undefined>} several lines at a time
@@ -28,11 +27,7 @@ export function* writeResult({ stages, ...rest }) {
   yield `${stages.length === 0 ? '' : '\n  '}]${after}\n`;
 }
 
-/**
- * Puts the fields first that readers look for first.
- *
- * @param {Omit<WritableResult, 'stages'>} result
- */
+/** Puts the fields first that readers look for first. @param {Omit<WritableResult, 'stages'>} result */
 function inOrder({ format, merge, ...rest }) {
   return merge === undefined ? { format, ...rest } : { format, merge, ...rest };
 }
@@ -55,7 +50,7 @@ function* writeStage({ seconds, ...rest }) {
   yield `${text}${isFirst ? '' : '\n      '}]${after}`;
 }
 
-/** @param {string} text indented by the four spaces of a stage */
+/** Indents by the four spaces of a stage. @param {string} text */
 function indented(text) {
   return text.replaceAll('\n', '\n    ');
 }

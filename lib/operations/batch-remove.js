@@ -12,7 +12,6 @@ const TRANSIENT = new Set([
   ...['OperationAborted', 'RequestTimeout'],
 ]);
 
-/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /** Format of an error code. Any other text from a store is not shown. */
@@ -20,7 +19,7 @@ const CODE = /^[A-Za-z0-9.]{1,64}$/;
 
 /**
  * Removes objects of one bucket with one request. The response lists each deleted key and each failed key. The request
- * succeeds if all keys were deleted; a retry asks only for the remaining ones.
+ * succeeds if all keys were deleted; a retry requests only the remaining keys.
  */
 export const batchRemove = defineOperation({
   name: 'batch-remove',
@@ -67,7 +66,7 @@ export const batchRemove = defineOperation({
 
 /**
  * @param {OperationRecord} record
- * @returns {Map<string, number>} the local index of each object not yet removed by an earlier attempt, by key
+ * @returns {Map<string, number>} the local index by key, for each object that no earlier attempt has removed
  */
 function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
   const left = locals.filter((local) => written.has(local));
@@ -80,8 +79,9 @@ function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
  * @param {OperationRecord} record
  * @param {readonly { Key?: string, Code?: string }[]} errors
  * @param {ReadonlyMap<string, number>} pending keys not deleted yet
- * @param {number} asked keys requested
- * @throws {AttemptError} if the store lists errors; it is retried if none of them is final
+ * @param {number} asked number of requested keys
+ * @throws {AttemptError} if the store lists errors, to be retried if none of them is final
+ * @throws {IntegrityError} if the response does not mention a key
  */
 function refuseUndeleted(record, errors, pending, asked) {
   if (errors.length > 0) {

@@ -7,8 +7,8 @@ import { checkEtag, sendRead } from './versions.js';
 /** @import { OperationRecord } from './operation-record.js' */
 
 /**
- * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key is
- * written twice. The response has no size, but its ETag must be that of the object.
+ * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key
+ * is written twice. The response has no size, but its ETag must be that of the object.
  */
 export const copy = defineOperation({
   name: 'copy',
@@ -45,7 +45,7 @@ export const copy = defineOperation({
   },
 });
 
-/** @param {OperationRecord} record whose key becomes the copy, and whose input the source */
+/** @param {OperationRecord} record whose key becomes that of the copy, and whose input becomes the source */
 function chooseKeys(record) {
   const { index, bucket, workload } = record;
   const { keyspace } = workload;
@@ -55,7 +55,7 @@ function chooseKeys(record) {
 
 /**
  * @param {OperationRecord} record whose response has arrived
- * @throws {AttemptError} if it does not confirm the copy; the next attempt may succeed
+ * @throws {AttemptError} if the response does not confirm the copy; the next attempt may succeed
  */
 function checkAnswer({ connection }) {
   if (connection.reply.etagDigest === 0) {

@@ -8,7 +8,7 @@ import { IntegrityError } from './operation.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-// Shared by operations on existing objects. Only what the list showed is known about them.
+// Shared by operations on existing objects, of which only the list entries are known.
 
 /** The error kind of an operation on an object that was replaced in the meantime. */
 export const CHANGED = 'changed';
@@ -28,18 +28,12 @@ export function onExisting(operation) {
   return Object.freeze({ ...operation, attempt: attemptExisting });
 }
 
-/**
- * @param {OperationRecord} record
- * @returns {ListedObjects}
- */
+/** @param {OperationRecord} record */
 export function listedOf({ workload: { listed } }) {
   return /** @type {ListedObjects} */ (listed);
 }
 
-/**
- * @param {OperationRecord} record
- * @returns {ListedVerifier}
- */
+/** @param {OperationRecord} record */
 export function verifierOf({ sink }) {
   return /** @type {ListedVerifier} */ (/** @type {unknown} */ (sink));
 }
@@ -75,9 +69,9 @@ export function checkSize(record, size, expected) {
 }
 
 /**
- * Checks the bytes by their MD5 if the ETag is one. An ETag that looks like an MD5 proves nothing: a store may compute ETags
- * differently. A mismatch is therefore an error only in a bucket where another object has matched. Until then, and with keys
- * from a key management service, only the size is checked.
+ * Checks the bytes by their MD5 if the ETag looks like one. Because a store may compute ETags differently, a mismatch
+ * is an error only in a bucket where another object has matched. Until then, and with keys from a key management
+ * service, only the size is checked.
  *
  * @param {OperationRecord} record whose body has arrived, with the listed size
  * @throws {IntegrityError}

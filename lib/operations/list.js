@@ -7,14 +7,13 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js
 
 /** @import { OperationRecord } from './operation-record.js' */
 
-/** Longer keys are cut in messages. */
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into pages of a
- * fixed size. Each request gives its start (start-after) instead of the token of the previous page, so that threads can list
- * different pages concurrently. Each page must contain exactly its own keys, so that all pages together contain exactly the
- * run's keys.
+ * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into
+ * pages of a fixed size. A request states the start of its page (start-after) instead of the token of the previous
+ * page, so that threads can list different pages concurrently. Each page must contain exactly its own keys, so that all
+ * pages together contain exactly the run's keys.
  */
 export const list = defineOperation({
   name: 'list',
@@ -60,7 +59,7 @@ export const list = defineOperation({
 /**
  * @param {OperationRecord} record whose response has arrived
  * @returns {{ keys: string[], isTruncated: boolean }}
- * @throws {AttemptError} if it is not a list
+ * @throws {AttemptError} if the response is not a list
  */
 function pageOf({ connection: { reply } }) {
   const { Contents = [], IsTruncated } = reply.output;
@@ -72,8 +71,8 @@ function pageOf({ connection: { reply } }) {
 }
 
 /**
- * Compares a page with the list from before the run. Other clients may write and delete in the meantime, but no page may contain
- * keys without its prefix.
+ * Compares a page with the list from before the run. Other clients may write and delete in the meantime, but no page
+ * may contain keys without its prefix.
  *
  * @param {OperationRecord} record whose response has arrived
  * @param {readonly string[]} keys
@@ -82,7 +81,7 @@ function pageOf({ connection: { reply } }) {
 function checkExistingPage(record, keys, continues) {
   const { locals } = record;
   const { keyPrefix } = listedOf(record);
-  // Keys that are not UTF-8 come without a name and were left out of the list.
+  // Keys that are not UTF-8 come without a name, and were left out of the list.
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
@@ -171,8 +170,8 @@ function keyOf({ locals, workload: { keyspace, shard } }, position) {
  * An object whose write failed may or may not exist.
  *
  * @param {OperationRecord} record
- * @param {number} position of an object missing from its page
- * @throws {IntegrityError} if it must exist
+ * @param {number} position of an object that is missing from its page
+ * @throws {IntegrityError} if the object must exist
  */
 function refuseMissing(record, position) {
   if (exists(record, record.locals[position])) {
@@ -193,12 +192,12 @@ function exists({ workload: { written, wroteObjects } }, local) {
 }
 
 /**
- * A store may return fewer keys than requested, and a page may contain other objects of the run. Neither is an integrity error,
- * but the page then lacks some of its keys.
+ * A store may return fewer keys than requested, and a page may contain other objects of the run. Neither is an
+ * integrity error, but the page then lacks some of its keys.
  *
  * @param {OperationRecord} record
  * @param {number} position of the first object that was not reached
- * @param {number} others other keys of the run
+ * @param {number} others number of other keys of the run
  */
 function shortPage({ locals, workload }, position, others) {
   const hint = workload.wroteObjects ? '' : '; the earlier run may have used more <objects>, or made copies';

@@ -10,7 +10,7 @@ import { NO_ETAG } from './no-etag.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-/** Minimum of S3 and R2 for all parts but the last. */
+/** S3's and R2's minimum for all parts but the last. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
 export const MAX_PART_BYTES = 5 * 1024 ** 3;
@@ -28,11 +28,10 @@ export const DEFAULT_PART_BYTES = 8 * MEBIBYTE;
 export const DEFAULT_PART_THREADS = 4;
 
 /**
- * All parts except the last have the same size, as R2 requires.
+ * The number of parts, at least one. All parts except the last have the same size, as R2 requires.
  *
  * @param {number} size bytes of an object
  * @param {number} partSize bytes
- * @returns {number} parts: at least one, even for an empty object
  */
 export function partsOf(size, partSize) {
   return Math.max(Math.ceil(size / partSize), 1);
@@ -50,7 +49,7 @@ export function partSizeFor(size, partSize) {
 /**
  * @param {number} size bytes of an object
  * @param {MultipartConfig | undefined} multipart
- * @returns {multipart is MultipartConfig} whether it is written in parts
+ * @returns {multipart is MultipartConfig} whether the object is written in parts
  */
 export function isInParts(size, multipart) {
   return multipart !== undefined && size >= multipart.minSize;
@@ -59,7 +58,7 @@ export function isInParts(size, multipart) {
 /**
  * @param {number} size bytes of the objects of a run
  * @param {MultipartConfig | undefined} multipart
- * @returns {MultipartConfig | undefined} that also writes smaller objects in the same way
+ * @returns {MultipartConfig | undefined} to write smaller objects in the same way
  */
 export function multipartAsFor(size, multipart) {
   return isInParts(size, multipart) ? { ...multipart, minSize: 0 } : undefined;
@@ -68,31 +67,26 @@ export function multipartAsFor(size, multipart) {
 /**
  * @param {number} size bytes of an object
  * @param {MultipartConfig | undefined} multipart
- * @returns {number} requests needed to write it without an error
+ * @returns {number} requests that write the object, if none fails
  */
 export function requestsToWrite(size, multipart) {
   return isInParts(size, multipart) ? partsOf(size, partSizeFor(size, multipart.partSize)) + 2 : 1;
 }
 
-/**
- * @param {{ threads: number, multipart?: MultipartConfig }} config
- * @returns {number} connections of its stages: one per thread, or one per part that a thread sends concurrently
- */
+/** One per thread and concurrent part. @param {{ threads: number, multipart?: MultipartConfig }} config */
 export function connectionsFor({ threads, multipart }) {
   return threads * (multipart?.partThreads ?? 1);
 }
 
 /**
- * What the caller provides to an upload.
- *
  * @typedef {object} UploadContext
- * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds, or throws the error after which
- *   the retry policy gives up; one attempt sends exactly one request
+ * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds, or throws the error after
+ *   which the retry policy gives up; one attempt sends exactly one request
  * @property {() => void} throwIfStopped throws an AttemptError if no more parts may be sent
  */
 
 /**
- * One request of an upload, with the same retry policy as an operation. Each connection reuses one for the whole stage.
+ * A request of an upload, with the same retry policy as an operation. Each connection reuses one for the whole stage.
  *
  * @implements {ObjectRequest}
  */
@@ -102,7 +96,7 @@ export class UploadStep {
   slot = 0;
   bucket = '';
   key = '';
-  /** Bytes of the part; 0 if it sends none. */
+  /** Bytes of the part; 0 if the step sends none. */
   size = 0;
   /** @type {ObjectRequest['body']} */
   body = null;
@@ -112,9 +106,9 @@ export class UploadStep {
   input = undefined;
   /** @type {S3Call} */
   call = S3_CALLS.CreateMultipartUpload;
-  /** Whether its success makes the object exist. */
+  /** Whether the success of this step makes the object exist. */
   completes = false;
-  /** Only the last step writes the key, and a repetition does not write it again, so retries need no pause. */
+  /** False, so retries need no pause: only the last step writes the key, and a repetition does not write it again. */
   isWrite = false;
   attempts = 0;
   outcomeUnknown = false;
@@ -159,8 +153,8 @@ export class UploadStep {
 }
 
 /**
- * Writes objects in parts: creates an upload, sends its parts over several connections, and completes it. The retry policy
- * applies to each request separately. An upload that is not completed is aborted.
+ * Writes objects in parts: creates an upload, sends its parts over several connections, and completes it. The retry
+ * policy applies to each request separately. An upload that is not completed is aborted.
  */
 export class Uploader {
   #steps;
@@ -179,7 +173,7 @@ export class Uploader {
   }
 
   /**
-   * Writes the record's object and fills in the fields that a meter reads.
+   * Writes the record's object, and sets the fields of the record that a meter reads.
    *
    * @param {OperationRecord} record
    * @param {number} now monotonic ms
@@ -227,7 +221,7 @@ class Upload {
     const mayHaveAnother = this.#record.outcomeUnknown;
     try {
       await this.#sendParts();
-      // Sending a part twice leaves nothing behind, unlike creating an upload twice.
+      // Restore the flag: sending a part twice leaves nothing behind, unlike creating an upload twice.
       this.#record.outcomeUnknown = mayHaveAnother;
       await this.#complete();
     } catch (error) {
@@ -260,7 +254,7 @@ class Upload {
 
   /**
    * @param {UploadStep} step of a connection
-   * @param {number} atOnce number of connections that do the same
+   * @param {number} atOnce number of connections that send parts concurrently
    */
   async #sendPartsOver(step, atOnce) {
     while (this.#nextPart < this.#parts.length && this.#failure === null) {
@@ -311,7 +305,7 @@ class Upload {
     try {
       await this.#send(step);
     } catch (error) {
-      // An earlier attempt whose response was lost completed it, or something else ended it.
+      // An earlier attempt, whose response was lost, completed the upload, or something else ended it.
       if (!(error instanceof AttemptError && error.kind === NO_UPLOAD && step.attempts > 1)) {
         throw error;
       }
@@ -321,7 +315,7 @@ class Upload {
   }
 
   /**
-   * Checks the object itself if the response to its completion was lost. The key belongs to this run and had no other object.
+   * Checks the object if the response to the completion was lost: the key belongs to this run and had no other object.
    *
    * @param {UploadStep} step
    * @param {AttemptError} error of the completion
@@ -344,7 +338,7 @@ class Upload {
     }
   }
 
-  /** If aborting fails, clean-up finds and aborts the run's uploads. */
+  /** Tries to abort the upload. If that fails, clean-up finds and aborts it. */
   async #abort() {
     const [step] = this.#steps;
     step.prepare(this.#record, S3_CALLS.AbortMultipartUpload, { input: { UploadId: this.#id } });
@@ -363,7 +357,7 @@ class Upload {
 
   /**
    * @param {UploadStep} step
-   * @param {number} [atOnce] number in flight at the same time
+   * @param {number} [atOnce] number of steps that are sent concurrently
    */
   async #send(step, atOnce = 1) {
     const record = this.#record;

@@ -12,19 +12,19 @@ import { globalIndex } from '../workload/shard.js';
 const NO_OBJECTS = new Uint32Array(0);
 
 /**
- * A thread's current operation, reused for each object. It serves as the object for operations, as the request for the retry
- * policy, and as the content for the client, so no operation has to allocate one.
+ * A thread's current operation, reused for each object. It serves as the object for operations, as the request for the
+ * retry policy, and as the content for the client, so no operation has to allocate one.
  *
  * @implements {ObjectRequest}
  */
 export class OperationRecord {
   /** Index of the operation among the kinds of its stage. */
   kind = 0;
-  /** The object's index on this host. */
+  /** Index of the object on this host. */
   localIndex = 0;
-  /** The object's index in the whole run. */
+  /** Index of the object in the whole run. */
   index = 0;
-  /** The bucket's index in the run. */
+  /** Index of the bucket in the run. */
   slot = 0;
   bucket = '';
   key = '';
@@ -32,7 +32,7 @@ export class OperationRecord {
   size = 0;
   /** Local indices of all objects if the operation works on several. @type {Uint32Array} */
   locals = NO_OBJECTS;
-  /** Whether the bucket is known to have no objects after these. */
+  /** Whether the bucket is known to have no objects after `locals`. */
   isLastOfBucket = false;
   /** Local index of the bucket's next object; -1 if there is none, or if unknown. */
   nextLocal = -1;
@@ -43,14 +43,14 @@ export class OperationRecord {
   isRepeated = false;
   /** The state that the operation creates on a rewritten object: see ObjectVersions. */
   state = 0;
-  /** Whether the store has confirmed such a change. */
+  /** Whether the store has confirmed a change of a rewritten object. */
   isAcknowledged = false;
   /** The outdated version that a cache served, or -1. */
   oldVersion = -1;
   /** Attempts so far, including the current one. */
   attempts = 0;
   outcomeUnknown = false;
-  /** Whether only the size of the body was checked, because nothing else is known about it. */
+  /** Whether only the size of the body was checked, because nothing else is known about its content. */
   isSizeOnly = false;
   // Monotonic ms; see RetriedRequest.
   intendedAt = 0;
@@ -59,7 +59,7 @@ export class OperationRecord {
   finishedAt = 0;
   /** For multipart objects: when the upload began, in monotonic ms; see Uploader. */
   uploadedFrom = 0;
-  /** For multipart objects: ms lost before the successful attempts, and before the first of them. */
+  /** For multipart objects: ms lost before the upload began, and before its successful attempts. */
   timeLost = 0;
   /** The body sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
@@ -83,7 +83,7 @@ export class OperationRecord {
    * @param {number} kind
    * @param {Operation} operation
    * @param {number} localIndex of an object on this host
-   * @param {number} [turn] see above
+   * @param {number} [turn]
    */
   take(kind, operation, localIndex, turn = 0) {
     const { keyspace, shard } = this.workload;
@@ -97,7 +97,7 @@ export class OperationRecord {
     this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
     this.size = operation.bytesOf(this.workload, this.index);
-    // The body and results of one kind of operation must not reach the next.
+    // The input and results of one kind of operation must not reach the next.
     this.input = undefined;
     this.isSizeOnly = false;
     if (operation.grouping !== undefined) {
@@ -111,7 +111,7 @@ export class OperationRecord {
    * @param {number} kind
    * @param {Operation} operation on several objects
    * @param {ObjectGroup} group of at least one
-   * @param {number} turn see above
+   * @param {number} turn
    */
   takeGroup(kind, operation, { locals, isLast, next }, turn) {
     this.take(kind, operation, locals[0], turn);
@@ -133,7 +133,6 @@ export class OperationRecord {
 /** @param {Workload} workload */
 function verifierFor({ payload, mixed, listed, wroteObjects }) {
   if (listed) {
-    // Objects that do not belong to the run.
     return /** @type {any} */ (new ListedVerifier(listed));
   }
   if (mixed) {

@@ -14,45 +14,40 @@ import { redact } from '../text/redact.js';
  */
 
 /**
- * The data that operations work on, the same for all threads of a worker.
- *
- * @typedef {object} Workload
+ * @typedef {object} Workload the data that operations work on, the same for all threads of a worker
  * @property {Places} keyspace
- * @property {(index: number) => number} sizeOf bytes of an object, by its index: the same on any host
+ * @property {(index: number) => number} sizeOf bytes of an object, the same on any host
  * @property {Payload} payload
  * @property {WrittenObjects} written
  * @property {Shard} shard this host's share of the objects
  * @property {OperationAmounts} amounts
  * @property {ListedObjects | null} [listed] existing objects that the run works on; they are its keyspace
- * @property {PayloadChecksums} [checksums] that objects are written with; absent without checksums
- * @property {boolean} wroteObjects whether this run writes the objects and therefore knows which exist and their ETags
- * @property {MixedObjects | null} [mixed] of a run that writes its objects several times
+ * @property {PayloadChecksums} [checksums] sent with each write
+ * @property {boolean} wroteObjects whether this run writes the objects, and therefore knows which exist and their ETags
+ * @property {MixedObjects | null} [mixed] if the run writes its objects several times
  */
 
 /**
- * The definition of an operation: everything that the rest of the program needs to know about it.
- *
- * @typedef {object} OperationDefinition
+ * @typedef {object} OperationDefinition everything that the rest of the program needs to know about an operation
  * @property {string} name in lower case, as in --stages; capitalized in the log
- * @property {S3Call} call that it makes
+ * @property {S3Call} call
  * @property {'creates' | 'copies' | 'reads' | 'removes'} effect on objects
- * @property {boolean} needsObject whether it skips objects that this run did not write
+ * @property {boolean} needsObject whether the operation skips objects that this run did not write
  * @property {'sends' | 'receives' | 'none'} transfer how the object's bytes move
- * @property {keyof OperationAmounts} [part] the amount that is the size of the part that it moves, in bytes; absent if it moves
- *   whole objects
+ * @property {keyof OperationAmounts} [part] the amount that sets the bytes to move; absent if whole objects are moved
  * @property {boolean} [canTakeParts] whether an Uploader may send the object in parts
  * @property {Grouping} [grouping] if one operation works on several objects of a bucket
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
  * @property {Preflight} preflight
- * @property {Readonly<Partial<Record<Refusal, string>>>} [refuses] features it cannot be combined with, and the reason shown to the user
- * @property {string} [limitWithoutWrites] message about what it cannot check on objects of another run
- * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, including verification. Throws an
+ * @property {Readonly<Partial<Record<Refusal, string>>>} [refuses] features it cannot be combined with, and why
+ * @property {string} [limitWithoutWrites] message about what cannot be checked on objects of another run
+ * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, including verification; throws an
  *   AttemptError, or an IntegrityError for a response that differs from the written data
- * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] one attempt on an existing object, about which
- *   only the list results are known; absent if the operation does not support existing objects
- * @property {(record: OperationRecord) => Promise<void>} [attemptOfVersion] one attempt on an object that is rewritten and
- *   removed while others read it; absent if it cannot be mixed, which `refuses` explains
+ * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] one attempt on an existing object, of which
+ *   only the list entry is known; absent if the operation does not support existing objects
+ * @property {(record: OperationRecord) => Promise<void>} [attemptOfVersion] one attempt on an object that is rewritten
+ *   and removed while others read it; absent if the operation cannot be mixed, which `refuses` explains
  */
 
 /**
@@ -60,34 +55,28 @@ import { redact } from '../text/redact.js';
  * @property {keyof OperationAmounts} size the amount that limits the number of objects per operation
  * @property {boolean} isByKey whether objects are in key order; otherwise in index order
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave' | 'multipart' | 'mix'} Refusal
- */
-
-/**
- * Limits for preflight when it tries an operation.
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave' | 'multipart' |
+ *   'mix'} Refusal
  *
- * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight
- */
-
-/**
+ * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight limits for preflight when it tries an operation
+ *
  * @typedef {object} OperationProperties derived from the definition
  * @property {string} logName
- * @property {boolean} creates whether it creates an object, possibly in an attempt that gets no response
- * @property {boolean} copies whether it creates an additional object of the run, possibly without a response
- * @property {boolean} writes whether it creates or copies: no key may be written twice within a second
- * @property {boolean} removes whether it removes objects
+ * @property {boolean} creates whether an attempt can create an object, even if it gets no response
+ * @property {boolean} copies whether an attempt can create an additional object of the run, even if it gets no response
+ * @property {boolean} writes `creates || copies`: no key may be written twice within a second
+ * @property {boolean} removes
  * @property {boolean} receives whether the response body is the object, so that the time to first byte is meaningful
  * @property {boolean} movesBytes
- * @property {keyof OperationAmounts | null} amount that the user may set for it
- * @property {boolean} followsAccess whether it reads single objects, in the order of the run's access pattern
- * @property {boolean} movesWhole whether it moves the whole object, so that its time depends on the object's size
- * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf the size of an object, or of the part
- *   that the operation moves
+ * @property {keyof OperationAmounts | null} amount that the user may set
+ * @property {boolean} followsAccess whether single objects are read, in the order of the run's access pattern
+ * @property {boolean} movesWhole whether whole objects are moved, so that the time depends on the object's size
+ * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf bytes that are moved
  *
  * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
  */
 
-/** Enough attempts to survive a hiccup, but few enough to fail quickly if nothing responds. @type {Readonly<Preflight>} */
+/** Enough attempts to survive a hiccup, but few enough to fail quickly. @type {Readonly<Preflight>} */
 export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
 
 /**
@@ -137,10 +126,7 @@ export class IntegrityError extends Error {
   }
 }
 
-/**
- * @param {Workload} workload
- * @returns {string} a suffix about the size of objects that this run did not write
- */
+/** Returns a suffix about the size of objects that this run did not write. @param {Workload} workload */
 export function otherSizeHint({ wroteObjects }) {
   return wroteObjects ? '' : '; check that the run was written with this --size';
 }

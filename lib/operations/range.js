@@ -17,9 +17,9 @@ const RANGE_NOT_SATISFIABLE = 416;
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/;
 
 /**
- * Reads a part of an object. Parts have the length of --range-size and follow each other from the start of the object; a
- * shorter rest at its end is never read. The choice of the part is a pure function of the run id, the object and the
- * operation's turn in its stage, so a retry requests the same bytes.
+ * Reads a part of an object. Parts have the length of --range-size and follow each other from the start of the object;
+ * a shorter remainder at the end is never read. The choice of the part is a pure function of the run ID, the object and
+ * the operation's turn in its stage, so a retry requests the same bytes.
  */
 export const range = defineOperation({
   name: 'range',
@@ -77,11 +77,7 @@ export const range = defineOperation({
   },
 });
 
-/**
- * @param {OperationRecord} record
- * @returns {{ first: number, whole: number }} offset of the range, which is now the record's input, and size of the object, in
- *   bytes
- */
+/** Sets the input. Returns the offset of the range and the object's size in bytes. @param {OperationRecord} record */
 function chooseRange(record) {
   const { index, size, turn, workload } = record;
   const whole = workload.sizeOf(index);
@@ -110,10 +106,7 @@ function checkRange(record, first, whole) {
   }
 }
 
-/**
- * @param {OperationRecord} record whose body has arrived
- * @returns {string} empty if it has the expected length
- */
+/** Returns '' if the body has the expected length. @param {OperationRecord} record whose body has arrived */
 function lengths({ sink: { received }, size }) {
   return received === size ? '' : ` (received ${received} bytes, expected ${size})`;
 }

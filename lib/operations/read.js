@@ -13,7 +13,7 @@ import { checkBody, sendRead } from './versions.js';
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
- * Compares each byte in place as it streams in, without copies or promises between a chunk and its check (measured:
+ * Compares each byte in place as it streams in, without copies or promises between a chunk and its check (measured in
  * bench/studies/README.md).
  */
 export const read = defineOperation({
@@ -53,10 +53,7 @@ export const read = defineOperation({
   },
 });
 
-/**
- * @param {OperationRecord} record whose body has arrived
- * @returns {string} empty if it has the expected length
- */
+/** Returns '' if the body has the expected length. @param {OperationRecord} record whose body has arrived */
 function lengths({ sink: { received }, size, workload }) {
   return received === size ? '' : ` (received ${received} bytes, expected ${size}${otherSizeHint(workload)})`;
 }

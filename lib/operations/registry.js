@@ -34,7 +34,7 @@ export const STAGES_WITHOUT_BYTES = Object.freeze(
   STAGES.filter(({ movesBytes }) => !movesBytes).map(({ name }) => name),
 );
 
-/** As in the log, in the order in which they run. */
+/** As in the log, in the order in which the stages run. */
 export const STAGE_NAMES = Object.freeze([
   ...STAGES.filter(({ removes }) => !removes).map(({ name }) => name),
   MIXED_STAGE,
@@ -44,26 +44,17 @@ export const STAGE_NAMES = Object.freeze([
 /** Stages of a run with --mix: mixed objects must be written first and removed at the end. */
 export const STAGES_OF_MIX = Object.freeze(['write', MIXED_STAGE.toLowerCase(), 'remove']);
 
-/**
- * @param {readonly string[]} names as in --stages
- * @returns {Operation[]} in the order in which their stages run
- */
+/** Returns operations in the order in which their stages run. @param {readonly string[]} names as in --stages */
 export function operationsOf(names) {
   return OPERATIONS.filter(({ name }) => names.includes(name));
 }
 
-/**
- * @param {Pick<LoadConfig, 'stages' | 'mix'>} load
- * @returns {Operation[]} of all stages, including mixed operations
- */
+/** Returns the operations of all stages, including mixed ones. @param {Pick<LoadConfig, 'stages' | 'mix'>} load */
 export function operationsOfRun({ stages, mix = [] }) {
   return operationsOf([...stages, ...mix.map(({ operation }) => operation)]);
 }
 
-/**
- * @param {Pick<LoadConfig, 'stages' | 'mix'>} load
- * @returns {Stage[]} in the order in which they run
- */
+/** Returns the stages in the order in which they run. @param {Pick<LoadConfig, 'stages' | 'mix'>} load */
 export function stagesOf({ stages, mix = [] }) {
   const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
   const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
@@ -75,18 +66,12 @@ export function stagesOf({ stages, mix = [] }) {
   return [...before, ...mixed, ...after];
 }
 
-/**
- * @param {readonly string[]} stages as in --stages
- * @returns {boolean} whether a run with these stages creates its own objects
- */
+/** Whether a run with these stages creates its own objects. @param {readonly string[]} stages as in --stages */
 export function writesObjects(stages) {
   return operationsOf(stages).some(({ creates }) => creates);
 }
 
-/**
- * @param {string} name as in --stages
- * @returns {Operation}
- */
+/** @param {string} name as in --stages */
 export function operationNamed(name) {
   const operation = OPERATIONS.find((each) => each.name === name);
   if (operation === undefined) {

@@ -3,7 +3,7 @@ import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 import { sendChange } from './versions.js';
 
-/** R2 accepts one write per second per key, and a deletion may count as a write, so preflight retries for over a second. */
+/** Enough to retry for over a second: R2 accepts one write per second per key, and a deletion may count as a write. */
 const MAX_PREFLIGHT_ATTEMPTS = 7;
 
 export const remove = defineOperation({
@@ -20,7 +20,7 @@ export const remove = defineOperation({
     try {
       await connection.send(this.call, record);
     } catch (error) {
-      // An earlier attempt whose response was lost has removed it.
+      // An earlier attempt, whose response was lost, has removed the object.
       if (!(error instanceof AttemptError && error.kind === NOT_FOUND && attempts > 1)) {
         throw error;
       }

@@ -8,23 +8,20 @@ import { onExisting } from './existing-object.js';
  */
 
 /**
- * Operations of one kind, or of several mixed kinds.
- *
- * @typedef {object} Stage
+ * @typedef {object} Stage operations of one kind, or of several mixed kinds
  * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of its operations create objects; the next properties are defined the same way
+ * @property {boolean} creates whether some of the stage's operations create objects; likewise for the next properties
  * @property {boolean} copies
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
- * @property {Grouping | null} grouping of its objects, if one operation works on several
- * @property {boolean} rewrites whether existing objects are rewritten and removed while others are read; overall, such a
- *   stage neither creates nor removes objects
+ * @property {Grouping | null} grouping of the objects, if one operation works on several
+ * @property {boolean} rewrites whether objects are rewritten and removed while others are read; overall, such a stage
+ *   neither creates nor removes objects
  *
- * @typedef {{ operation: Operation, weight: number }} StageKind weight: the operation's share of the sum of all weights;
- *   a positive integer
+ * @typedef {{ operation: Operation, weight: number }} StageKind weight: relative frequency, a positive integer
  */
 
 /**
@@ -53,7 +50,7 @@ export const MIXED_STAGE = 'Mixed';
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {Readonly<Stage>} leaves as many objects as it finds, except for removed objects not written again yet
+ * @returns {Readonly<Stage>} leaves as many objects as it finds, except for removed objects that are not yet rewritten
  */
 export function rewritingStage(kinds) {
   return Object.freeze({
@@ -76,10 +73,7 @@ export function kindsOfVersions(kinds) {
   });
 }
 
-/**
- * @param {Operation} operation
- * @returns {Readonly<Stage>}
- */
+/** @param {Operation} operation */
 export function stageOf(operation) {
   return mixedStage(operation.logName, [{ operation, weight: 1 }]);
 }
@@ -98,7 +92,8 @@ export function stageOnExisting({ name, kinds }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<Config, 'objects' | 'load'>} config
- * @returns {number} bytes that an operation on an object of mean size moves: the maximum of all kinds; 0 if none moves any
+ * @returns {number} bytes moved by an operation on an object of mean size: the maximum of all kinds; 0 if none moves
+ *   any
  */
 export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
@@ -110,8 +105,8 @@ export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
- * @returns {number} bytes per operation that the log shows although they are not moved: like the original tool, the size of the
- *   object in Stat and Remove; 0 for all other stages
+ * @returns {number} bytes per operation that the log shows although they are not moved: like in the original tool, the
+ *   size of the object in Stat and Remove; 0 for all other stages
  */
 export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
   const isOriginal = operation.isDefaultStage && others.length === 0;

@@ -17,16 +17,13 @@ import { IntegrityError } from './operation.js';
 /** Status of a request that the store rejected without acting on it. */
 const TOO_MANY_REQUESTS = 429;
 
-/**
- * @param {OperationRecord} record of a mixed load
- * @returns {MixedObjects}
- */
+/** @param {OperationRecord} record of a mixed load */
 export function mixedOf({ workload }) {
   return /** @type {MixedObjects} */ (workload.mixed);
 }
 
 /**
- * Sends a change of the object, and records when it may have taken effect without confirmation.
+ * Sends a change of the object. If an attempt fails, records that the change may have taken effect.
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
@@ -42,7 +39,7 @@ export async function sendChange(call, record) {
 
 /**
  * @param {OperationRecord} record of a change
- * @param {unknown} error of an attempt to make it
+ * @param {unknown} error of an attempt to make the change
  */
 export function noteDoubt(record, error) {
   if (mayBeCarriedOut(error)) {
@@ -50,10 +47,7 @@ export function noteDoubt(record, error) {
   }
 }
 
-/**
- * @param {unknown} error of an attempt
- * @returns {boolean} whether the change may have taken effect: only a definite refusal rules it out
- */
+/** Whether a change may have taken effect: only a definite refusal rules it out. @param {unknown} error */
 function mayBeCarriedOut(error) {
   if (!(error instanceof AttemptError)) {
     return true;
@@ -68,7 +62,7 @@ function mayBeCarriedOut(error) {
  * @param {S3Call} call
  * @param {OperationRecord} record
  * @returns {Promise<number>} the lowest state that may be read; -1 if the store rightly does not find the object
- * @throws {IntegrityError} if it should exist
+ * @throws {IntegrityError} if the object should exist
  */
 export async function sendRead(call, record) {
   const { localIndex, connection } = record;
@@ -89,7 +83,7 @@ export async function sendRead(call, record) {
 /**
  * @param {OperationRecord} record of a read that did not find the object; its size becomes 0
  * @param {number} lowest state that may be read
- * @throws {IntegrityError} if it should exist
+ * @throws {IntegrityError} if the object should exist
  */
 export function checkAbsence(record, lowest) {
   const { localIndex } = record;
@@ -115,8 +109,8 @@ export function checkAbsence(record, lowest) {
  *
  * @param {OperationRecord} record
  * @param {number} lowest state that may be read
- * @param {string} what the body is, for the user
- * @throws {IntegrityError} if its version may not be read
+ * @param {string} what name of the body in messages
+ * @throws {IntegrityError} if the body is wrong, or its version may not be read
  */
 export function checkBody(record, lowest, what) {
   const sink = /** @type {VersionVerifier} */ (record.sink);
@@ -135,7 +129,7 @@ export function checkBody(record, lowest, what) {
 }
 
 /**
- * A cache may serve an outdated version: that is not an error of the store.
+ * A cache may serve an outdated version, which is not an error of the store.
  *
  * @param {OperationRecord} record of a response with an outdated version
  * @param {(changes: ChangeLog) => number} versionIn finds the received version; -1 if it never existed
@@ -154,8 +148,8 @@ function isOldCopy(record, versionIn) {
  * @param {OperationRecord} record
  * @param {{ verdict: Verdict, version: number }} judged of a whole body
  * @param {number} lowest state that may be read
- * @param {string} what the body is, for the user
- * @throws {IntegrityError} if its version may not be read
+ * @param {string} what name of the body in messages
+ * @throws {IntegrityError} if the version may not be read
  */
 export function refuseVersion(record, { verdict, version }, lowest, what) {
   if (verdict === 'stale' || verdict === 'foreign') {
@@ -164,13 +158,13 @@ export function refuseVersion(record, { verdict, version }, lowest, what) {
 }
 
 /**
- * The ETag identifies the version if only one version may be read and its ETag is known.
+ * Checks the version by its ETag, if only one version may be read and its ETag is known.
  *
  * @param {OperationRecord} record whose response has just arrived
  * @param {number} etagDigest of the response
  * @param {number} lowest state that may be read
- * @param {string} whose ETag it is, for the user
- * @throws {IntegrityError} if it belongs to another version
+ * @param {string} whose name of the ETag's owner in messages
+ * @throws {IntegrityError} if the ETag belongs to another version
  */
 export function checkEtag(record, etagDigest, lowest, whose) {
   const { localIndex } = record;

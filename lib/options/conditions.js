@@ -26,7 +26,7 @@ import { smallestSize } from '../workload/size-distribution.js';
 /** A shorter stage ends before its rate is known well enough: see Stability. */
 const MIN_UNTIL_STABLE_MS = 40_000;
 
-/** With this many, at most half of the keys were written within the last second, so a few tries find a writable one. */
+/** With this many, at most half of the keys were written within the last second, so a few tries find a writable key. */
 const KEYS_PER_WRITE = 2;
 
 const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
@@ -49,16 +49,13 @@ export function isMultipart({ multipart, size, stages = [] }) {
   return writesObjects(stages) && (multipart || size > MAX_PUT_BYTES);
 }
 
-/**
- * @param {Values} options
- * @returns {Operation[]} of all stages, including mixed ones
- */
+/** The operations of all stages, including mixed ones. @param {Values} options */
 export function operationsIn({ stages = [], mix }) {
   return operationsOfRun({ stages, mix });
 }
 
 /**
- * Refusals of operations, in the words of the command line.
+ * Refusals of operations, worded for the command line.
  *
  * @type {Readonly<Record<Refusal, { words: string, applies: (values: Values, context: Context) => unknown }>>}
  */
@@ -79,10 +76,7 @@ const REFUSALS = {
   },
 };
 
-/**
- * @param {readonly string[]} stages
- * @returns {boolean} whether they leave objects: no stage removes copies
- */
+/** Copies always remain, because no stage removes them. @param {readonly string[]} stages */
 function leavesObjects(stages) {
   const operations = operationsOf(stages);
   return operations.some(({ copies }) => copies) || !operations.some(({ removes }) => removes);
@@ -145,7 +139,7 @@ export function stageProblems(options, context) {
 export function mixProblems(options) {
   const { mix, existing, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // One deck can end with its removes and the next begin with them, and each thread can have one more in flight.
+  // One deck can end with its removes and the next deck begin with them. Each thread can have one more in flight.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
@@ -184,7 +178,7 @@ function shareOf({ mix = [] }, isMeant) {
 }
 
 /**
- * No key of an open loop is written twice within a second.
+ * An open loop writes no key twice within a second.
  *
  * @param {Values} options
  * @returns {Problem}

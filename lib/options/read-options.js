@@ -18,25 +18,27 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  */
 
 /**
- * The options and arguments of a command. Options that the command does not accept have their defaults.
+ * The options and arguments of a command. Options that the command does not accept have their defaults. `size` is in
+ * bytes, of the largest object if `sizes` differ; `access` is undefined if it is sequential.
  *
- * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> }, 'size' | 'access' | 'assert'> & {
+ * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> },
+ *   'size' | 'access' | 'assert'> & {
  *   objects: number,
  *   threads: number,
  *   size: number,
  *   sizes: SizeDistribution | undefined,
  *   access: AccessPattern | undefined,
  *   assert: string[] | undefined,
- * }} OptionValues `size` is in bytes, of the largest object if `sizes` differ; `access` is undefined for sequential
+ * }} OptionValues
  */
 
 /**
- * Reads options and arguments, checks them against each other, and finds all problems at once.
+ * Reads options and arguments, checks them against each other, and reports all problems at once.
  *
  * @param {CommandName} command
- * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: text, several texts, or a boolean for a flag
- * @param {{ operands?: readonly string[], words?: Readonly<Record<string, string>> }} [how] `operands` are the arguments of a
- *   load; `words` are the names of options that the user wrote as commands
+ * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: text, texts, or a boolean for a flag
+ * @param {{ operands?: readonly string[], words?: Readonly<Record<string, string>> }} [how] `operands` are the
+ *   arguments of a load; `words` are the names of options that the user wrote as commands
  * @returns {{ values: OptionValues, problems: string[] }}
  */
 export function readOptions(command, given, { operands, words = {} } = {}) {
@@ -93,7 +95,7 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
 }
 
 /**
- * Sets the values that follow from others.
+ * Sets the values that follow from other values.
  *
  * @param {Values} values
  * @param {Readonly<Record<string, any>>} given
@@ -118,10 +120,7 @@ function derive(values, given) {
   }
 }
 
-/**
- * @param {Values} values
- * @returns {string[]} the default stages of a run on existing objects, with a mix, or both
- */
+/** The default stages of a run on existing objects, with a mix, or both. @param {Values} values */
 function stagesWithout({ existing, mix }) {
   if (existing === undefined) {
     return [...STAGES_OF_MIX];
@@ -134,10 +133,7 @@ function isNegated({ flag }) {
   return flag.startsWith('--no-');
 }
 
-/**
- * @param {OptionRow} row
- * @returns {any} its value if the user does not give it
- */
+/** The value if the user does not give the option. @param {OptionRow} row */
 export function defaultOf({ read, default: text }) {
   return text === undefined ? undefined : read?.(text);
 }
@@ -145,7 +141,7 @@ export function defaultOf({ read, default: text }) {
 /**
  * @param {Values} values
  * @param {Context} context
- * @returns {string[]} a line for each problem between options
+ * @returns {string[]} a line for each conflict between options
  */
 function conflicts(values, context) {
   return Object.entries(ROWS).flatMap(([name, { needs, excludes = {}, check = [] }]) => {
@@ -162,10 +158,9 @@ function conflicts(values, context) {
 }
 
 /**
- * @param {Requirement | readonly Requirement[]} needs
+ * @param {Requirement | readonly Requirement[]} needs of which one must be met
  * @param {Values} values
- * @param {Pick<Context, 'has'>} [context] without one, an option is given if it has a value
- * @returns {boolean} whether one of the requirements is met
+ * @param {Pick<Context, 'has'>} [context] by default, every option with a value counts as given
  */
 export function isMet(needs, values, context = { has: (name) => Boolean(values[name]) }) {
   return [needs]

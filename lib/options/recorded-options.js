@@ -23,7 +23,7 @@ export const COMPARABLE_OPTIONS = Object.freeze([
 ]);
 
 /**
- * The options that a result records. Options that do not apply to this load are omitted, even if they have a value.
+ * The options that a result records, without those that do not apply to this load, even if they have a value.
  *
  * @param {Values} values by name; `size` is the largest object's if there are `sizes`
  * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
@@ -45,7 +45,7 @@ export function recordedOptions(values) {
 /**
  * @param {OptionRow} row
  * @param {any} value
- * @returns {unknown} undefined if it has the same effect as no option
+ * @returns {unknown} undefined if the value has the same effect as omitting the option
  */
 function recordedValue({ flag, read, record, off }, value) {
   if (value === undefined || (value === false && !flag.startsWith('--no-'))) {
@@ -58,11 +58,11 @@ function recordedValue({ flag, read, record, off }, value) {
 const UNKNOWN = '?';
 
 /**
- * The command line that produces the same load, without defaults. A value that differs between hosts is a question mark.
+ * The command line that produces the same load, without defaults. A value that differs between hosts becomes `?`.
  *
  * @param {CommonOptions} options
  * @param {readonly string[]} [further] words to append
- * @returns {string} quoted for a shell, since the result may come from anyone
+ * @returns {string} quoted for a shell, because anyone may have written the result
  */
 export function commandOf(options, further = []) {
   const recorded = /** @type {Values} */ ({ ...options, size: options.sizes ?? options.size });
@@ -82,7 +82,7 @@ export function commandOf(options, further = []) {
 
 /**
  * @param {OptionRow} row
- * @param {any} value as it is recorded
+ * @param {any} value as recorded
  * @returns {string[]} unquoted words of a command; empty for a default
  */
 export function optionWords(row, value) {
@@ -97,7 +97,7 @@ export function optionWords(row, value) {
 
 /**
  * @param {Pick<OptionRow, 'write'>} row
- * @param {any} value as it is recorded
+ * @param {any} value as recorded
  * @returns {string} as the option accepts it
  */
 function optionText({ write = String }, value) {

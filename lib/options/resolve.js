@@ -21,8 +21,8 @@ const MIN_RAMP_HOSTS = 2;
 const MAX_RAMP_HOSTS = 60;
 
 /**
- * Variables in which schedulers pass a host's index and the number of hosts. Kubernetes does not pass the number of pods of an
- * indexed Job, so our manifest sets `JOB_COMPLETIONS`.
+ * Variables in which schedulers pass a host's index and the number of hosts. Kubernetes does not pass the number of
+ * pods of an indexed Job, so our manifest sets `JOB_COMPLETIONS`.
  */
 const SCHEDULERS = Object.freeze([
   { name: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
@@ -104,11 +104,7 @@ function resolveLoad(options, doesRun, availableCores) {
   };
 }
 
-/**
- * Threads without an object, or beyond the last step, would only hold connections open.
- *
- * @param {OptionValues} options
- */
+/** Extra threads, beyond objects or the last step, would only hold connections open. @param {OptionValues} options */
 function threadsOf({ threads, objects, ramp }) {
   return Math.min(threads, objects, ramp?.at(-1) ?? Infinity);
 }
@@ -188,8 +184,8 @@ function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, coun
 }
 
 /**
- * One core drives about ten thousand operations per second. With few threads it mostly waits for the store, and more cores
- * would only wait as well.
+ * One core drives about ten thousand operations per second. With few threads it mostly waits for the store, and more
+ * cores would only wait as well.
  *
  * @param {number | 'auto'} given
  * @param {number} threads
@@ -229,7 +225,7 @@ const CHANCE_DIGITS = 4;
 const BASE = 36;
 
 /**
- * A run id with the time of the run, and random digits, so that hosts that start in the same second get different ones.
+ * The time of the run and random digits, so that hosts that start in the same second get different IDs.
  *
  * @param {number} now epoch ms
  * @param {() => number} random uniform in [0, 1)

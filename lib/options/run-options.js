@@ -57,8 +57,8 @@ function unknownOption(name) {
 
 /**
  * @param {OptionRow} row
- * @param {unknown} value times in ms, sizes in bytes, shares from 0 to 1, moments as Date, lists as arrays, a mix as an object
- * @returns {string | null} as on the command line; null if it is none of these
+ * @param {unknown} value times in ms, sizes in bytes, shares 0 to 1, moments as Date, lists as arrays, mixes as objects
+ * @returns {string | null} as on the command line; null for any other value
  */
 function textOf({ write }, value) {
   if (typeof value === 'number') {

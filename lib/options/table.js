@@ -18,13 +18,11 @@ import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
-/**
- * @import { Context, Problem, Values } from './conditions.js'
- */
+/** @import { Context, Problem, Values } from './conditions.js' */
 
 /**
- * An option. Parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and the reference page
- * are all derived from its row.
+ * An option. Parsing, defaults, help, conflicts, the recorded options of a result, the reproduced command and the
+ * reference page are all derived from its row.
  *
  * @typedef {object} OptionRow
  * @property {string} flag with the name of its value, as the help shows it
@@ -39,19 +37,19 @@ import { oneOf, someText } from './values.js';
  * @property {string} [off] the value with the same effect as omitting the option
  * @property {true} [repeats] whether it can be given several times
  * @property {Requirement | readonly Requirement[]} [needs] what it requires: any one, if there are several
- * @property {Readonly<Record<string, unknown>>} [excludes] options that it cannot be combined with (true: with any value)
+ * @property {Readonly<Record<string, unknown>>} [excludes] options it cannot be combined with (true: any value)
  * @property {Check | readonly Check[]} [check] further problems
  * @property {Role} [role] in results; an option without a role is not recorded
  * @property {readonly CommandName[]} [of] the commands that accept it besides a run
  * @property {readonly CommandName[]} [only] the commands that accept it, if a run does not
  * @property {Readonly<Partial<Record<CommandName, string>>>} [helpOf] help that differs for a command
  *
- * @typedef {Readonly<Record<string, unknown>> | { met: (values: Values) => unknown, says: string }} Requirement values of other
- *   options (true: any), or a condition and the words for it
- * @typedef {'load' | 'repeat' | 'record'} Role all three are recorded. `load`: figures with different values are not comparable,
- *   and the command that repeats a run contains the option; `repeat`: that command contains it; `record`: it does not
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'calibrate'} CommandName `side`: within --a and
- *   --b
+ * @typedef {Readonly<Record<string, unknown>> | { met: (values: Values) => unknown, says: string }} Requirement values
+ *   of other options (true: any), or a condition and the words for it
+ * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
+ *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
+ * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'calibrate'} CommandName `side`:
+ *   within --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -883,7 +881,11 @@ export const ROWS = Object.fromEntries(
 /** Options that name a file for a result. */
 export const RESULT_OPTIONS = /** @type {const} */ (['json', 'csv', 'report', 'summary', 'junit']);
 
-/** The arguments of a run. @type {readonly { name: 'objects' | 'threads', flag: string, read: (text: string) => number }[]} */
+/**
+ * The arguments of a run.
+ *
+ * @type {readonly { name: 'objects' | 'threads', flag: string, read: (text: string) => number }[]}
+ */
 export const OPERANDS = Object.freeze([
   { name: 'objects', flag: '<objects>', read: values.objectCount },
   { name: 'threads', flag: '<threads>', read: values.threadCount },
@@ -904,7 +906,7 @@ export function optionsOf(command) {
   );
 }
 
-/** Options that select the store: a later command needs them to find the same one. */
+/** Options that select the store: a later command needs them to find the same store. */
 export const STORE_OPTIONS = /** @type {const} */ ([
   'envFile',
   'bucket',

@@ -26,7 +26,7 @@ export class Checks {
   /**
    * @template Result
    * @param {() => Result | Promise<Result>} check that may throw a UsageError
-   * @returns {Promise<Result | null>} null if it did
+   * @returns {Promise<Result | null>} null if it threw one
    * @throws any error other than a UsageError
    */
   async run(check) {
@@ -55,10 +55,7 @@ export class Checks {
   }
 }
 
-/**
- * @param {string} problem worded for the command line
- * @returns {string} worded for library users: `rangeSize` for `--range-size`, `objects` for `<objects>`
- */
+/** For library users: `rangeSize` for `--range-size`, `objects` for `<objects>`. @param {string} problem */
 export function inCode(problem) {
   return problem
     .replace(/--(?:no-)?([a-z][a-z-]*)/g, (_, words) =>

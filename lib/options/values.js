@@ -10,12 +10,10 @@ import { OPERATIONS, operationsOf } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
 
-/**
- * @import { MixedShare, ProxyConfig, PublicUrl, SizeDistribution } from '../model/config.js'
- */
+/** @import { MixedShare, ProxyConfig, PublicUrl } from '../model/config.js' */
 
-// Readers for the values of options and variables. Each takes the text as the user wrote it, and throws a RangeError with what
-// was expected.
+// Readers for the values of options and variables. Each takes the text as the user wrote it, and throws a RangeError
+// with what was expected.
 
 /**
  * @template Value
@@ -83,10 +81,7 @@ export function oneOf(...choices) {
   return Object.assign(read, { choices });
 }
 
-/**
- * @param {string} given comma-separated
- * @returns {string[]} without empty names
- */
+/** Omits empty names. @param {string} given comma-separated */
 export function listOf(given) {
   return given
     .split(',')
@@ -94,10 +89,7 @@ export function listOf(given) {
     .filter((name) => name !== '');
 }
 
-/**
- * @param {string} given possibly a URL with a user and a password
- * @returns {string} the text without them
- */
+/** Removes a user and a password. @param {string} given possibly a URL that contains them */
 export function withoutUser(given) {
   const end = given.lastIndexOf('@');
   return end < 0 ? given : `…${given.slice(end)}`;
@@ -179,10 +171,7 @@ export const objectSize = reader(
   'at most 5TiB, the limit of an object',
 );
 
-/**
- * @param {string} given one size, or several
- * @returns {number | SizeDistribution} bytes, if it is one size
- */
+/** One size in bytes, or several. @param {string} given */
 export function objectSizes(given) {
   const sizes = parseSizes(given);
   if (typeof sizes === 'number') {
@@ -228,10 +217,10 @@ export const anyTime = reader(parseDuration, within(0, MAX_DURATION_MS), 'a time
 
 const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 
-/** A larger margin would hide every change. Per cent. */
+/** Per cent. A larger margin would hide every change. */
 const MAX_MARGIN = 50;
 
-/** A rate that varies at all is never known more precisely. Per cent. */
+/** Per cent. A rate that varies at all is never known more precisely. */
 const MIN_PRECISION = 0.1;
 const MAX_PRECISION = 20;
 
@@ -249,7 +238,7 @@ function shareBetween(least, most, examples) {
 export const margin = shareBetween(0, MAX_MARGIN, '3% or 0.5%');
 export const precision = shareBetween(MIN_PRECISION, MAX_PRECISION, '2%');
 
-/** A shorter step has less than two seconds that count; a longer one does not fit on a line of the log. Seconds. */
+/** Seconds. A shorter step has less than two seconds that count; a longer one does not fit on a line of the log. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;
 
@@ -277,10 +266,7 @@ export const dollars = reader(
   'an amount in dollars above 0, such as 0.5 or 2',
 );
 
-/**
- * @param {string} given `i/N`, `auto` or `auto/N`
- * @returns {{ index: number | null, count: number | null }} null if the environment decides
- */
+/** Null if the environment decides. @param {string} given `i/N`, `auto` or `auto/N` */
 export function shard(given) {
   const match = /^(auto|[0-9]{1,6})(?:\/([1-9][0-9]{0,5}))?$/.exec(given);
   const index = match === null || match[1] === 'auto' ? null : Number(match[1]);
@@ -291,10 +277,7 @@ export function shard(given) {
   return { index, count };
 }
 
-/**
- * @param {string} given comma-separated
- * @returns {string[]} in the order in which the stages run
- */
+/** In the order in which the stages run. @param {string} given comma-separated */
 export function stageNames(given) {
   const names = listOf(given);
   const strange = names.filter((name) => !STAGE_NAMES.includes(name));
@@ -304,39 +287,27 @@ export function stageNames(given) {
   return operationsOf(names).map(({ name }) => name);
 }
 
-/**
- * @param {number} share
- * @returns {string} as options accept it: `2.5%`
- */
+/** As options accept it: `2.5%`. @param {number} share */
 export function formatPercent(share) {
   return `${Number((100 * share).toFixed(3))}%`;
 }
 
-/**
- * @param {readonly MixedShare[]} shares
- * @returns {string} as --mix accepts them
- */
+/** As --mix accepts them. @param {readonly MixedShare[]} shares */
 export function formatMix(shares) {
   return shares.map(({ operation, share }) => `${operation}=${share}`).join(',');
 }
 
-/** The prefix of all keys. An empty one is refused, because it may be an unset variable. */
+/** The prefix of all keys. An empty prefix is refused, because it may be an unset variable. */
 const EVERYTHING = '*';
 
 const MAX_KEY_BYTES = 1024;
 
-/**
- * @param {string} start of the keys
- * @returns {string} as --existing accepts it, with unprintable characters escaped
- */
+/** As --existing accepts it, with unprintable characters escaped. @param {string} start of the keys */
 export function formatExisting(start) {
   return start === '' ? EVERYTHING : escapeUnprintable(start);
 }
 
-/**
- * @param {string} given
- * @returns {string} the prefix; '' for all
- */
+/** The prefix; '' for all objects. @param {string} given */
 export function existingPrefix(given) {
   if (given === EVERYTHING) {
     return '';
@@ -384,10 +355,7 @@ const NO = ['0', 'false', 'no', 'off'];
 
 export const port = wholeNumber(1, 65535);
 
-/**
- * @param {string} given comma-separated
- * @returns {string[]} possibly with duplicates
- */
+/** The names can contain duplicates. @param {string} given comma-separated */
 export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
@@ -429,7 +397,7 @@ export function yesOrNo(given) {
 const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Reads the value of a variable that names only a host.
+ * Reads a variable that names only a host.
  *
  * @param {string} given
  * @throws {RangeError} whose message says where other parts of a URL belong, and omits a password
@@ -443,10 +411,7 @@ export function hostname(given) {
   return given;
 }
 
-/**
- * @param {string} given a host name with other parts of a URL
- * @returns {string} where those parts belong
- */
+/** Where the other parts of a URL belong. @param {string} given a host name with such parts */
 function placesOfRest(given) {
   const rest = given.replace(/^[A-Za-z]+:\/\//, '');
   const places = [
@@ -492,10 +457,7 @@ export function endpointUrl(given) {
   };
 }
 
-/**
- * @param {string} given not a URL
- * @returns {string} a suggestion of the URL that was probably meant, or ''
- */
+/** Suggests the URL that was probably meant; '' if none. @param {string} given not a URL */
 function urlMeant(given) {
   const [, name, number = ''] = /^([A-Za-z0-9.-]+)(:[0-9]+)?$/.exec(given) ?? [];
   if (name === undefined || !HOSTNAME.test(name)) {
@@ -520,10 +482,7 @@ export function edgeUrl(given) {
   return url;
 }
 
-/**
- * @param {EndpointUrl} address
- * @returns {string} a URL
- */
+/** @param {EndpointUrl} address */
 export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   const host = name.includes(':') ? `[${name}]` : name;
   const isUsual = number === (useTls ? 443 : 80);
@@ -554,18 +513,12 @@ export function publicUrl(given) {
   }
 }
 
-/**
- * @param {PublicUrl} url
- * @returns {string} as publicUrl() reads it
- */
+/** As {@link publicUrl} reads it. @param {PublicUrl} url */
 export function formatPublicUrl({ bucketInPath, ...url }) {
   return `${urlOf(url)}${bucketInPath ? `/${BUCKET_NAME}` : ''}`;
 }
 
-/**
- * @param {Pick<PublicUrl, 'hostname' | 'bucketInPath'>} url
- * @returns {boolean} whether it contains the bucket's name
- */
+/** Whether the URL contains the bucket's name. @param {Pick<PublicUrl, 'hostname' | 'bucketInPath'>} url */
 export function namesBucket({ hostname: name, bucketInPath }) {
   return bucketInPath || name.includes(BUCKET_NAME);
 }
@@ -593,10 +546,7 @@ export function proxyChoice(given) {
   return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
 }
 
-/**
- * @param {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY} proxy
- * @returns {string} as --proxy accepts it
- */
+/** As --proxy accepts it. @param {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY} proxy */
 export function formatProxy(proxy) {
   return typeof proxy === 'string' ? proxy : urlOf({ ...proxy, useTls: false, basePath: '' });
 }
@@ -631,10 +581,7 @@ const LOOPBACK = '127.0.0.1';
 
 const MAX_PORT = 65_535;
 
-/**
- * @param {string} given a port, optionally after an address of this host
- * @returns {{ host: string, port: number }}
- */
+/** @param {string} given a port, optionally after an address of this host */
 export function listenAddress(given) {
   const [, host = LOOPBACK, digits] = /^(?:(.+):)?([0-9]{1,5})$/.exec(given) ?? [];
   // The address of a pod has no brackets.
@@ -647,10 +594,7 @@ export function listenAddress(given) {
   return { host: address, port: Number(digits) };
 }
 
-/**
- * @param {string} given
- * @returns {URL}
- */
+/** @param {string} given */
 export function collectorUrl(given) {
   const url = URL.canParse(given) ? new URL(given) : null;
   const isPlain = url !== null && url.username + url.password + url.hash === '';

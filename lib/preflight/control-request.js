@@ -14,15 +14,11 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * How to send a request outside the stages.
- *
- * @typedef {object} RequestContext
+ * @typedef {object} RequestContext how to send a request outside the stages
  * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal aborts the work
- */
-
-/**
+ *
  * @typedef {object} Answer
  * @property {AttemptError | null} error of the last attempt; null if the request succeeded
  * @property {number} attempts
@@ -31,8 +27,8 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * Sends a request outside the stages, such as an operation on a probe. It is retried as in the stages, but with a shorter total
- * wait. A response with wrong content counts as a success here: the stages report it.
+ * Sends a request outside the stages, such as an operation on a probe. It is retried as in the stages, but with a
+ * shorter total wait. A response with wrong content counts as a success here, because the stages report it.
  *
  * @param {RequestContext} context
  * @param {RetriedRequest & { connection: ObjectConnection }} request
@@ -77,7 +73,7 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
 }
 
 /**
- * Sends an operation like {@link sendControlRequest}. If its object is written in parts, sends all requests of the upload.
+ * Sends an operation like {@link sendControlRequest}, with all requests of the upload if it is written in parts.
  *
  * @param {RequestContext} context
  * @param {OperationRecord} record
@@ -118,8 +114,7 @@ export async function sendControlOperation(context, record, multipart) {
 }
 
 /**
- * Sends a GET for an object that does not exist: the cheapest request with a complete response. A HEAD response has no error
- * code.
+ * Sends a GET for an object that does not exist: the cheapest request with an error code (a HEAD response has none).
  *
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
@@ -139,7 +134,7 @@ export async function requestAbsentObject(context, connection, bucket) {
   return sendControlRequest(context, request);
 }
 
-/** The pauses of one request. Pauses that the store asks for draw on a budget shared by all requests. */
+/** The pauses of one request. If the store asks for a pause, it draws on a budget that all requests share. */
 class BoundedPauses extends Pauses {
   #budget;
   #exhausted = new AbortController();
@@ -157,15 +152,12 @@ class BoundedPauses extends Pauses {
     return this.#exhausted.signal;
   }
 
-  /** @param {AttemptError} error that a pause may follow */
+  /** @param {AttemptError} error after which a pause may follow */
   attemptFailed(error) {
     this.#lastError = error;
   }
 
-  /**
-   * @param {number} milliseconds
-   * @returns {Promise<void>}
-   */
+  /** @param {number} milliseconds */
   async wait(milliseconds) {
     const error = this.#lastError;
     const isAskedFor = error !== null && error.status > 0 && error.retryAfter > 0;
@@ -181,7 +173,6 @@ class BoundedPauses extends Pauses {
 /**
  * @param {RetriedRequest} request
  * @param {AttemptError | null} error
- * @returns {Answer}
  */
 function answer({ attempts, outcomeUnknown }, error) {
   return { error, attempts, isFirstTry: attempts === 1, outcomeUnknown };

@@ -16,20 +16,18 @@ const MAX_PAGES = 10;
 const BUCKETS_AT_ONCE = 8;
 
 /**
- * Objects of a shard that exist before its run.
- *
- * @typedef {object} ExistingObjects
+ * @typedef {object} ExistingObjects objects of a shard that exist before its run starts
  * @property {number} count of objects and probes found
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
- * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable settings for a run
- *   that reads them: the number of the shard's first objects, and their common size or size distribution; null if there are
+ * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable settings for a run that reads
+ *   the objects: the number of the shard's first objects, and their common size or size distribution; null if there are
  *   only probes, if objects are missing, or if their sizes do not match the run's
  * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, with their errors
  */
 
 /**
- * Looks for objects that a run would overwrite or remove: those of its shard, under its run id. Objects of other shards are
- * ignored, because those shards may be writing right now.
+ * Looks for objects that a run would overwrite or remove: those of its shard, under its run ID. Objects of other shards
+ * are ignored, because those shards may be writing right now.
  *
  * @param {Keyspace} keyspace
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
@@ -95,11 +93,11 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
 }
 
 /**
- * A capacity search leaves smaller objects after the full-size ones; a search over buckets leaves gaps between them.
+ * A capacity search leaves smaller objects after the full-size ones; a search over buckets leaves gaps among these.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
- * @param {boolean} areAll whether these are all existing objects
+ * @param {boolean} areAll whether `sizes` has all existing objects
  * @returns {ExistingObjects['readable']}
  */
 function readableOf(sizes, objects, areAll) {

@@ -12,7 +12,7 @@ import { sendControlRequest } from './control-request.js';
  * @import { Config } from '../model/config.js'
  */
 
-/** More than SAMPLE, because some of the first objects may never have been written. */
+/** More than SAMPLE, because the earlier run may have failed to write some of the first objects. */
 const MAX_HEAD_REQUESTS = 5;
 
 /** More than one, because a single object could be damaged. */
@@ -20,12 +20,10 @@ const SAMPLE = 2;
 
 const MAX_ATTEMPTS = 2;
 
-/** A HEAD response has no body. */
 const NOWHERE = { accept() {} };
 
 /**
- * Compares the sizes of an earlier run's kept objects with `--size`: if they differ, the stages would report every object as
- * corrupted.
+ * Compares the sizes of kept objects with `--size`: if they differ, the stages would report all objects as corrupted.
  *
  * @param {RunContext} run
  * @param {Config} config

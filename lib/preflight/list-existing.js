@@ -32,7 +32,7 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  */
 
 /**
- * Lists the objects under the prefix of `--existing`: the first of each bucket, until there are enough. Writes nothing.
+ * Lists the objects under the prefix of `--existing`: the first objects of each bucket, until there are enough.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -72,7 +72,7 @@ class List {
   #config;
   #existing;
   #listings;
-  /** By bucket: whether it was listed completely. */
+  /** By bucket: whether the list is complete. */
   #isWhole;
   #positions;
   #progress;
@@ -97,11 +97,7 @@ class List {
     this.lastBucket = buckets[0];
   }
 
-  /**
-   * Lists each bucket until there are enough objects. If one has fewer than its share, the others make up for it.
-   *
-   * @param {BucketAccess} access
-   */
+  /** If a bucket has fewer objects than its share, the other buckets make up for it. @param {BucketAccess} access */
   async fill(access) {
     for (let short = this.#short(); short.length > 0 && !this.#isTooLarge; short = this.#short()) {
       await inParallel(short, BUCKETS_AT_ONCE, (slot) => this.#listPage(slot, access));
@@ -109,7 +105,6 @@ class List {
     }
   }
 
-  /** @returns {string} what is being listed */
   describe() {
     return `${this.#existing === '' ? 'everything' : quote(this.#existing)} in ${this.#config.store.buckets.join(', ')}`;
   }
@@ -157,7 +152,7 @@ class List {
     ];
   }
 
-  /** @returns {number[]} slots of the buckets that need to be listed further */
+  /** @returns {number[]} slots of the buckets that need further pages */
   #short() {
     const open = this.#listings.flatMap((_, slot) => (this.#isWhole[slot] ? [] : [slot]));
     const known = this.#listings.reduce((sum, { count }, slot) => sum + (this.#isWhole[slot] ? count : 0), 0);
@@ -205,10 +200,7 @@ function packed({ key, size, etag }) {
   };
 }
 
-/**
- * @param {string} problem
- * @returns {ExistingList}
- */
+/** @param {string} problem */
 function refused(problem) {
   return { listed: null, problems: [problem], isTransient: false, notices: [] };
 }

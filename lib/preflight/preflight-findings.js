@@ -10,14 +10,12 @@ import { OPERATIONS } from '../operations/registry.js';
 const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
 
 /**
- * One error, with all the buckets and actions that met it.
- *
  * @typedef {object} Finding
  * @property {AttemptError} error
  * @property {Map<string, Set<string>>} buckets by action
  */
 
-/** Errors of the store. The same error is reported once for all operations and buckets that met it. */
+/** Errors of the store. An error is reported once, with all operations and buckets that met it. */
 export class Findings {
   /** @type {Finding[]} */
   #findings = [];
@@ -68,7 +66,7 @@ function isSameAnswer(one, other) {
 /**
  * @param {Finding} finding
  * @param {readonly string[]} order in which to report the buckets
- * @returns {{ action: string, buckets: string[] }[]} operations that met the error in the same buckets are grouped
+ * @returns {{ action: string, buckets: string[] }[]} groups of operations that met the error in the same buckets
  */
 function placesOf({ buckets }, order) {
   /** @type {Map<string, { actions: string[], buckets: string[] }>} */

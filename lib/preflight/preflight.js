@@ -17,13 +17,12 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
  * @import { RunContext } from './run-context.js'
  * @import { Config } from '../model/config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { Answer } from './control-request.js'
  */
 
 const KEPT_NOTICE =
   'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured';
 
-/** Enough to survive a hiccup, but quick to give up on an absent store. */
+/** Enough to survive a hiccup, but few enough to give up quickly on an absent store. */
 const MAX_ATTEMPTS = 4;
 
 /** Kinds of errors that concern only a single object. */
@@ -40,23 +39,20 @@ const MAX_PROBE_BYTES = 1024;
  */
 
 /**
- * What preflight reports while it runs.
- *
  * @typedef {object} PreflightHooks
  * @property {() => Promise<boolean>} mayWrite called before each write
  * @property {(bucket: string, key: string) => Promise<void>} written called after each write
  * @property {() => void} reached called when a bucket has responded as expected
- * @property {(operation: string, milliseconds: number) => void} answered called when the first attempt
- *   of an operation got a response
+ * @property {(operation: string, milliseconds: number) => void} answered called after a response to a first attempt
  */
 
 /** @type {Readonly<PreflightHooks>} */
 const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () => {}, reached() {}, answered() {} });
 
 /**
- * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the run's
- * operations on a probe, or on an object of an earlier run. Probes are removed again; `run.probes` has those that could not be
- * removed. A probe stays only if the run keeps its objects and is not permitted to remove any.
+ * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the
+ * run's operations on a probe, or on an object of an earlier run. Probes are removed again; `run.probes` keeps those
+ * that could not be removed. A probe stays only if the run keeps its objects and is not permitted to remove any.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -94,13 +90,13 @@ export async function preflight(run, config, signal, hooks) {
       threads: run.controlConnections,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
       work(connection, index) {
-        // A separate signal for each: Node warns about a leak if one signal has more than ten listeners.
+        // Each bucket gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
         const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
         return new BucketPreflight(own, buckets[index]).run();
       },
     });
   }
-  // Requests cut off by a stop prove nothing.
+  // Requests that a stop cut off prove nothing.
   const isOver = signal.aborted;
   return {
     problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
@@ -113,7 +109,6 @@ export async function preflight(run, config, signal, hooks) {
  * @param {RunContext} run
  * @param {Config} config
  * @param {ReadonlySet<string>} missing
- * @returns {string[]}
  */
 function noticesOf({ mayRemove }, { objects: { runId } }, missing) {
   return [...(missing.size > 0 ? [missingNotice(runId, missing)] : []), ...(mayRemove ? [] : [KEPT_NOTICE])];
@@ -122,7 +117,6 @@ function noticesOf({ mayRemove }, { objects: { runId } }, missing) {
 /**
  * @param {ReadonlySet<string>} unverified buckets that accepted an object with a wrong checksum
  * @param {Config} config
- * @returns {string[]}
  */
 function unverifiedProblems(unverified, { store, load: { checksum } }) {
   const buckets = store.buckets.filter((bucket) => unverified.has(bucket));
@@ -142,9 +136,7 @@ function missingNotice(runId, missing) {
 }
 
 /**
- * State shared by the preflights of all buckets, and a connection.
- *
- * @typedef {object} Shared
+ * @typedef {object} Shared by the preflights of all buckets, except for the signal and the connection
  * @property {RunContext} run
  * @property {Config} config
  * @property {AbortSignal} signal
@@ -153,7 +145,7 @@ function missingNotice(runId, missing) {
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
  * @property {Set<string>} unverified buckets that accepted a wrong checksum
- * @property {string[]} cacheNotices why reads of a bucket do not measure a cache
+ * @property {string[]} cacheNotices why reads of some buckets do not measure a cache
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -181,7 +173,7 @@ class BucketPreflight {
     const { error, attempts } = await requestAbsentObject(context, connection, bucket);
     run.requests.preflight += attempts;
     const isRefused = error !== null && error.kind !== NOT_FOUND;
-    // Without permission to list, some stores respond "forbidden" to a request for an absent object: the run's operations must decide.
+    // Without permission to list, some stores respond "forbidden" for absent objects, so try the run's operations.
     const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
@@ -230,7 +222,7 @@ class BucketPreflight {
     if (signal.aborted) {
       return;
     }
-    // Clean-up removes objects whatever the stages do. A run that keeps its objects does not need the permission to remove.
+    // Clean-up removes objects whatever the stages do, so the run needs the permission, unless it keeps its objects.
     const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.objects.keep);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     const isKept =
@@ -241,11 +233,7 @@ class BucketPreflight {
     }
   }
 
-  /**
-   * A store that accepts a wrong checksum does not verify checksums. The probe itself will reveal any other problem.
-   *
-   * @param {number} localIndex of a probe
-   */
+  /** A store that accepts a wrong checksum verifies none. The probe reveals other errors. @param {number} localIndex */
   async #tryWrongChecksum(localIndex) {
     const { run, config, signal, connection, probes, unverified } = this.#shared;
     const { checksums } = probes;
@@ -265,10 +253,7 @@ class BucketPreflight {
     }
   }
 
-  /**
-   * @param {number} localIndex of a probe
-   * @returns {Promise<boolean>} whether no copy of it is left
-   */
+  /** Resolves to whether no copy of the probe is left. @param {number} localIndex of the probe */
   async #tryCopy(localIndex) {
     const { run, probes } = this.#shared;
     const made = await this.#tryAll(this.#operations, 'copies', probes, localIndex);
@@ -279,17 +264,13 @@ class BucketPreflight {
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
-  /** @returns {readonly Operation[]} the stages' removing operations, or else those of the default stages */
+  /** The stages' removing operations, or else those of the default stages. @returns {readonly Operation[]} */
   #removing() {
     const ofStages = this.#operations.filter(({ removes }) => removes);
     return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
   }
 
-  /**
-   * Looks for an object that an earlier run should have written.
-   *
-   * @returns {Promise<Set<Operation>>} operations that were tried on it
-   */
+  /** Looks for an object that an earlier run should have written. Resolves to the operations that were tried on it. */
   async #tryKeptObject() {
     const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
     const localIndex = this.#firstIndex(Math.min(config.objects.count, PREFLIGHT_PROBES), kept);
@@ -308,7 +289,7 @@ class BucketPreflight {
     const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
     const removes = this.#operations.some((operation) => operation.removes);
     if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
-      // The object is absent. A versioned bucket gets a delete marker, and clean-up knows its key.
+      // The probe is absent. In a versioned bucket, this leaves a delete marker, whose key clean-up knows.
       await this.#tryAll(this.#operations, 'removes', probes, probe);
     }
     return tried;
@@ -317,7 +298,7 @@ class BucketPreflight {
   /**
    * @param {Workload} workload
    * @param {number} localIndex of an existing object of the workload
-   * @returns {Promise<boolean>} whether reads can be tried: visitors get the object, or the run does not read as a visitor
+   * @returns {Promise<boolean>} whether to try reads: visitors get the object, or the run does not read as a visitor
    */
   async #isReadByPublicUrl(workload, localIndex) {
     const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
@@ -348,7 +329,6 @@ class BucketPreflight {
    * @param {Workload} workload
    * @param {number} localIndex of an object of the workload
    * @param {boolean} [isNeeded] whether a refusal keeps the run from starting
-   * @returns {Promise<Answer[]>}
    */
   async #tryAll(operations, effect, workload, localIndex, isNeeded = true) {
     const answers = [];
@@ -386,9 +366,9 @@ class BucketPreflight {
   }
 
   /**
-   * @param {number} count of the shard's first objects, or first probes
-   * @param {Pick<Workload, 'keyspace'>} workload that they belong to
-   * @returns {number} localIndex of the first that belongs in this bucket; -1 if there is none
+   * @param {number} count of the shard's first objects or probes
+   * @param {Pick<Workload, 'keyspace'>} workload that has these objects or probes
+   * @returns {number} local index of the first of them that belongs in this bucket; -1 if there is none
    */
   #firstIndex(count, { keyspace }) {
     const { config } = this.#shared;

@@ -8,16 +8,14 @@ import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
  * @import { ObjectsConfig, Shard } from '../model/config.js'
  */
 
-/** Maximum probes for the unloaded latency. Their indices follow those of preflight. */
+/** Maximum probes for the unloaded latency. Their indices follow those of the preflight probes. */
 export const MAX_LATENCY_PROBES = 25;
 
 /**
- * A workload of probes: operations process them like the objects of a stage.
- *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'checksums' | 'amounts'>} run
  * @param {Shard} shard
  * @param {(index: number) => number} sizeOf bytes of a probe
- * @returns {Workload}
+ * @returns {Workload} probes, which operations process like the objects of a stage
  */
 export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, sizeOf) {
   const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
@@ -25,11 +23,9 @@ export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, 
 }
 
 /**
- * A workload of the probes' copies, for removing them.
- *
  * @param {Workload} probes
  * @param {Pick<RunContext, 'keyspace'>} run
- * @returns {Workload}
+ * @returns {Workload} the probes' copies, for removing them
  */
 export function probeCopyWorkload(probes, { keyspace }) {
   const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
@@ -37,11 +33,9 @@ export function probeCopyWorkload(probes, { keyspace }) {
 }
 
 /**
- * A workload of objects that an earlier run wrote, or that were listed.
- *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
- * @returns {Workload}
+ * @returns {Workload} objects that an earlier run wrote, or that were listed
  */
 export function keptWorkload({ keyspace, payload, written, listed, amounts }, objects) {
   const kept = { payload, written, shard: objects.shard, amounts, listed, wroteObjects: false };

@@ -12,8 +12,6 @@ import { sendControlRequest } from './control-request.js';
 const READS = 2;
 
 /**
- * What reads through the public URL have shown.
- *
  * @typedef {object} PublicReads
  * @property {AttemptError | null} error why visitors do not get the object
  * @property {string} cache why reads do not measure a cache; '' if they do
@@ -21,11 +19,8 @@ const READS = 2;
  */
 
 /**
- * Reads an object twice, as a visitor would.
- *
  * @param {RequestContext} context
  * @param {OperationRecord} record of a read
- * @returns {Promise<PublicReads>}
  */
 export async function readByPublicUrl(context, record) {
   const { connection, bucket } = record;
@@ -55,7 +50,7 @@ export async function readByPublicUrl(context, record) {
   return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
 }
 
-/** @param {OperationRecord} record whose read returned something other than its object */
+/** @param {OperationRecord} record of a read that returned something other than its object */
 function otherContent({ connection: { reply } }) {
   const isPage = reply.isPage === true;
   return new AttemptError({
@@ -72,7 +67,7 @@ function otherContent({ connection: { reply } }) {
 
 /**
  * @param {string} bucket
- * @param {string} status of a second read
+ * @param {string} status of the second read
  */
 function cacheNotice(bucket, status) {
   return status === 'none'

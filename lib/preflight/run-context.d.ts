@@ -17,23 +17,20 @@ export interface RunContext {
   /** for requests outside the stages */
   waitBudget: WaitBudget;
   keyspace: Keyspace;
-  /** content of the objects */
   payload: Payload;
-  /** sent with each write */
   checksums?: PayloadChecksums;
   written: WrittenObjects;
   /** existing objects that the run reads; null until they are listed, and for other runs */
   listed: ListedObjects | null;
-  /** whether this run writes the objects */
   wroteObjects: boolean;
   amounts: OperationAmounts;
-  /** for requests that are not measured: keeps them off the stages' connections */
+  /** for requests that are not measured, to keep them off the stages' connections */
   controlConnections: readonly ObjectConnection[];
-  /** for measuring the store's clock; afterwards, only the last one carries further requests */
+  /** for measuring the store's clock; afterwards, only the last connection carries further requests */
   clockConnections: readonly ObjectConnection[];
   controlOptions: StoreOptions;
   requests: RequestCounts;
-  /** indices of probes that may be in the store: add one before writing it, and delete it once it is gone */
+  /** indices of probes that may be in the store: add one before writing its probe, delete it once the probe is gone */
   probes: Set<number>;
   /** buckets that keep versions, as far as is known */
   versioned: Set<string>;

@@ -1,12 +1,11 @@
 /** Minimum time for all requests before the first stage. */
 const MIN_BUDGET_MS = 3000;
 
-/** A distant store gets this many round trips. */
 const ROUND_TRIPS = 30;
 
 /**
- * The time that a run can take to check and measure the store before its first stage: three seconds or thirty round trips,
- * whichever is longer. The operations themselves show how long a round trip takes.
+ * The time that a run can take to check and measure the store before its first stage: three seconds or, for a distant
+ * store, thirty round trips. The operations themselves show how long a round trip takes.
  */
 export class TimeBudget {
   #now;
@@ -22,29 +21,24 @@ export class TimeBudget {
   }
 
   /**
-   * Records an operation's latency.
-   *
    * @param {string} operation
-   * @param {number} milliseconds since its request
+   * @param {number} milliseconds from the request to the response
    */
   answered(operation, milliseconds) {
     this.#alone.set(operation, Math.min(this.aloneLatency(operation) ?? Infinity, milliseconds));
   }
 
-  /** The shortest latency of any operation, in ms; Infinity before the first one. */
+  /** The shortest latency of any operation, in ms; Infinity before the first response. */
   get roundTrip() {
     return Math.min(...this.#alone.values());
   }
 
-  /**
-   * @param {string} operation
-   * @returns {number | null} its shortest ms in preflight; null if it was not tried
-   */
+  /** The shortest ms in preflight; null if the operation was not tried. @param {string} operation */
   aloneLatency(operation) {
     return this.#alone.get(operation) ?? null;
   }
 
-  /** @param {number} moment monotonic ms: the deadline, even if some of the budget is left */
+  /** Sets a deadline, which applies even if some of the budget is left. @param {number} moment monotonic ms */
   endBy(moment) {
     this.#deadline = Math.min(this.#deadline, moment);
   }

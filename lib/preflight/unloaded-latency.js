@@ -20,7 +20,7 @@ import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workloa
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
-/** Operations of each kind, if time allows: enough for a stable median. */
+/** Maximum operations of each kind: enough for a stable median. */
 const MAX_OPERATIONS = MAX_LATENCY_PROBES;
 
 /** Minimum samples: one warm-up, five measured. */
@@ -31,22 +31,18 @@ const MIN_MEASURED = 5;
 const MAX_WARMUP_OPERATIONS = 5;
 
 /**
- * The round trip from which all kinds are measured concurrently: their latency is mostly distance, and measuring in turn
- * would take too long. A nearby store gets one request at a time, because requests that share its CPU would delay each
- * other.
+ * From this round trip on, all kinds are measured concurrently, because distance dominates and turns would take too
+ * long. A nearby store gets one request at a time, because requests that share its CPU would delay each other.
  */
 const FAR_MS = 20;
 
-/**
- * If the median kind takes this many times its latency in preflight, distance is not the cause: the operations delay each
- * other.
- */
+/** If the median kind takes this many times its latency in preflight, the operations delay each other. */
 const CROWDED = 1.6;
 
-/** Bytes of the first object. Larger ones are measured only if time allows. */
+/** Bytes of the first object. Larger objects are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
-/** How long operations can continue after the time is over before they are cut off: this many ms or operations. */
+/** Operations that exceed the time are cut off after this many ms or operations, whichever takes longer. */
 const MIN_GRACE_MS = 1000;
 const GRACE_OPERATIONS = 4;
 
@@ -59,16 +55,16 @@ const LAG = Object.freeze({ creates: 0, copies: 1, reads: 1, removes: 2 });
 const ROUNDS_LEFT = 1.5 + LAG.removes;
 
 /**
- * Measures the latency of each stage's operation before the run puts any load on the store, with one thread per kind. Uses
- * probes and removes them; a run that does not write uses existing objects. If probes could not be removed again, none are
- * written and nothing is measured.
+ * Measures the latency of each stage's operation before the run puts any load on the store, with one thread per kind.
+ * Uses probes and removes them; a run that does not write uses existing objects. If probes could not be removed again,
+ * none are written and nothing is measured.
  *
  * @param {RunContext} run
  * @param {Config} config
- * @param {TimeBudget} budget what preflight left of it is available here
+ * @param {TimeBudget} budget of which the part that preflight left is available here
  * @param {AbortSignal} signal aborts the work
- * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} latencies by the stage's name in lower
- *   case, where they could be measured; `problem` is why there are none, unless the stages themselves will show the reason
+ * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} measured latencies by the
+ *   stage's lower-case name; `problem` is why there are none, unless the stages themselves will show the reason
  */
 export async function measureUnloaded(run, config, budget, signal) {
   const kinds = kindsOf(run, config, budget);
@@ -88,7 +84,7 @@ export async function measureUnloaded(run, config, budget, signal) {
   const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
   const probe = new Probe({ run, config, kinds, roundTrip, isFar, endsAt });
   await withCut(cutAt, run.clock, signal, async (cut) => {
-    // Probes are removed however long it takes, unless the start is scheduled: then clean-up removes them.
+    // Removing probes may take any time, unless the start is scheduled: then clean-up removes the rest.
     const removal = Number.isFinite(budget.deadline) ? cut : signal;
     await (isFar ? probe.measureTogether(cut, removal) : probe.measureInTurn(cut, removal));
   });
@@ -105,7 +101,6 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {RunContext} run
  * @param {Config} config
  * @param {TimeBudget} budget
- * @returns {Operation[]}
  */
 function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
@@ -116,7 +111,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
     // Probes are removed even if no stage removes objects.
     return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
   }
-  // The objects of an earlier run are not removed, and their size is fixed.
+  // The objects of an earlier run must not be removed here, and their size is fixed.
   const isQuick = (/** @type {Operation} */ { name }) => {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
@@ -132,7 +127,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
  * @param {number} cutAt monotonic ms
  * @param {Clock} clock
  * @param {AbortSignal} signal
- * @param {(cut: AbortSignal) => Promise<void>} work gets a signal that fires at that moment, or with the other signal
+ * @param {(cut: AbortSignal) => Promise<void>} work its signal fires at `cutAt`, or with the other signal
  */
 async function withCut(cutAt, clock, signal, work) {
   const cut = new AbortController();
@@ -173,17 +168,17 @@ class Probe {
   #endsAt;
   #workload;
   #connections;
-  /** Bytes of the first object. It is small if the run writes it. */
+  /** Bytes of the first object; small if the run writes it. */
   #firstSize;
-  /** Bytes of the objects that the latency should represent: half of the run's objects are no larger. */
+  /** Bytes of the objects whose latency is wanted: half of the run's objects are no larger. */
   #typicalSize;
-  /** How all objects are written; undefined if each takes a single request. @type {MultipartConfig | undefined} */
+  /** undefined if each object takes a single request. @type {MultipartConfig | undefined} */
   #multipart;
   /** Bytes of all other objects. */
   #size;
   #begun = 0;
   #written = 0;
-  /** Objects whose write may have taken effect although no response confirmed it. @type {Set<number>} */
+  /** Indices of objects that an unconfirmed write may have created. @type {Set<number>} */
   #uncertain = new Set();
   /** Kinds that start no more operations. @type {Set<Operation>} */
   #ended = new Set();
@@ -222,8 +217,6 @@ class Probe {
   }
 
   /**
-   * Measures one kind after another.
-   *
    * @param {AbortSignal} cut
    * @param {AbortSignal} removal aborts the removal of probes
    */
@@ -241,8 +234,7 @@ class Probe {
   }
 
   /**
-   * Measures all kinds concurrently, in rounds: while one object is created, the previous one is read, and the one before
-   * that is removed.
+   * Measures all kinds in rounds: while one object is created, the previous one is read, and the one before is removed.
    *
    * @param {AbortSignal} cut
    * @param {AbortSignal} removal aborts the removal of probes
@@ -265,14 +257,13 @@ class Probe {
       );
       const roundTook = clock.now() - startedAt;
       const left = this.#endsAt - clock.now();
-      // Another object takes one round, and two more until it is removed.
       if (round + 1 >= MIN_OPERATIONS && left < roundTook * (wroteObjects ? ROUNDS_LEFT : 1)) {
         this.#endFirstKinds();
       }
     }
   }
 
-  /** @returns {Map<string, UnloadedLatency>} by the operation's name, without those with too few samples */
+  /** @returns {Map<string, UnloadedLatency>} by the operation's name; kinds with too few samples are omitted */
   latencies() {
     /** @type {Map<string, UnloadedLatency>} */
     const latencies = new Map();
@@ -292,7 +283,7 @@ class Probe {
    * A part of a small object takes as long as the same part of a large one.
    *
    * @param {Operation} operation
-   * @returns {number | null} bytes of the objects that its latency represents; null if they were smaller than its parts
+   * @returns {number | null} bytes of the objects that its latency represents; null if its parts are larger
    */
   #sizeFor({ movesBytes, movesWhole, bytesOf }) {
     if (movesWhole || !movesBytes) {
@@ -303,7 +294,7 @@ class Probe {
     return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
   }
 
-  /** Starts no further objects, but finishes the operations on those that were started. */
+  /** Starts no further objects, but finishes the operations on objects that were started. */
   #endFirstKinds() {
     if (this.#run.wroteObjects) {
       this.#kinds.filter(({ creates }) => creates).forEach((operation) => this.#ended.add(operation));
@@ -327,10 +318,8 @@ class Probe {
   }
 
   /**
-   * Performs one operation and records its latency.
-   *
    * @param {Operation} operation
-   * @param {number} number
+   * @param {number} number of the object
    * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
    */
@@ -355,7 +344,7 @@ class Probe {
     const isFirstAnswer = answer.error === null && answer.isFirstTry;
     this.#times.set(operation, [...(this.#times.get(operation) ?? []), isFirstAnswer ? time : null]);
     if (answer.error !== null) {
-      // The stage itself will report the error. Clean-up removes what could not be removed here.
+      // The stage itself will report the error. Clean-up removes the remaining probes.
       this.#ended.add(operation);
     }
     if (operation.creates) {
@@ -397,7 +386,7 @@ class Probe {
   /**
    * @param {number} size bytes of an object
    * @param {number} time ms that a small object took
-   * @returns {boolean} whether objects of that size can be written and read in half of the remaining time
+   * @returns {boolean} whether objects of this size can be written and read in half of the remaining time
    */
   #isTimeFor(size, time) {
     const each = this.#roundTrip + (Math.max(time - this.#roundTrip, 0) * size) / SMALL_OBJECT;

@@ -9,18 +9,15 @@ const BUCKETS_AT_ONCE = 8;
 export const NOT_IMPLEMENTED = new Set([405, 501]);
 
 /**
- * Which buckets keep old versions of overwritten or deleted objects. While versioning is suspended, a deletion still leaves
- * a delete marker, and earlier versions remain.
+ * Buckets that keep old versions of overwritten or deleted objects. They include buckets with suspended versioning,
+ * where earlier versions remain and a deletion still leaves a delete marker.
  *
  * @typedef {object} Versioning
  * @property {Set<string>} versioned
  * @property {Map<string, AttemptError>} unknown buckets whose versioning is unknown, with their errors
  */
 
-/**
- * @param {Versioning['unknown']} unknown
- * @returns {string[]} one line each
- */
+/** Returns one line per bucket. @param {Versioning['unknown']} unknown */
 export function describeUnknown(unknown) {
   return [...unknown].map(
     ([bucket, { message }]) =>
@@ -31,7 +28,6 @@ export function describeUnknown(unknown) {
 /**
  * @param {readonly string[]} buckets
  * @param {BucketAccess} access
- * @returns {Promise<Versioning>}
  */
 export async function requestVersioning(buckets, { admin, retry }) {
   /** @type {Versioning} */

@@ -6,12 +6,10 @@ const MAX_PAUSE_MS = 5000;
 /** Longest total of the pauses that the store asks for before the first stage. */
 const MAX_TOTAL_MS = 15_000;
 
-/** Concurrent requests are throttled together, and one notice is enough. */
+/** Concurrent requests are throttled together, so one notice is enough. */
 const NOTICE_INTERVAL_MS = 1000;
 
-/**
- * How long a run waits before its first stage if the store asks it to. Stages wait longer, because they show progress.
- */
+/** How long a run waits before its first stage if the store asks it to. Stages show progress, so they wait longer. */
 export class WaitBudget {
   #now;
   #notice;
@@ -30,7 +28,7 @@ export class WaitBudget {
   }
 
   /**
-   * Deducts a pause from the budget. Overlapping time counts once.
+   * Deducts a pause from the budget. Overlapping pauses count once.
    *
    * @param {number} wanted ms
    * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error by which the store asked for the pause

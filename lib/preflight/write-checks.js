@@ -17,8 +17,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 2;
 
 /**
- * The checks before a run changes anything in its buckets: its run id is not in use, and no bucket keeps versions of removed
- * objects. They protect other people's data, so `--no-preflight` does not skip them.
+ * The checks before a run changes anything in its buckets: its run ID is not in use, and no bucket keeps versions of
+ * removed objects. They protect other people's data, so `--no-preflight` does not skip them.
  */
 export class WriteChecks {
   #run;
@@ -49,29 +49,25 @@ export class WriteChecks {
     this.#signal = signal;
   }
 
-  /**
-   * Runs the checks at the first call, which precedes the first write.
-   *
-   * @returns {Promise<boolean>} whether the run may write
-   */
+  /** Whether the run may write. The first call, which must precede the first write, runs the checks. */
   mayWrite() {
     this.#checked ??= this.#check();
     return this.#checked;
   }
 
-  /** To show if the run begins. @returns {string[]} */
+  /** Shown if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
   }
 
-  /** Whether the run was allowed to write, so it may have written. */
+  /** Whether the run was allowed to write, so that it may have written. */
   get mayHaveWritten() {
     return this.#hasPassed;
   }
 
   /**
-   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not: in
-   * it, R2 returns a version ID, but keeps no versions (https://github.com/rustfs/rustfs/issues/7999).
+   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not:
+   * there, R2 returns a version ID although it keeps no versions (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
    * @param {string} key of an object that has just been written
@@ -90,7 +86,7 @@ export class WriteChecks {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // With credentials that can write but not read, it remains unknown.
+      // The versioning remains unknown, for example because the credentials can write but not read.
     }
   }
 

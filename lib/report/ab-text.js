@@ -6,10 +6,7 @@ import { columns, item, metricRow, paragraph, percentage, stageSentence, LABELS 
 
 const NO_OPTIONS = 'no options of its own';
 
-/**
- * @param {InterleavedComparison} comparison
- * @returns {string} lines of up to 80 characters, unless a name is longer
- */
+/** Lines of up to 80 characters, unless a name is longer. @param {InterleavedComparison} comparison */
 export function formatInterleaved(comparison) {
   const { before, after, margin, stages } = comparison;
   const blocks = [

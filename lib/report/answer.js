@@ -10,10 +10,9 @@ import { wayAnswer } from './ways.js';
  */
 
 /**
- * Summarizes a result: operations per second and the bottleneck.
+ * Summarizes a result in one sentence: operations per second and the bottleneck. Untrusted text in it is not escaped.
  *
  * @param {WritableResult} result
- * @returns {string} a sentence on one line; untrusted text in it is not escaped for any format
  */
 export function answerOf({ stages, merge, hosts }) {
   if (stages.length === 0) {
@@ -45,8 +44,8 @@ function countText(stage) {
  * @typedef {Pick<WritableStage, 'search' | 'merge' | 'average'>} RatedStage
  *
  * @param {RatedStage} stage
- * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all hosts were in the stage,
- *   if there are several, else the mean
+ * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all of several
+ *   hosts were in the stage, else the mean
  */
 export function rateOf(stage) {
   const { merge, average = null } = stage;
@@ -56,8 +55,9 @@ export function rateOf(stage) {
 }
 
 /**
+ * The rate in ops/s that a search found; null if the store sustained none.
+ *
  * @param {Pick<WritableStage, 'search'>} stage
- * @returns {number | null} ops/s found by a search for the highest rate; null if the store sustained none
  */
 export function searchedRate({ search }) {
   const { bound, operationsPerSecond } = search?.rate ?? {};
@@ -69,10 +69,7 @@ function capacityOf({ search, merge }) {
   return search?.capacity ?? merge?.ramp?.capacity ?? null;
 }
 
-/**
- * @param {WritableStage} stage
- * @returns {string | null} null if no capacity was found
- */
+/** Null if no capacity was found. @param {WritableStage} stage */
 function capacityText(stage) {
   const { rate } = stage.search ?? {};
   if (rate !== undefined && rate.operationsPerSecond !== null) {
@@ -124,7 +121,7 @@ function limitText(stages) {
 
 /**
  * @param {WritableStage} stage
- * @returns {Limit | null} of the stage, or of all its hosts if they had the same; null if unknown
+ * @returns {Limit | null} the stage's limit, or that of all its hosts if they share it; null if unknown
  */
 function limitOfStage({ bottleneck = null, merge }) {
   const shares = merge?.shares ?? [];
@@ -137,7 +134,7 @@ function limitOfStage({ bottleneck = null, merge }) {
 
 /**
  * @param {string | null} limit
- * @param {{ names: string[], likely: string[] }} stages that have it, and those for which it is only likely
+ * @param {{ names: string[], likely: string[] }} stages with this limit, and those for which it is only likely
  */
 function limitedBy(limit, { names, likely }) {
   if (likely.length === names.length) {
@@ -146,10 +143,7 @@ function limitedBy(limit, { names, likely }) {
   return `limited by ${limit}${likely.length === 0 ? '' : ` (likely for ${listOf(likely)})`}`;
 }
 
-/**
- * @param {Limit | null} bottleneck
- * @returns {string | null} its name in a sentence; null if unknown
- */
+/** The bottleneck's name in a sentence; null if unknown. @param {Limit | null} bottleneck */
 export function limitOf(bottleneck) {
   return bottleneck === null || bottleneck.cause === 'inconclusive' ? null : nameOfLimit(bottleneck.cause);
 }

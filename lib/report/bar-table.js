@@ -10,9 +10,7 @@ import { lineOf, valueBar } from './drawing.js';
  * @import { Part } from './drawing.js'
  * @import { Look } from './reporter.js'
  *
- * @typedef {object} Column
- * @property {string} heading
- * @property {readonly Part[]} cells one per row
+ * @typedef {{ heading: string, cells: readonly Part[] }} Column with a cell per row
  *
  * @typedef {object} BarTable
  * @property {Column} names
@@ -26,13 +24,13 @@ const MIN_BAR = 10;
 const MAX_BAR = 40;
 const BETWEEN_COLUMNS = '  ';
 
-/** Maximum length of a line, in columns. Longer ones are hard to read. */
+/** Columns. Longer lines are hard to read. */
 const MAX_LINE = 100;
 
 const INDENT = '  ';
 
 /**
- * The summary of a run on a terminal: a row with a bar for each stage and each operation of a mix, then the bottlenecks.
+ * Summarizes a run on a terminal: a row with a bar for each stage and each operation of a mix, then the bottlenecks.
  *
  * @param {readonly StageResult[]} stages at least one
  * @param {Look} look
@@ -66,17 +64,18 @@ export function formatStageSummary(stages, look) {
   return ['', ...table, '', ...limitSentences(stages, look)];
 }
 
-/** Of the terminal, per sentence. */
+/** Rows of the terminal per sentence. */
 const MAX_ROWS = 2;
 
 /** @type {Pick<StageResult['latency'], 'operations'>} */
 const NO_LATENCIES = { operations: null };
 
 /**
+ * One sentence per bottleneck, with as much of the evidence for its first stage as fits. Each reason for an unknown
+ * bottleneck has its own sentence.
+ *
  * @param {readonly StageResult[]} stages
  * @param {Look} look
- * @returns {string[]} lines: one sentence per bottleneck, with as much of the evidence for its first stage as fits. Each reason
- *   for an unknown bottleneck has its own sentence
  */
 function limitSentences(stages, look) {
   /** @type {Map<string, StageResult[]>} */

@@ -9,10 +9,7 @@ import { counted, decimal } from '../text/figures.js';
  * @property {number} share of all operations that were read through the cache
  */
 
-/**
- * @param {readonly Pick<StageSum, 'stage' | 'cache' | 'kinds'>[]} stages
- * @returns {CacheRow[]} by stage, or by operation of a mix
- */
+/** Rows by stage, or by operation of a mix. @param {readonly Pick<StageSum, 'stage' | 'cache' | 'kinds'>[]} stages */
 export function cacheRows(stages) {
   return stages.flatMap(({ stage, cache, kinds = [] }) => [
     ...rowsOf(stage, kinds.length > 0 ? undefined : cache),

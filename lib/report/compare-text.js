@@ -31,10 +31,7 @@ export const LABELS = Object.freeze({
 
 const LATENCIES = ['p50', 'p90', 'p99', 'p999'];
 
-/**
- * @param {Comparison} comparison
- * @returns {string} lines without control characters
- */
+/** Lines without control characters. @param {Comparison} comparison */
 export function formatComparison(comparison) {
   const { before, after, mismatches, stages, margin } = comparison;
   const blocks = [
@@ -59,20 +56,13 @@ export function formatComparison(comparison) {
 /** The first and the last second of a stage are incomplete. */
 const PARTIAL_SECONDS = 2;
 
-/**
- * Whether a stage is too short for a verdict and its share of failed attempts is unchanged.
- *
- * @param {StageComparison} comparison
- */
+/** Too short for a verdict, and with an unchanged share of failed attempts. @param {StageComparison} comparison */
 function isTooShort({ seconds, metrics }) {
   const hasOtherErrors = metrics.some(({ verdict }) => verdict === 'more' || verdict === 'fewer');
   return Math.min(seconds.before, seconds.after) < MIN_SECONDS && !hasOtherErrors;
 }
 
-/**
- * @param {readonly StageComparison[]} stages
- * @returns {string[][]} one block for all stages that are too short; empty if there are none
- */
+/** One block for all stages that are too short; empty without any. @param {readonly StageComparison[]} stages */
 function shortStages(stages) {
   const short = stages.filter((stage) => isTooShort(stage) && stage.kindOf === undefined);
   if (short.length === 0) {
@@ -94,7 +84,6 @@ function shortStages(stages) {
 /**
  * @param {Omit<StageComparison, 'seconds'> & Partial<StageComparison>} comparison
  * @param {number} margin
- * @returns {string} one sentence on what changed and what did not
  */
 export function stageSentence({ stage, metrics }, margin) {
   const [rate] = metrics.filter(({ metric }) => metric === 'rate').map((each) => rateClause(each, margin));
@@ -113,11 +102,7 @@ export function stageSentence({ stage, metrics }, margin) {
   return `${stage}: ${clauses.join('; ')}.`;
 }
 
-/**
- * The rate and latencies of an operation of a mix have no verdict.
- *
- * @param {StageComparison} comparison of an operation
- */
+/** Only the errors of an operation of a mix have a verdict. @param {StageComparison} comparison of an operation */
 function kindSentence({ stage, kindOf, metrics }) {
   const verdict = metrics.find(({ metric }) => metric === 'errors')?.verdict;
   const errors = verdict === 'more' || verdict === 'fewer' ? `; ${verdict} attempts failed` : '';
@@ -267,7 +252,6 @@ export function item(text) {
 /**
  * @param {string} text
  * @param {string} [indent] of the first line; doubled for the rest
- * @returns {string[]} lines broken between words
  */
 export function paragraph(text, indent = '') {
   /** @type {string[]} */

@@ -38,11 +38,7 @@ export function costLine(...runs) {
   );
 }
 
-/**
- * Keeps the stages that use each object only once.
- *
- * @param {readonly string[]} stages
- */
+/** Keeps the stages that use each object only once. @param {readonly string[]} stages */
 function namesOf(stages) {
   return operationsOf(stages).flatMap(({ creates, removes, name }) => (creates || removes ? [name] : []));
 }

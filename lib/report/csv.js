@@ -8,7 +8,7 @@ import { formatTimeOfDay } from '../text/units.js';
 
 const CHUNK_LENGTH = 64 * 1024;
 
-/** A CSV field with one of these needs quotes (RFC 4180). */
+/** CSV fields with one of these need quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
 /** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */

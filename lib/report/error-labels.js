@@ -1,8 +1,4 @@
-/**
- * Readable names for the kinds of failed attempts. The short names in the log are for programs, and some look alike.
- *
- * @type {Readonly<Record<string, string>>}
- */
+/** Kinds of failed attempts for people: some names in the log look alike. @type {Readonly<Record<string, string>>} */
 const LABELS = {
   abandoned: 'abandoned at the end',
   certificate: 'certificate rejected',
@@ -34,10 +30,7 @@ const LABELS = {
   truncated: 'response cut short',
 };
 
-/**
- * @param {Readonly<Record<string, number>>} errors failed attempts by kind
- * @returns {string} such as `could not connect 281, connection lost 10`
- */
+/** Such as `timeout 281, connection lost 10`. @param {Readonly<Record<string, number>>} errors attempts by kind */
 export function formatErrors(errors) {
   const kinds = Object.entries(errors).map(([kind, count]) => `${labelOf(kind)} ${count}`);
   return kinds.length === 0 ? 'none' : kinds.join(', ');

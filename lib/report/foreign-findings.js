@@ -3,7 +3,7 @@ import { counted } from '../text/figures.js';
 /** @import { StageSum } from '../model/result.js' */
 
 /**
- * Findings about existing objects: how many operations found them gone, replaced or archived, or could verify only their size.
+ * Counts operations on existing objects that found them gone, replaced or archived, or verified only their size.
  *
  * @param {Partial<Pick<StageSum, 'operations' | 'sizeOnly' | 'vanished' | 'changed' | 'archived'>>} stage
  * @returns {string[]} empty for a stage on the run's own objects

@@ -9,8 +9,7 @@ const MAX_NAME_LENGTH = 32;
 const MAX_REASONS = 10;
 
 /**
- * The evidence for the hosts' bottlenecks: for each cause, the evidence of its first host. That of other hosts differs only in
- * figures.
+ * The evidence for the hosts' bottlenecks: for each cause, that of its first host. Other hosts differ only in figures.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
  * @returns {string[]} with the host's name if there are several hosts; untrusted text, not escaped for any format

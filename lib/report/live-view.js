@@ -45,11 +45,7 @@ const MIN_COLUMNS = 50;
  * @property {ErrorCounts} errors
  *
  * @typedef {{ operation: string, rate: number }} KindRate ops/s over the last seconds
- *
- * @typedef {object} ErrorCounts
- * @property {number} failed attempts, excluding throttled attempts
- * @property {number} throttled attempts
- * @property {number} givenUp operations
+ * @typedef {{ failed: number, throttled: number, givenUp: number }} ErrorCounts `failed` excludes throttled attempts
  */
 
 /**
@@ -74,7 +70,6 @@ function hasRoomFor({ columns, rows }, lines) {
 /**
  * @param {ViewState} state
  * @param {Look} look
- * @returns {Part[]}
  */
 function progressParts({ position, stages, progress }, look) {
   const head = label(`${progress.stage} ${position}/${stages}`);
@@ -96,7 +91,6 @@ function progressParts({ position, stages, progress }, look) {
 /**
  * @param {ViewState} state
  * @param {Look} look
- * @returns {Part[]}
  */
 function rateParts({ progress: { rate, byteRate, bytesPerOperation }, rates }, look) {
   const bytes = bytesPerOperation === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MiB/s`.padStart(BYTES_WIDTH)}`;
@@ -105,19 +99,13 @@ function rateParts({ progress: { rate, byteRate, bytesPerOperation }, rates }, l
   return [{ text: figures }, { text: sparkline(rates, width, look) }];
 }
 
-/**
- * @param {ViewState} state
- * @returns {Part[]}
- */
+/** @param {ViewState} state */
 function kindParts({ kinds }) {
   const rates = kinds.map(({ operation, rate }) => `${operation} ${rounded(rate)}`);
   return [{ text: label('of these') }, { text: rates.join('  ') }];
 }
 
-/**
- * @param {ViewState} state
- * @returns {Part[]}
- */
+/** @param {ViewState} state */
 function latencyParts({ latency }) {
   const text =
     latency === null ? '-' : `p50 ${latencyText(latency.p50)}  p99 ${latencyText(latency.p99)}  ${latency.of}`;
@@ -191,11 +179,7 @@ class StageView {
     this.#latency = summary && { p50: summary.p50, p99: summary.p99, of: `last ${this.#latencies.length} s` };
   }
 
-  /**
-   * A stage starts partway through its first second, and its --duration ends partway through its last.
-   *
-   * @param {number} second epoch second
-   */
+  /** The first second, and the one in which --duration ends, are partial. @param {number} second epoch second */
   #isWhole(second) {
     this.#firstSecond ??= second;
     const passed = second - this.#firstSecond;
@@ -233,17 +217,13 @@ class StageView {
     this.#pace.record(now, done, flow);
   }
 
-  /**
-   * @param {number} now monotonic ms
-   * @returns {ViewState}
-   */
+  /** @param {number} now monotonic ms */
   state(now) {
     const progress = this.#pace.state(now);
     const [rates, latency, errors] = [this.#rates, this.#latency, this.#errors];
     return { ...this.#order, progress, rates, kinds: this.#kindRates(), latency, errors };
   }
 
-  /** @returns {KindRate[]} */
   #kindRates() {
     const [latest = []] = this.#kinds;
     return latest.map(({ operation }, index) => ({
@@ -259,7 +239,7 @@ class StageView {
 }
 
 /**
- * The view of a run for a person with both outputs on a terminal: the current stage below the log, and a final table with bars.
+ * Shows a run to a person with both outputs on a terminal: the current stage below the log, then a table with bars.
  *
  * @implements {Listener}
  */

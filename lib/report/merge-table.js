@@ -13,11 +13,10 @@ import { formatLimits } from './merge-text.js';
  */
 
 /**
- * The summary of a merge on a terminal: a row with a bar per stage, then the bottlenecks.
+ * Summarizes a merge on a terminal: a row with a bar per stage, then the bottlenecks.
  *
  * @param {Pick<MergedResult, 'stages'>} result with at least one stage
  * @param {Look} look
- * @returns {string}
  */
 export function formatMergeTable({ stages }, look) {
   const column = (/** @type {string} */ heading, /** @type {(stage: MergedStage) => Part} */ cell) => ({
@@ -47,10 +46,7 @@ export function formatMergeTable({ stages }, look) {
   return blocks.map((lines) => `\n${lines.join('\n')}\n`).join('');
 }
 
-/**
- * @param {MergedStage} stage
- * @returns {string[]} empty if no log has a bottleneck
- */
+/** Empty if no log has a bottleneck. @param {MergedStage} stage */
 function limitSentence({ stage, merge }) {
   const { shares, hosts } = merge;
   const causes = new Set(shares.map(({ limitedBy }) => limitedBy));

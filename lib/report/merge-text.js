@@ -29,12 +29,7 @@ const MAX_NAME_LENGTH = 32;
 const BAR_WIDTH = 24;
 const MOMENT_WIDTH = '12:00:06.123'.length;
 
-/**
- * Everything after the peaks: hosts and clocks, then a block per stage.
- *
- * @param {MergedResult} result
- * @returns {string}
- */
+/** Everything after the peaks: hosts and clocks, then a block per stage. @param {MergedResult} result */
 export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, ways } }) {
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
   const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
@@ -46,23 +41,17 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, way
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
   const waysTable = ways === undefined ? [] : [formatWays(ways)];
-  // Hosts that use different ways should not run at the same time: they would slow each other down.
+  // Hosts with different access paths should not run at the same time: they would slow each other down.
   const advice = ways === undefined ? overlapAdvice(stages) : [];
   return [head, ...waysTable, ...blocks, ...advice].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
-/**
- * @param {MergedStage} stage
- * @returns {string[]} empty without a ramp
- */
+/** Empty without a ramp. @param {MergedStage} stage */
 function rampLines({ ramp, merge: { ramp: merged } }) {
   return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged })];
 }
 
-/**
- * @param {readonly MergedStage[]} stages
- * @returns {string[][]}
- */
+/** @param {readonly MergedStage[]} stages */
 function overlapAdvice(stages) {
   const apart = stages.filter(
     ({ merge: { overlap, hosts } }) => hosts > 1 && overlap !== null && shareOf(overlap) < MIN_OVERLAP,
@@ -262,10 +251,7 @@ function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
   return [['Latency', `missing: ${plainLine(file)}${line === null ? '' : `:${line}`}: ${reason}${more}`]];
 }
 
-/**
- * @param {Overlap} overlap
- * @returns {number} share of the time in which all hosts were in the stage, 0 to 1
- */
+/** Share of the time in which all hosts were in the stage, 0 to 1. @param {Overlap} overlap */
 function shareOf({ together, any }) {
   return any === 0 ? 1 : together / any;
 }
@@ -281,12 +267,7 @@ function hundredthsOfSeconds(hundredths) {
   return `${(hundredths / 100).toFixed(2)} s`;
 }
 
-/**
- * A table of hosts, with a bar that shows when each was in the stage.
- *
- * @param {StageMerge} merge
- * @returns {string[]} lines
- */
+/** A table of hosts, with a bar that shows when each was in the stage. @param {StageMerge} merge */
 function formatHostRows({ shares }) {
   const shown = shares.slice(0, MAX_HOSTS);
   const nameWidth = Math.max('Host'.length, ...shown.map(({ host }) => shortName(host).length));
@@ -334,12 +315,7 @@ function barOver(shares) {
   };
 }
 
-/**
- * The bottlenecks of the hosts; a common bottleneck appears once.
- *
- * @param {StageMerge} merge
- * @returns {string | null} null if no log contains a bottleneck
- */
+/** The hosts' bottlenecks, a common one only once; null if no log contains one. @param {StageMerge} merge */
 export function formatLimits({ shares, hosts }) {
   const causes = new Set(shares.map(limitOfShare));
   const [cause] = causes;
@@ -367,10 +343,7 @@ function momentOf(ms) {
   return ms === null ? '?'.padEnd(MOMENT_WIDTH) : formatMoment(ms);
 }
 
-/**
- * @param {number} second epoch second
- * @returns {string} `2026-01-31 `
- */
+/** Such as `2026-01-31 `. @param {number} second epoch second */
 function dateOf(second) {
   return `${new Date(second * 1000).toISOString().slice(0, '2026-01-31'.length)} `;
 }
@@ -386,10 +359,7 @@ function formatStretch(from, seconds, isDated) {
   return `${isDated ? dateOf(from) : ''}${formatTimeOfDay(from)} to ${formatTimeOfDay(from + seconds)} UTC`;
 }
 
-/**
- * @param {number} ms since 1970, or since midnight
- * @returns {string} `12:00:06.123`
- */
+/** Such as `12:00:06.123`. @param {number} ms since 1970, or since midnight */
 function formatMoment(ms) {
   const rounded = Math.round(ms);
   const second = Math.floor(rounded / 1000);
@@ -397,10 +367,9 @@ function formatMoment(ms) {
 }
 
 /**
- * Formats the peaks as JavaScript prints an object, like the original tool.
+ * Formats the peaks as JavaScript prints an object, like the original tool, rounded to one decimal.
  *
  * @param {Readonly<Record<string, number>>} peaks ops/s
- * @returns {string} rounded to one decimal
  */
 export function formatMergeSummary(peaks) {
   const lines = Object.entries(peaks).map(([stage, peak]) => `  ${propertyName(stage)}: ${Number(peak.toFixed(1))}`);

@@ -10,21 +10,15 @@ const RATE_WINDOW_MS = 5000;
 /**
  * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration' | 'isSearch'>} Plan
  *
- * @typedef {object} Snapshot of a stage
- * @property {number} at monotonic ms
- * @property {number} done operations that have ended
- * @property {number} worked also counts the finished fractions of operations in flight
- * @property {number} moved bytes
- */
-
-/**
+ * @typedef {{ at: number, done: number, worked: number, moved: number }} Snapshot `at`: monotonic ms, `moved`: bytes
+ *
  * @typedef {object} StageState the progress of a stage
  * @property {string} stage
  * @property {number} objects
  * @property {number} bytesPerOperation 0 if operations move no bytes
  * @property {number | null} duration ms, at most this for a search; null if the number of objects ends the stage
  * @property {boolean} [isSearch]
- * @property {number} done operations
+ * @property {number} done operations that have ended
  * @property {number} worked also counts the finished fractions of operations in flight
  * @property {number} elapsed ms since the stage started
  * @property {number} rate current ops/s
@@ -62,10 +56,7 @@ export class StagePace {
     }
   }
 
-  /**
-   * @param {number} now monotonic ms
-   * @returns {StageState}
-   */
+  /** @param {number} now monotonic ms */
   state(now) {
     const first = this.#snapshots[0];
     const last = this.#snapshots[this.#snapshots.length - 1];
@@ -139,18 +130,12 @@ export function amountDone({ duration, done, objects }, format) {
   return duration === null ? `${format(done)} of ${format(objects)}` : `${format(done)} operations`;
 }
 
-/**
- * @param {StageState} state
- * @returns {number} 0 to 1
- */
+/** From 0 to 1. @param {StageState} state */
 export function shareDone({ duration, elapsed, worked, done, objects }) {
   return duration === null ? shareOf(worked, done, objects) : Math.min(elapsed / duration, 1);
 }
 
-/**
- * @param {StageState} state
- * @returns {string | null} such as `15s left`; null if it cannot be predicted, or if only the last operations are in flight
- */
+/** Such as `15s left`; null if unknown, or if only the last operations are in flight. @param {StageState} state */
 export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace }) {
   const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
   return left === null || left <= 0 ? null : `${isSearch ? 'up to ' : ''}${formatTime(left)} left`;

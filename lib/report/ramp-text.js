@@ -9,10 +9,7 @@ import { listed } from './names.js';
  * @typedef {{ ramp: RampResult, merged: MergedRamp }} ShownRamp
  */
 
-/**
- * @param {ShownRamp} ramp
- * @returns {string[]} one line per slot, over all hosts, then the conclusion
- */
+/** One line per slot, over all hosts, then the conclusion. @param {ShownRamp} ramp */
 export function formatRamp({ ramp, merged }) {
   const head = ['Slot'.padEnd(8), ...['threads', 'hosts', 'ops/s', 'p50', 'p99', 'errors'].map(column)];
   const rows = merged.slots.map(({ slotStart, threads, hosts, operationsPerSecond, counts }, index) => {

@@ -14,7 +14,6 @@ export interface Screen {
   live: (text: string) => void;
   /** lines below the log, until others replace them; an empty list removes them */
   draw: (lines: readonly string[]) => void;
-  /** current size and capabilities */
   readonly look: Look;
   /** whether a person watches it, so that it shows a live line */
   isLive: boolean;
@@ -47,7 +46,6 @@ export interface ReporterContext {
   stdoutIsTaken: boolean;
   /** a person watches both outputs: the live view replaces repeating lines */
   hasView: boolean;
-  /** exports metrics, if requested */
   telemetry?: Listener;
   /** monotonic ms */
   now: () => number;

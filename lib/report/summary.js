@@ -101,10 +101,7 @@ function stageTable(stages) {
   return table(STAGE_COLUMNS, rows);
 }
 
-/**
- * @param {readonly WayResult[]} ways
- * @returns {string[]} empty unless the hosts used different ways
- */
+/** Empty unless the hosts used different access paths. @param {readonly WayResult[]} ways */
 function wayLines(ways) {
   const rows = wayRows(ways).map(({ way, heading, figures }) => [
     escapeMarkdown(heading),
@@ -117,10 +114,7 @@ function wayLines(ways) {
   return rows.length === 0 ? [] : [...table(WAY_COLUMNS, rows), '', wayNotes(ways).join(' ')];
 }
 
-/**
- * @param {readonly WritableStage[]} stages
- * @returns {string[]} lines; empty if nothing was read through a cache
- */
+/** Empty if nothing was read through a cache. @param {readonly WritableStage[]} stages */
 function cacheLines(stages) {
   const rows = cacheRows(stages).map(({ heading, cache, share }) => [
     escapeMarkdown(heading),
@@ -275,10 +269,7 @@ function namedValues(values) {
     .join(', ');
 }
 
-/**
- * @param {string} text from any source
- * @returns {string} one line that Markdown shows literally in a paragraph, a list or a table cell
- */
+/** One line that Markdown shows literally in a paragraph, a list or a cell. @param {string} text from any source */
 export function escapeMarkdown(text) {
   // Markdown never shows leading blanks, and several of them start a code block.
   return plainLine(text)

@@ -1,7 +1,7 @@
 /** @import { ListeningReporter } from './reporter.js' */
 
 /**
- * Live metrics for OpenTelemetry and Prometheus. The command line opens the exporters and exports the final counts after the run.
+ * Live OpenTelemetry and Prometheus metrics. The command line opens the exporters and exports the final counts.
  *
  * @type {ListeningReporter}
  */

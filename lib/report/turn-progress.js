@@ -8,7 +8,7 @@ import { formatDuration } from '../text/units.js';
 /** Time between lines without a terminal. */
 const LINE_INTERVAL_MS = 2000;
 
-/** Shows whose turn it is and the time left: as a prefix of the live line on a terminal, otherwise as separate lines. */
+/** Shows whose turn it is and the time left: before the live line on a terminal, otherwise as separate lines. */
 export class TurnProgress {
   #screen;
   #now;

@@ -25,10 +25,7 @@ const FIGURES = [
   { title: 'failed', cell: ({ figures: { failedAttempts } }) => rounded(failedAttempts) },
 ];
 
-/**
- * @param {readonly WayResult[]} ways
- * @returns {string[]} a table of the ways in which hosts reached the objects
- */
+/** A table of the hosts' access paths. @param {readonly WayResult[]} ways */
 export function formatWays(ways) {
   const rows = wayRows(ways);
   const table = [

@@ -30,7 +30,7 @@ export const WAY_LATENCIES = [
 
 /**
  * @param {readonly WayResult[]} ways
- * @returns {WayRow[]} grouped by stage, in the order of the ways; the operations of a mix follow their stage
+ * @returns {WayRow[]} grouped by stage, in the order of the access paths; the operations of a mix follow their stage
  */
 export function wayRows(ways) {
   const names = new Set(ways.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
@@ -46,18 +46,12 @@ export function wayRows(ways) {
   });
 }
 
-/**
- * @param {Way} way
- * @returns {string} one line; untrusted text in it is not escaped for any format
- */
+/** One line; untrusted text in it is not escaped for any format. @param {Way} way */
 export function wayName(way) {
   return wordsOf(way).name;
 }
 
-/**
- * @param {Way} way
- * @returns {{ name: string, phrase: string }} `phrase` fits after a duration
- */
+/** `phrase` fits after a duration. @param {Way} way */
 function wordsOf({ client, through }) {
   if (client === 'edge') {
     return through
@@ -75,10 +69,7 @@ function wordsOf({ client, through }) {
   return { name: `S3 API from here (${shown})`, phrase: client === 'direct' ? phrase : `${phrase} (${shown})` };
 }
 
-/**
- * @param {Way} way
- * @returns {string} how it uses connections, and the resolution of its latencies
- */
+/** How an access path uses connections, and the resolution of its latencies. @param {Way} way */
 export function wayRemark(way) {
   const { keepAlive, clockResolution } = way;
   const connections = isAtBinding(way) ? [] : [`connections ${connectionsText(keepAlive)}`];
@@ -98,7 +89,7 @@ function connectionsText(keepAlive) {
  * @param {number} ms
  * @param {Way} way
  * @param {boolean} [isMean] a mean can be finer than its values
- * @returns {string} no finer than the way's clock
+ * @returns {string} no finer than the clock of the access path
  */
 export function wayLatency(ms, { clockResolution }, isMean = false) {
   if (clockResolution === null || clockResolution < 1 || isMean) {
@@ -108,10 +99,9 @@ export function wayLatency(ms, { clockResolution }, isMean = false) {
 }
 
 /**
- * The median latency of each way in one typical stage.
+ * The median latency of each access path in a typical stage, in one sentence. Untrusted text in it is not escaped.
  *
  * @param {readonly WayResult[]} ways
- * @returns {string} one sentence; untrusted text in it is not escaped for any format
  */
 export function wayAnswer(ways) {
   const rows = wayRows(ways);
@@ -132,18 +122,12 @@ function phraseOf(way) {
   return `${wordsOf(way).phrase}${way.keepAlive === false ? ' with new connections' : ''}`;
 }
 
-/**
- * @param {readonly string[]} parts at least one
- * @returns {string} such as `one, two, and three`
- */
+/** Such as `one, two, and three`. @param {readonly string[]} parts at least one */
 function listOf(parts) {
   return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
-/**
- * @param {readonly WayResult[]} ways
- * @returns {string[]} sentences that explain the table
- */
+/** Sentences that explain the table. @param {readonly WayResult[]} ways */
 export function wayNotes(ways) {
   const extents = ways.flatMap(({ stages }) => extentOf(stages));
   const pairs = extents.flatMap((one, index) => extents.slice(index + 1).map((other) => overlaps(one, other)));

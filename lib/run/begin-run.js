@@ -28,8 +28,7 @@ const READY_BEFORE_MS = 250;
 const TOP_UP_MS = 3000;
 
 /**
- * Checks that the store is ready for the run and measures its clock. The clock measurement starts at the first
- * response, while preflight continues.
+ * Checks that the store is ready, and measures the store's clock from the first response on, in parallel.
  *
  * @param {Session} session
  * @returns {Promise<PreflightResult>}
@@ -106,7 +105,6 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
  * @param {number} startsAt epoch ms
  * @param {number} wait ms from the start of the process until then
  * @param {number} now epoch ms
- * @returns {string | null}
  */
 function startProblem(startsAt, wait, now) {
   if (wait < 0) {
@@ -121,10 +119,7 @@ function startProblem(startsAt, wait, now) {
   return null;
 }
 
-/**
- * @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session
- * @returns {Promise<Workers>}
- */
+/** @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session */
 export async function openWorkers({ config, run, signal, observer }) {
   const workers = await run.openWorkers();
   if (config.load.keepAlive) {

@@ -14,7 +14,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * The result of a search over buckets. Its rates and latencies come from the step with the most buckets, or from the
  * first bucket if there was no such step.
  *
- * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number, target: number | null }} parts
+ * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number,
+ *   target: number | null }} parts
  * @returns {StageResult}
  */
 export function bucketResult({ finished, conclusion, buckets, target, ...parts }) {

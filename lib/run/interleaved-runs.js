@@ -36,10 +36,7 @@ import { TurnsPlan } from './turns-plan.js';
  * @property {Quad[]} quads finished quads
  */
 
-/**
- * @param {number} quads
- * @returns {number} passes per side: one to warm up, then two in each quad
- */
+/** Passes per side: one to warm up, then two in each quad. @param {number} quads */
 export function passesOf(quads) {
   return 2 * quads + 1;
 }
@@ -49,10 +46,8 @@ export function passesOf(quads) {
  * comes. Otherwise each is a run like any other: it is checked before it writes, and cleaned up afterwards.
  *
  * @param {Readonly<Record<Side, InterleavedSide>>} sides
- * @param {object} options
- * @param {readonly QuadOrder[]} options.orders one for each quad
- * @param {AbortSignal} options.signal ends it early
- * @param {InterleavingHooks} options.hooks
+ * @param {{ orders: readonly QuadOrder[], signal: AbortSignal, hooks: InterleavingHooks }} options one order per quad;
+ *   `signal` ends the run early
  * @returns {Promise<InterleavedRuns>}
  */
 export async function runInterleaved(sides, { orders, signal, hooks }) {
@@ -83,16 +78,11 @@ function shortestTime(sides, passes) {
   }, 0);
 }
 
-/**
- * @typedef {object} OpenSide
- * @property {BegunSession} session
- * @property {number} passes begun so far
- */
+/** @typedef {{ session: BegunSession, passes: number }} OpenSide `passes` begun so far */
 
 /**
  * @param {InterleavedSide} side
  * @param {(open: OpenSide) => Promise<void>} work
- * @returns {Promise<RunResult>}
  */
 function withOpenSide({ config, deps }, work) {
   return withRun(config, deps, (session) => work({ session, passes: 0 }));
@@ -100,11 +90,8 @@ function withOpenSide({ config, deps }, work) {
 
 /**
  * @param {Readonly<Record<Side, OpenSide>>} sides
- * @param {object} options
- * @param {readonly QuadOrder[]} options.orders
- * @param {AbortSignal} options.signal
- * @param {InterleavingHooks} options.hooks
- * @param {Quad[]} options.quads finished quads are added to it
+ * @param {{ orders: readonly QuadOrder[], signal: AbortSignal, hooks: InterleavingHooks, quads: Quad[] }} options
+ *   finished quads are added to `quads`
  */
 async function takeTurns(sides, { orders, signal, hooks, quads }) {
   const { config, run } = sides.a.session;

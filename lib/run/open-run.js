@@ -40,7 +40,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @property {number} indexCount number of local indices that its objects can have
  * @property {MixedObjects | null} mixed tracks rewritten objects; null if the run rewrites none
  * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
- * @property {number} slices sent to a Worker; each may have left behind the object that claimed it
+ * @property {number} slices sent to a Worker; each might have left behind the object that claimed it
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
@@ -169,7 +169,6 @@ export async function openRun(config, context) {
  * all be in one bucket, which gets only every n-th index. Each pass has its own objects.
  *
  * @param {Config} config
- * @returns {number}
  */
 function indicesOf({ store, objects: { count, existing }, load: { stages }, schedule: { passes = 1 }, search }) {
   if (existing !== undefined) {
@@ -178,10 +177,7 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
   return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
 }
 
-/**
- * @param {Config} config
- * @returns {Purse | null} the cost limit minus the cost of the final lists of objects and uploads; null if unlimited
- */
+/** The cost limit minus the cost of the final lists of objects and uploads; null if none. @param {Config} config */
 function purseFor(config) {
   const { maxCost, duration } = config.schedule;
   if (maxCost === undefined || duration === undefined) {

@@ -49,13 +49,8 @@ export async function prepareRun(options, { env, now, random, invocation, takesS
 
 /**
  * @param {OptionValues} options
- * @param {object} context
- * @param {Target | null} context.target null if it has problems
- * @param {NodeJS.ProcessEnv} context.env
- * @param {number} context.now epoch ms
- * @param {() => number} context.random uniform in [0, 1)
- * @param {number} [context.passes] see resolve
- * @param {boolean} [context.takesSnapshots] see OutputConfig
+ * @param {{ target: Target | null, env: NodeJS.ProcessEnv, now: number, random: () => number, passes?: number,
+ *   takesSnapshots?: boolean }} context `target` is null if it has problems; for the others see resolve
  * @param {Checks} checks
  * @returns {Promise<Unstored | null>} null if there are problems, which are added to `checks`
  *
@@ -66,10 +61,7 @@ export function configOf(options, { target, ...context }, checks) {
   return checks.run(() => resolve(options, { store, availableCores: availableCores(), ...context }));
 }
 
-/**
- * @param {Unstored | null} config
- * @returns {Config | null} null if there is no store
- */
+/** Null if there is no store. @param {Unstored | null} config */
 export function withStore(config) {
   return config?.store ? /** @type {Config} */ (config) : null;
 }

@@ -4,10 +4,7 @@ import type { Invocation } from '../store/hint.js';
 import type { Target } from '../store/target.js';
 import type { RunContext } from './run-context.js';
 
-/**
- * For this package's own programs: their output options can also have problems, and outputs open before the first
- * request.
- */
+/** For this package's own programs: output options can have problems too, and outputs open before any request. */
 export interface ProgramContext extends RunContext {
   program?: {
     /** how the user calls it */
@@ -24,6 +21,5 @@ export interface PreparedRun {
   config: Config;
   target: Target;
   clock: Clock;
-  /** of this host */
   identity: { host: string; versions: Record<string, string> };
 }

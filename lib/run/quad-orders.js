@@ -9,7 +9,6 @@ const QUAD_ORDERS = ['ABBA', 'BAAB'];
  *
  * @param {number} quads
  * @param {() => number} random uniform in [0, 1)
- * @returns {QuadOrder[]}
  */
 export function quadOrders(quads, random) {
   const first = random() < 0.5 ? 0 : 1;

@@ -57,7 +57,6 @@ function countedSeconds({ countsFrom, stopsAt }) {
 /**
  * @param {RampSlot} slot
  * @param {StageOutcome | null} outcome
- * @returns {number[]} operations in each counted second
  */
 function countedOperations(slot, outcome) {
   return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
@@ -68,9 +67,7 @@ function countedOperations(slot, outcome) {
  *
  * @param {RampSlot} slot
  * @param {StageOutcome} outcome
- * @param {object} found
- * @param {boolean} found.hasRunOut whether it ran out of objects
- * @param {boolean} found.wasSuspended whether the process was suspended during the step
+ * @param {{ hasRunOut: boolean, wasSuspended: boolean }} found
  * @returns {RampShortfall | null} null if the step is complete
  */
 export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
@@ -92,15 +89,9 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
  * complete step with the most threads.
  *
- * @param {object} parts
- * @param {Stage} parts.stage
- * @param {RampKind} parts.of
- * @param {readonly FinishedRampStep[]} parts.finished at least one has run
- * @param {Clock} parts.clock
- * @param {number} parts.objects given to the stage
- * @param {StageResult['unloaded']} parts.unloaded
- * @param {number} parts.availableCores that the process can use
- * @param {StageResult['storeClock']} parts.storeClock
+ * @param {{ stage: Stage, of: RampKind, finished: readonly FinishedRampStep[], clock: Clock, objects: number,
+ *   unloaded: StageResult['unloaded'], availableCores: number, storeClock: StageResult['storeClock'] }} parts at least
+ *   one step has run; see stageResult
  * @returns {StageResult}
  */
 export function rampResult({ stage, of, finished, ...context }) {

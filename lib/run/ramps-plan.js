@@ -302,10 +302,7 @@ class RampOfStage {
   }
 }
 
-/**
- * @param {RampSlot} slot
- * @returns {number} epoch seconds; if a step started later, it would not have settled before it counts
- */
+/** Epoch seconds: a step that started later would not have settled before it counts. @param {RampSlot} slot */
 function latestStart({ startsAt, countsFrom }) {
   return (startsAt + countsFrom) / 2;
 }
@@ -319,7 +316,7 @@ function isLate(slot, now) {
 }
 
 /**
- * A single step is too short to show that the store is lost.
+ * A single step is too short to show that the store is lost, so time without a success adds up across steps.
  *
  * @param {StageOutcome} outcome of a step
  * @param {number} before ms without a success at the end of the previous steps
@@ -334,8 +331,8 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
  * which the process was suspended throughout.
  *
  * @param {Clock} clock
- * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) => void) => void}
- *   takes the seconds of all steps in order
+ * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) =>
+ *   void) => void} takes the seconds of all steps in order
  */
 function withIdleSeconds(clock) {
   let next = Infinity;

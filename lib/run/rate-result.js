@@ -18,10 +18,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @param {FinishedStep} finished
- * @param {object} options
- * @param {number} options.slo ms
- * @param {boolean} options.isClientBusy
- * @param {Clock} options.clock
+ * @param {{ slo: number, isClientBusy: boolean, clock: Clock }} options `slo` in ms
  * @returns {RateMeasurement}
  */
 export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
@@ -51,16 +48,13 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
   };
 }
 
-/**
- * If a thread waited for a CPU for at least this share of the time, the host may have caused the slowest 1% of
- * operations.
- */
+/** A thread that waits for a CPU for at least this share of the time may have caused the slowest 1% of operations. */
 const WITHOUT_CPU = 0.05;
 
 /** A thread that runs or waits for a CPU for at least this share of the time cannot catch up. */
 const NO_TIME_LEFT = 0.9;
 
-/** The host may also have caused them if one timer in 100 was late by at least this share of the SLO. */
+/** If one timer in 100 is late by at least this share of the SLO, the host may have delayed 1% of operations. */
 const LATE_TIMERS = 0.2;
 
 /**
@@ -71,18 +65,12 @@ function isUnsteady({ waiting, delayP99 }, slo) {
   return Number(waiting) >= WITHOUT_CPU || Number(delayP99) >= LATE_TIMERS * slo;
 }
 
-/**
- * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint may have responded late because it had no CPU
- */
+/** Whether the embedded endpoint may have responded late because it had no CPU. @param {HostLoad} load */
 function isEndpointUnsteady({ endpoint }) {
   return Number(endpoint?.waiting) >= WITHOUT_CPU;
 }
 
-/**
- * @param {HostLoad} load
- * @returns {boolean} whether the embedded endpoint also could not catch up
- */
+/** Whether the embedded endpoint also could not catch up. @param {HostLoad} load */
 function isEndpointStarved(load) {
   const { running, waiting } = load.endpoint ?? {};
   return isEndpointUnsteady(load) && Number(running) + Number(waiting) >= NO_TIME_LEFT;
@@ -131,10 +119,7 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
   };
 }
 
-/**
- * @param {readonly SearchStep[]} steps at least one
- * @returns {number} index of the step that represents the stage
- */
+/** Index of the step that represents the stage. @param {readonly SearchStep[]} steps at least one */
 function representative(steps) {
   const kept = steps.map(({ verdict }) => verdict === 'kept');
   const held = steps.findLastIndex(({ phase }, index) => phase === 'hold' && kept[index]);

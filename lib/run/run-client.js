@@ -12,8 +12,8 @@ import { connectionsFor } from '../operations/multipart.js';
 /**
  * @typedef {object} RunClient how a run's operations reach their objects
  * @property {(load: LoadConfig) => number} connectionsFor connections to open in advance
- * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) => Promise<Workers>} openWorkers
- *   `claimed` is called for each object that is written outside an operation
+ * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) =>
+ *   Promise<Workers>} openWorkers `claimed` is called for each object that is written outside an operation
  * @property {boolean} showsLatencyAlone whether one request over a control connection takes as long as an operation
  * @property {number} writesFor ms for which it can continue to write after the run ends
  * @property {Partial<RunOptions>} facts recorded in results

@@ -19,7 +19,7 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
  * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock to the store's and keeps watching it
  * @property {() => ClockFacts | null} facts null if unknown
  * @property {() => string | null} problem why the clock is unknown after measuring it; null if it is known
- * @property {() => Promise<void>} stop stops watching
+ * @property {() => Promise<void>} stop
  */
 
 /** @type {Readonly<RunClock>} */

@@ -8,12 +8,8 @@ import { USUAL_GAP_MS } from './stage-schedule.js';
  */
 
 /**
- * @param {object} parts
- * @param {Config} parts.config
- * @param {string} parts.host
- * @param {number} parts.startedAt epoch ms
- * @param {ClockFacts | null} parts.clock
- * @param {Record<string, string>} parts.versions
+ * @param {{ config: Config, host: string, startedAt: number, clock: ClockFacts | null,
+ *   versions: Record<string, string> }} parts `startedAt` in epoch ms
  * @returns {RunFacts}
  */
 export function runFacts({ config, host, startedAt, clock, versions }) {

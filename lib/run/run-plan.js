@@ -5,7 +5,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { explainError } from '../s3/explain-error.js';
 
 /**
- * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
+ * @import { Slot } from '../engine/run-slot.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
@@ -80,7 +80,6 @@ async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }
 /**
  * @param {Idleness} idleness
  * @param {RunResult} result
- * @returns {boolean} whether the next stage can run
  */
 function noteIdleness({ problem, isTransient, continues }, result) {
   result.problems.push(problem);
@@ -136,7 +135,6 @@ async function isReady(
  * @param {StagePlan} plan
  * @param {{ operations: number, moved: number }} done in the stage's slots so far; `moved` in bytes
  * @param {BegunSession} session
- * @returns {Promise<{ finished: FinishedSlot, moved: number }>}
  */
 async function runPlanned(planned, plan, done, session) {
   const { run, observer } = session;

@@ -44,7 +44,6 @@ export async function run(options, context = {}) {
 /**
  * @param {Readonly<Record<string, unknown>>} options
  * @param {ProgramContext} context
- * @returns {Promise<Result>}
  */
 async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, program }) {
   const clock = new Clock();
@@ -125,10 +124,7 @@ function readValues(options, store) {
   return values;
 }
 
-/**
- * @param {number} pause ms
- * @returns {string}
- */
+/** @param {number} pause ms */
 function suspended(pause) {
   return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is excluded from rates and percentiles`;
 }

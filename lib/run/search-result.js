@@ -7,7 +7,7 @@ import { meanOf } from '../statistics/moments.js';
 import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
- * @import { Evidence, Refusals, Search, HalfSize } from '../bottleneck/classify.js'
+ * @import { Evidence, Search, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { ClockFacts, SearchStep, StageCounts, StageResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
@@ -151,19 +151,13 @@ function stepsAtPeak(finished, threads) {
   return finished.filter(({ step }) => step.phase !== 'half size' && step.threads >= threads);
 }
 
-/**
- * @param {readonly Evidence[]} steps
- * @returns {Search['busyHost']} of the first step in which the host was short of CPU; null if there is none
- */
+/** The first step in which the host was short of CPU; null if there is none. @param {readonly Evidence[]} steps */
 function busyHostOf(steps) {
   const busy = steps.find(isHostBusy);
   return busy === undefined ? null : { host: busy.host, cpuCores: busy.cpuCores, loops: busy.loops };
 }
 
-/**
- * @param {readonly Evidence[]} steps
- * @returns {Evidence} of the step whose event loop had the least idle time
- */
+/** The evidence of the step whose event loop had the least idle time. @param {readonly Evidence[]} steps */
 function busiestClient(steps) {
   const demandOf = (/** @type {Evidence} */ evidence) => {
     const thread = busiestThread(evidence);
@@ -175,16 +169,12 @@ function busiestClient(steps) {
 /**
  * @param {readonly Evidence[]} steps
  * @param {'backoffShare'} figure
- * @returns {Evidence} of the step in which the figure was largest
  */
 function mostOf(steps, figure) {
   return steps.reduce((one, other) => (other[figure] > one[figure] ? other : one));
 }
 
-/**
- * @param {Evidence} evidence
- * @returns {Refusals}
- */
+/** @param {Evidence} evidence */
 function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
   return { threads, operations, attempts, throttled, backoffShare };
 }

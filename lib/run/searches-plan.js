@@ -31,11 +31,7 @@ const USUAL_LATENCY_MS = 50;
 /** Minimum size that can be halved. Bytes. */
 const MIN_HALVED_BYTES = 2;
 
-/**
- * Searches for the capacity of each stage. See CapacitySearch, BucketSearch and RateSearch.
- *
- * @implements {Plan}
- */
+/** Searches for the capacity of each stage. See CapacitySearch, BucketSearch and RateSearch. @implements {Plan} */
 export class SearchesPlan {
   #context;
   #search;
@@ -104,11 +100,8 @@ class SearchOfStage {
   /**
    * @param {Stage} stage
    * @param {number} index
-   * @param {object} parts shared by the searches of all stages
-   * @param {SearchConfig} parts.search
-   * @param {Dimension} parts.dimension
-   * @param {SearchObjects | BucketObjects} parts.objects
-   * @param {CostBudget} parts.costs
+   * @param {{ search: SearchConfig, dimension: Dimension, objects: SearchObjects | BucketObjects, costs: CostBudget }}
+   *   parts shared by the searches of all stages
    * @param {PlanContext} context
    */
   constructor(stage, index, parts, context) {
@@ -312,7 +305,6 @@ function latenciesOfWhole({ objects }, unloaded) {
  * @param {Config} config
  * @param {Stage} stage the first one
  * @param {PlanContext['unloaded']} unloaded
- * @returns {string | null}
  */
 function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
   const latency = unloaded.get(nameOf(stage))?.p50;
@@ -331,7 +323,6 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
  * @param {number} attempts that the first stage can make
- * @returns {string[]} notices
  */
 function worstCases(
   { objects: { count: objects }, load: { threads, stages }, schedule: { maxCost } },

@@ -27,10 +27,8 @@ export class Stability {
   #isStable = false;
 
   /**
-   * @param {object} options
-   * @param {number} options.precision maximum half-width as a share of the mean, above 0
-   * @param {number} options.from epoch ms at which measuring starts
-   * @param {number} options.until epoch ms at which it ends
+   * @param {{ precision: number, from: number, until: number }} options `precision`: maximum half-width as a share of
+   *   the mean, above 0; `from` and `until`: epoch ms at which measuring starts and ends
    */
   constructor({ precision, from, until }) {
     this.#precision = precision;
@@ -39,9 +37,7 @@ export class Stability {
   }
 
   /**
-   * Takes the next second. Once the rate is stable, further seconds change nothing.
-   *
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a finished second
+   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a finished one; ignored once the rate is stable
    * @returns {boolean} whether this second made the rate stable
    */
   add({ secondStart, operations }) {

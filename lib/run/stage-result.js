@@ -15,7 +15,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { KindParts } from '../engine/operation-parts.js'
  * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { Bottleneck, BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
+ * @import { Bottleneck, BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
  * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
  * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
  * @import { PartMeter } from '../meter/part-meter.js'
@@ -172,9 +172,8 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
 }
 
 /**
- * Times in epoch ms; the duration is the time between them, or a minimal one if that is 0.
- *
- * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime
+ * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime epoch ms; `duration` is the
+ *   ms between them, or {@link MIN_DURATION_MS} if they are equal
  */
 
 /**
@@ -315,18 +314,12 @@ function backoffShare(result) {
   return busy > 0 ? Math.min(Math.max((timeLost + timeGivenUp - totalOf(latency.startDelay)) / busy, 0), 1) : 0;
 }
 
-/**
- * @param {Pick<StageResult, 'timeGivenUp' | 'latency'>} result
- * @returns {number} ms that all threads together spent on operations
- */
+/** ms that all threads together spent on operations. @param {Pick<StageResult, 'timeGivenUp' | 'latency'>} result */
 function busyTime({ timeGivenUp, latency: { operations, startDelay } }) {
   return totalOf(operations) + timeGivenUp - totalOf(startDelay);
 }
 
-/**
- * @param {LatencySummary | null} summary
- * @returns {number} sum of all values in ms
- */
+/** Sum of all values in ms. @param {LatencySummary | null} summary */
 function totalOf(summary) {
   return summary === null ? 0 : summary.mean * summary.count;
 }
@@ -341,10 +334,7 @@ function loadResult(pacing) {
     : { mode: 'open loop', rate: pacing.rate, arrival: pacing.arrival };
 }
 
-/**
- * @param {ConnectionOutcome} outcome
- * @returns {ConnectionResult}
- */
+/** @param {ConnectionOutcome} outcome */
 function connectionResult({ opened, reused, lookupTime, meter }) {
   return { opened, reused, lookupTime, ...meter.costs() };
 }

@@ -9,7 +9,7 @@ export const SETTLING_MS = 100;
 /** Share of a slot at its start, in which the step settles, and at its end, in which its last operations complete. */
 const EDGE_SHARE = 0.1;
 
-/** Minimum length of each. Seconds. */
+/** Minimum length of each edge. Seconds. */
 const MIN_EDGE = 0.5;
 
 /** Keeps whole seconds in their slot despite rounding errors in the start. ms */
@@ -40,7 +40,6 @@ export function slotOf(startsAt, duration, gap, index) {
  * @param {number} start monotonic ms of the stage
  * @param {number} duration ms
  * @param {number} gap ms to the next one
- * @returns {SlotTimes}
  */
 export function slotFrom(start, duration, gap) {
   const stop = start + duration;
@@ -48,9 +47,8 @@ export function slotFrom(start, duration, gap) {
 }
 
 /**
- * @typedef {object} StageTime when a stage runs, whether time or work ends it
- * @property {number} startsAt earliest start in monotonic ms
- * @property {SlotTimes | null} slot null if the stage has no time limit
+ * @typedef {{ startsAt: number, slot: SlotTimes | null }} StageTime earliest start in monotonic ms; `slot` is null
+ *   without a time limit
  */
 
 /**

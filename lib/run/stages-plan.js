@@ -206,10 +206,7 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
   return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
 }
 
-/**
- * @param {number} expected operations, extrapolated from measured rates
- * @returns {number} objects that suffice, rounded up to two digits
- */
+/** Objects that suffice, rounded up to two digits. @param {number} expected operations, based on measured rates */
 export function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);

@@ -9,8 +9,8 @@ const MAX_INTERVAL_MS = 250;
 const SWEEPS_PER_TIMEOUT = 20;
 
 /**
- * Ends attempts that take too long, whether they are connecting, waiting for a response, or receiving a body byte by byte.
- * One timer serves all connections.
+ * Ends attempts that take too long, whether they are connecting, waiting for a response, or receiving a body byte by
+ * byte. One timer serves all connections.
  */
 export class AttemptDeadlines {
   #timeout;
@@ -20,10 +20,8 @@ export class AttemptDeadlines {
   #timer;
 
   /**
-   * @param {object} options
-   * @param {number} options.timeout ms for a whole attempt
-   * @param {() => number} options.now monotonic ms
-   * @param {readonly ObjectConnection[]} options.connections
+   * @param {{ timeout: number, now: () => number, connections: readonly ObjectConnection[] }} options `timeout`: ms for
+   *   a whole attempt; `now`: monotonic ms
    */
   constructor({ timeout, now, connections }) {
     this.#timeout = timeout;

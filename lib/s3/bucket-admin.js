@@ -13,47 +13,26 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js'
 const NOWHERE = { accept() {} };
 
 /**
- * @typedef {object} ListedObject
- * @property {string} key
- * @property {number} size bytes; NaN if the store reports no valid size
- * @property {number} modifiedAt epoch ms
+ * @typedef {{ key: string, size: number, modifiedAt: number }} ListedObject `size`: bytes; NaN if the store reports no
+ *   valid size; `modifiedAt`: epoch ms
+ *
+ * @typedef {ListedObject & { etag: string }} ListedForeignObject `etag`: exactly as the store sent it; '' if absent
+ *
+ * @typedef {{ key: string, versionId: string, isObject: boolean }} ListedVersion a version of a key, or a delete
+ *   marker; `isObject`: whether a read of the key returns it: it is the latest version, and not a delete marker
+ *
+ * @typedef {{ key: string, versionId?: string }} VersionPosition the start of a page of a list of versions
+ *
+ * @typedef {{ key: string, uploadId: string, initiatedAt: number }} ListedUpload a multipart upload that was neither
+ *   completed nor aborted; `initiatedAt`: epoch ms
+ *
+ * @typedef {{ key: string, uploadId?: string }} UploadPosition the start of a page of a list of uploads
  */
 
 /**
- * A listed object and its ETag exactly as the store sent it ('' if absent).
- *
- * @typedef {ListedObject & { etag: string }} ListedForeignObject
- */
-
-/**
- * A version of a key, or a delete marker.
- *
- * @typedef {object} ListedVersion
- * @property {string} key
- * @property {string} versionId
- * @property {boolean} isObject whether a read of the key returns it: it is the latest version, and not a delete marker
- *
- * @typedef {object} VersionPosition the start of a page of a list of versions
- * @property {string} key
- * @property {string} [versionId]
- */
-
-/**
- * A multipart upload that was neither completed nor aborted.
- *
- * @typedef {object} ListedUpload
- * @property {string} key
- * @property {string} uploadId
- * @property {number} initiatedAt epoch ms
- *
- * @typedef {object} UploadPosition the start of a page of a list of uploads
- * @property {string} key
- * @property {string} [uploadId]
- */
-
-/**
- * Lists and deletes objects for preflight and clean-up. These requests are not measured. They always use the direct client,
- * because loading the SDK takes a quarter of a second of CPU time.
+ * Lists and deletes objects for preflight and clean-up. These requests are not measured. They always use the direct
+ * client, because loading the SDK takes a quarter of a second of CPU time. Each method throws an AttemptError if its
+ * request fails.
  */
 export class BucketAdmin {
   #store;
@@ -83,14 +62,13 @@ export class BucketAdmin {
    * @param {string} prefix
    * @param {string} startAfter the page begins after this key
    * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in key order
-   * @throws {AttemptError}
    */
   async listPage(bucket, prefix, startAfter) {
     const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
       Prefix: prefix,
       StartAfter: startAfter || undefined,
     });
-    // Do not mistake a response that is not a list for an empty list.
+    // A response that is not a list must not count as an empty list.
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
     }
@@ -106,14 +84,13 @@ export class BucketAdmin {
   }
 
   /**
-   * Like listPage(), for objects that the run did not write: it requests encoded keys, because a key can contain anything.
+   * Like listPage(), for objects that the run did not write. It requests encoded keys: a key can contain anything.
    *
    * @param {string} bucket
    * @param {string} prefix '' for all
    * @param {string} startAfter the page begins after this key
    * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} `unreadable` counts the
    * objects left out because their key or size cannot be read
-   * @throws {AttemptError}
    */
   async listForeignPage(bucket, prefix, startAfter) {
     const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
@@ -140,9 +117,8 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly string[]} keys at most 1,000, S3's limit
+   * @param {readonly string[]} keys at most 1,000 (S3's limit)
    * @returns {Promise<string[]>} one message per key that the store did not delete
-   * @throws {AttemptError}
    */
   async deleteBatch(bucket, keys) {
     return this.#delete(
@@ -154,7 +130,6 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @returns {Promise<'Enabled' | 'Suspended' | null>} null if the bucket never kept versions
-   * @throws {AttemptError}
    */
   async versioningOf(bucket) {
     const { Status } = await this.#send(BUCKET_CALLS.GetBucketVersioning, bucket);
@@ -164,8 +139,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} key of an existing object
-   * @returns {Promise<string | null>} null if the store reports no version, which means that the bucket never kept versions
-   * @throws {AttemptError}
+   * @returns {Promise<string | null>} null if the store reports no version: the bucket never kept versions
    */
   async versionIdOf(bucket, key) {
     const { VersionId } = await this.#send(BUCKET_CALLS.HeadObject, bucket, {}, key);
@@ -175,10 +149,9 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {VersionPosition} after the page begins after this version, or after all versions of the key if no version is given
-   * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular order;
-   *   next is null on the last page
-   * @throws {AttemptError}
+   * @param {VersionPosition} after the page begins after this version; without a version, after all of the key's
+   * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular
+   *   order; next is null on the last page
    */
   async listVersionsPage(bucket, prefix, after) {
     const answer = await this.#send(BUCKET_CALLS.ListObjectVersions, bucket, {
@@ -216,9 +189,8 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly ListedVersion[]} versions at most 1,000, S3's limit
+   * @param {readonly ListedVersion[]} versions at most 1,000 (S3's limit)
    * @returns {Promise<string[]>} one message per version that the store did not delete
-   * @throws {AttemptError}
    */
   async deleteVersions(bucket, versions) {
     return this.#delete(
@@ -230,10 +202,9 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key if no upload is given
-   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000 in S3, although other stores
-   * may return more; next is null on the last page
-   * @throws {AttemptError}
+   * @param {UploadPosition} after the page begins after this upload; without an upload, after all of the key's
+   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000 in S3, possibly more in
+   *   other stores; next is null on the last page
    */
   async listUploadsPage(bucket, prefix, after) {
     const answer = await this.#send(BUCKET_CALLS.ListMultipartUploads, bucket, {
@@ -263,7 +234,6 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload can already be gone
-   * @throws {AttemptError}
    */
   async abortUpload(bucket, { key, uploadId }) {
     try {
@@ -279,7 +249,6 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} key
    * @returns {Promise<boolean>} whether the object exists
-   * @throws {AttemptError}
    */
   async has(bucket, key) {
     try {
@@ -293,7 +262,6 @@ export class BucketAdmin {
     }
   }
 
-  /** @returns {Promise<void>} */
   close() {
     return this.#store.close();
   }
@@ -315,7 +283,6 @@ export class BucketAdmin {
    * @param {Readonly<Record<string, any>>} [input]
    * @param {string} [key]
    * @returns {Promise<any>} the call's output
-   * @throws {AttemptError}
    */
   async #send(call, bucket, input = {}, key = '') {
     this.#signal.throwIfAborted();
@@ -355,19 +322,13 @@ function isAfter(key, startAfter) {
   return typeof key === 'string' && Buffer.compare(Buffer.from(key), Buffer.from(startAfter)) > 0;
 }
 
-/**
- * @param {{ Key: string, Size?: number, LastModified?: Date }} content
- * @returns {ListedObject}
- */
+/** @param {{ Key: string, Size?: number, LastModified?: Date }} content */
 function listedObject({ Key, Size = 0, LastModified }) {
   const size = Number.isSafeInteger(Size) ? Size : NaN;
   return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
 }
 
-/**
- * @param {{ Key?: string, UploadId?: string, Initiated?: Date }} entry
- * @returns {ListedUpload}
- */
+/** @param {{ Key?: string, UploadId?: string, Initiated?: Date }} entry */
 function listedUpload({ Key = '', UploadId = '', Initiated }) {
   return { key: Key, uploadId: UploadId, initiatedAt: Initiated?.getTime() ?? 0 };
 }
@@ -375,7 +336,6 @@ function listedUpload({ Key = '', UploadId = '', Initiated }) {
 /**
  * @param {{ Key: string, VersionId?: string }} entry
  * @param {boolean} isObject
- * @returns {ListedVersion}
  */
 function listedVersion({ Key, VersionId = 'null' }, isObject) {
   return { key: Key, versionId: VersionId, isObject };

@@ -6,7 +6,7 @@ import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
 
 const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false });
 
-/** Calls that administer a bucket. They are not measured. Unlike the calls of operations, they read every field of a list. */
+/** Unmeasured calls that administer a bucket. Unlike the calls of operations, they read every field of a list. */
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
@@ -37,19 +37,7 @@ export const BUCKET_CALLS = Object.freeze(
   }),
 );
 
-/**
- * @typedef {object} ListedContent
- * @property {string | undefined} Key
- * @property {number | undefined} Size bytes; NaN if invalid
- * @property {Date | undefined} LastModified
- * @property {string | undefined} ETag
- */
-
-/**
- * @param {string} document the response to ListObjectsV2
- * @returns {{ Contents: ListedContent[], IsTruncated: boolean | undefined, EncodingType: string | undefined }} IsTruncated is
- * undefined if the document is not a complete list
- */
+/** @param {string} document the response to ListObjectsV2 */
 function readObjects(document) {
   return {
     Contents: Array.from(contentsOf(document, 'Contents'), (entry) => ({
@@ -63,10 +51,7 @@ function readObjects(document) {
   };
 }
 
-/**
- * @param {string} document the response to GetBucketVersioning
- * @returns {{ Status: string | undefined }}
- */
+/** @param {string} document the response to GetBucketVersioning */
 function readVersioning(document) {
   return { Status: textOf(document, 'Status')?.trim() };
 }
@@ -108,7 +93,7 @@ function readUploads(document) {
 /**
  * @param {string} document
  * @param {string} root its expected root element
- * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete list of that kind
+ * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete such list
  */
 function truncationOf(document, root) {
   const text = textOf(document, 'IsTruncated')?.trim();
@@ -126,10 +111,7 @@ function nameIn(xml, element) {
   return text === undefined ? undefined : toUSVString(text);
 }
 
-/**
- * @param {string} entry
- * @returns {number | undefined} bytes; NaN if the text is not a number of bytes
- */
+/** Bytes; undefined if absent, NaN if the text is not a number of bytes. @param {string} entry */
 function sizeIn(entry) {
   const text = textOf(entry, 'Size')?.trim();
   if (text === undefined) {

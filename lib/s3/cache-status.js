@@ -1,8 +1,9 @@
 /**
- * How a cache handled a request, in Cloudflare's terms: https://developers.cloudflare.com/cache/concepts/cache-responses/.
+ * How a cache handled a request, in Cloudflare's terms:
+ * https://developers.cloudflare.com/cache/concepts/cache-responses/.
  *
- * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' | 'none'} CacheStatus
- * `none` if no header gives a status; `other` for any other status
+ * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' |
+ *   'none'} CacheStatus `none` if no header gives a status; `other` for any other status
  */
 
 /** @type {readonly CacheStatus[]} */
@@ -23,10 +24,7 @@ const MAX_REMEMBERED = 1000;
 /** @type {Map<string, CacheStatus>[]} by header */
 const remembered = CACHE_HEADERS.map(() => new Map());
 
-/**
- * @param {CacheStatus | undefined} status
- * @returns {boolean} whether the cache may have served an older copy
- */
+/** Whether the cache may have served an older copy. @param {CacheStatus | undefined} status */
 export function isCopy(status) {
   return COPIES.has(status);
 }

@@ -4,19 +4,18 @@ const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 export const RAY_HEADER = 'cf-ray';
 
 /**
- * Decides by the name alone: any store behind Cloudflare's proxy sends Cloudflare's headers, and R2 offers the S3 API only
- * under this name.
+ * Decides by the name alone: any store behind Cloudflare's proxy sends Cloudflare's headers, and R2 offers the S3 API
+ * only under this name.
  *
  * @param {string} hostname of an endpoint
- * @returns {boolean} whether it is Cloudflare R2's
  */
 export function isR2(hostname) {
   return R2_HOST.test(hostname);
 }
 
 /**
- * https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-ray: hexadecimal digits, a dash, and the airport
- * code of the data centre («colo»).
+ * Hexadecimal digits, a dash, and the airport code of the data centre («colo»):
+ * https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-ray
  *
  * @param {string} ray the header's value, which is untrusted text
  * @returns {string | null} such as `FRA`; null if the value contains no data centre

@@ -34,7 +34,7 @@ import {
 /** Limit on the part of an error's body that is kept and parsed. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
-/** S3 begins some responses before it has carried out the request: a later error is then in the body of a 200. */
+/** S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. */
 const ERROR_BODY = '<Error>';
 
 const ENCRYPTION = 'x-amz-server-side-encryption';
@@ -47,11 +47,11 @@ const NO_BYTES = Buffer.alloc(0);
 /** @type {Reply['output']} */
 const NO_OUTPUT = Object.freeze({});
 
-/** Matches a document that is an error as a whole, but not a list of results with errors in it. */
+/** Matches a document that is an error as a whole, and not a list of results that contains errors. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
- * The direct client: it signs and sends requests itself, over one keep-alive connection per thread. It keeps the cost of
+ * The direct client signs and sends requests itself, over one keep-alive connection per thread. It keeps the cost of
  * each operation minimal, so that a run measures the store and not the client.
  *
  * @implements {ObjectStore}
@@ -84,8 +84,7 @@ export class DirectStore {
 }
 
 /**
- * One thread's connection, which is also the handler of its current request: the HTTP connection calls the on…
- * methods.
+ * One thread's connection. It also handles its current request: the HTTP connection calls the on… methods.
  *
  * @implements {ObjectConnection}
  * @implements {HttpHandler}
@@ -113,7 +112,7 @@ export class DirectConnection {
   #dispatch;
   /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
-  /** Receives the object in the response; null if none is expected. @type {BodySink | null} */
+  /** Receives the object in the response; null if no object is expected. @type {BodySink | null} */
   #sink = null;
   /** @type {Buffer[]} */
   #document = [];
@@ -373,7 +372,7 @@ export class DirectConnection {
     }
   }
 
-  /** Whether a response that ended with its connection is complete, judged by an object's size or a document's content. */
+  /** Whether a response that ended with its connection is complete, by an object's size or a document's content. */
   #isWhole() {
     return this.#sink === null
       ? this.#failureBody.trim() === '' || isWholeDocument(this.#failureBody)
@@ -446,7 +445,7 @@ function queryOf({ queryNames }, always, input = {}) {
 /**
  * @param {Readonly<Record<string, string>>} names of headers, keyed by member of the input
  * @param {NonNullable<ObjectRequest['input']>} input
- * @returns {[name: string, value: string][]} headers for the members present in the input, in the order of `names`
+ * @returns {[name: string, value: string][]} headers for the members that the input has, in the order of `names`
  */
 function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>

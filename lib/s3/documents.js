@@ -12,10 +12,7 @@ const ETAG = /<ETag>([^<]+)<\/ETag>/;
 /** XML parsers would turn a carriage return into a line feed. @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
-/**
- * @param {Readonly<Record<string, any>>} input of DeleteObjects
- * @returns {string} the body of the request
- */
+/** The body of a DeleteObjects request. @param {Readonly<Record<string, any>>} input */
 export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
   const objects = Objects.map(
     (/** @type {{ Key: string, VersionId?: string }} */ { Key, VersionId }) =>
@@ -25,12 +22,7 @@ export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
   return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}${quiet}</Delete>`;
 }
 
-/**
- * @typedef {object} RefusedDeletion
- * @property {string} Key '' if absent
- * @property {string} Code '' if absent
- * @property {string} [Message]
- */
+/** @typedef {{ Key: string, Code: string, Message?: string }} RefusedDeletion `Key` and `Code` are '' if absent */
 
 /**
  * @param {string} document the response to DeleteObjects
@@ -73,10 +65,7 @@ export function readUpload(document) {
   return id === undefined ? {} : { UploadId: decodeEntities(id) };
 }
 
-/**
- * @param {Readonly<Record<string, any>>} input of CompleteMultipartUpload
- * @returns {string} the body of the request
- */
+/** The body of a CompleteMultipartUpload request. @param {Readonly<Record<string, any>>} input */
 export function writeCompletion({ MultipartUpload: { Parts } }) {
   const parts = Parts.map((/** @type {Record<string, string | number>} */ part) => {
     const members = Object.entries(part).map(([name, value]) => `<${name}>${escaped(String(value))}</${name}>`);
@@ -107,8 +96,8 @@ export function readCopy(document) {
 
 /**
  * @param {string} document the response to ListObjectsV2
- * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} IsTruncated is undefined
- * if the document is not a list; EncodingType is absent if the keys are not encoded
+ * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} `IsTruncated`:
+ *   undefined if the document is not a list; `EncodingType`: absent if the keys are not encoded
  */
 export function readList(document) {
   const truncated = document.includes('<ListBucketResult') ? TRUNCATED.exec(document)?.[1] : undefined;

@@ -3,12 +3,7 @@ const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
-/**
- * Reads the body of an S3 error response. The fields are '' if the body, which is untrusted text, is not XML.
- *
- * @param {string} body
- * @returns {{ code: string, message: string, region: string }}
- */
+/** Reads an S3 error response's body, which is untrusted text. Fields are '' if it is not XML. @param {string} body */
 export function parseErrorBody(body) {
   return {
     code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
@@ -17,10 +12,7 @@ export function parseErrorBody(body) {
   };
 }
 
-/**
- * @param {string} text
- * @returns {boolean} whether it is XML that includes the end of its root element
- */
+/** Whether the text is XML that includes the end of its root element. @param {string} text */
 export function isWholeDocument(text) {
   const [, root] = /^\s*(?:<\?[^>]*\?>\s*)?<([A-Za-z][\w.-]*)[\s>]/.exec(text) ?? [];
   return root !== undefined && text.trimEnd().endsWith(`</${root}>`);
@@ -63,7 +55,6 @@ export function* contentsOf(document, element) {
  * The embedded endpoint has its own XML code (local-s3/xml.js), so that client and endpoint test each other.
  *
  * @param {string} text of XML
- * @returns {string} with character references resolved
  */
 export function decodeEntities(text) {
   return text.replace(

@@ -28,7 +28,7 @@ export const FIRST_ACTION = 'the first request';
  * @property {readonly string[]} buckets
  * @property {string} action what was attempted, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
- * @property {Partial<SettingNames>} [settings] the user's names for settings that do not come from S3_… variables
+ * @property {Partial<SettingNames>} [settings] names of settings that do not come from S3_… variables
  */
 
 /**
@@ -127,10 +127,7 @@ function enumerate(...names) {
   return distinct.length === 1 ? last : `${distinct.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/**
- * @param {AttemptError} error
- * @returns {boolean} whether the store has an internal problem, so that the user can only wait
- */
+/** Whether the store has an internal problem, so that the user can only wait. @param {AttemptError} error */
 export function isTransient({ handling, status }) {
   return handling === 'retry' && status > 0;
 }

@@ -22,13 +22,12 @@ export function documentTooLong() {
 }
 
 /**
- * A 32-bit FNV-1a digest of an ETag without its quotes. Four bytes per object are enough to check whether a later response
- * has the ETag that the write returned. Never 0, which means «not written».
+ * An unsigned 32-bit FNV-1a digest of an ETag without its quotes. Four bytes per object are enough to check whether a
+ * later response has the ETag that the write returned. Never 0, which means «not written».
  *
- * @param {Uint8Array} bytes the header's raw value is a part of them
+ * @param {Uint8Array} bytes contain the header's raw value, from `start` to `end`
  * @param {number} [start]
  * @param {number} [end]
- * @returns {number} an unsigned 32-bit integer, not 0
  */
 export function etagDigest(bytes, start = 0, end = bytes.length) {
   let digest = FNV_OFFSET_BASIS;
@@ -42,7 +41,7 @@ export function etagDigest(bytes, start = 0, end = bytes.length) {
 
 /**
  * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
- * @returns {number} the digest of the ETag of the object or copy; 0 if the output has none
+ * @returns {number} the digest of the ETag of the object or copy; 0 if the output has no ETag
  */
 export function digestIn({ ETag, CopyObjectResult }) {
   const etag = ETag ?? CopyObjectResult?.ETag;
@@ -50,8 +49,8 @@ export function digestIn({ ETag, CopyObjectResult }) {
 }
 
 /**
- * Decodes the keys of a list that was requested with form-encoded keys, in which a plus means a space. A key can contain
- * control characters, most of which XML cannot represent.
+ * Decodes the keys of a list that was requested with form-encoded keys, in which a plus means a space. A key can
+ * contain control characters, most of which XML cannot represent.
  *
  * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
  * @returns {Readonly<Record<string, any>>} with decoded keys; a key that does not decode to UTF-8 becomes ''
@@ -73,12 +72,7 @@ function decodedKey(key) {
   }
 }
 
-/**
- * @typedef {object} Transfer
- * @property {'sent' | 'received'} direction
- * @property {number} bytes
- * @property {number} total bytes of the object; -1 if unknown
- */
+/** @typedef {{ direction: 'sent' | 'received', bytes: number, total: number }} Transfer `total` is -1 if unknown */
 
 /**
  * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
@@ -98,13 +92,13 @@ export function transferOf({ moved, movedBefore, reply }, size) {
 /** A store closes only connections that have been idle for a while. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
-/** If the store closed the connection before the request, we learn it within one round trip. */
+/** If the store closed the connection before the request, we notice within one round trip. */
 const SHOWN_TO_BE_CLOSED_MS = 1000;
 
 /**
- * Whether it is safe to resend a request at once after a kept-alive connection ended without a response. Reading twice does
- * no harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
- * for the store to have closed it earlier. A repeated POST may take effect twice (RFC 9110, section 9.2.2).
+ * Whether it is safe to resend a request at once after a kept-alive connection ended without a response. Reading twice
+ * does no harm. A write may have been carried out before the connection broke, unless the connection had been idle long
+ * enough for the store to have closed it earlier. A repeated POST may take effect twice (RFC 9110, section 9.2.2).
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @param {Pick<S3Call, 'method'>} call

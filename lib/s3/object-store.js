@@ -30,15 +30,15 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} movedBefore value of `moved` when the current attempt began
  * @property {number} answeredAt monotonic ms at which the last response with an object in its body began
  * @property {number} idleSince monotonic ms at which the previous attempt ended. Set by the caller
- * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has arrived, and
- * its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
+ * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has
+ *   arrived, and its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
  * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte has moved
  * @property {(error: AttemptError) => void} abort ends the current attempt with that error and destroys its socket
  */
 
 /**
- * The parts of a request. A thread's operation record implements this type, so that a request allocates no object. A call
- * uses the members that it needs.
+ * The parts of a request. A thread's operation record implements this type, so that a request allocates no object. A
+ * call uses the members that it needs.
  *
  * @typedef {object} ObjectRequest
  * @property {string} bucket
@@ -51,8 +51,7 @@ export { S3_CALLS } from './s3-calls.js';
  */
 
 /**
- * @typedef {object} BodySink
- * @property {(chunk: Buffer) => void} accept takes the next bytes of a body; they are valid only during the call
+ * @typedef {{ accept: (chunk: Buffer) => void }} BodySink takes the next bytes of a body, valid only during the call
  */
 
 /**
@@ -63,8 +62,8 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} etagDigest see object-connection.js; 0 if the response has no ETag
  * @property {number} contentLength bytes; -1 if unknown
  * @property {string} contentRange the header exactly as the store sent it; '' if absent
- * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent, or not read (it is read
- * only with keysAreForeign)
+ * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent, or not read (it
+ *   is read only with keysAreForeign)
  * @property {CacheStatus} [cacheStatus] for a client that reads through a cache, also on errors
  * @property {boolean} [isCopy] for such a client, whether a cache served a possibly older copy
  * @property {string} [publicUrl] for such a client, the URL that responded
@@ -86,12 +85,12 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
- * @property {boolean} [keysAreForeign] whether the run did not write the objects: their keys can need escaping, and their
- * ETags need not be MD5s
+ * @property {boolean} [keysAreForeign] whether the run did not write the objects: their keys can need escaping, and
+ *   their ETags need not be MD5s
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
- * @property {(colo: string) => void} [onColo] called with the Cloudflare data centre that sent a connection's first response
+ * @property {(colo: string) => void} [onColo] called with the Cloudflare data centre of a connection's first response
  */
 
 /**
@@ -128,7 +127,7 @@ export const CLIENTS = Object.freeze({
     readsCache: false,
     packages: ['@aws-sdk/client-s3'],
   }),
-  // It sends a Worker the same requests that the direct client sends a store.
+  // Sends a Worker the same requests that the direct client sends a store.
   edge: Object.freeze({ ...direct, about: 'Worker' }),
   public: Object.freeze({
     ...direct,

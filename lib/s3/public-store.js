@@ -28,7 +28,7 @@ const UNSIGNED = Object.freeze({
 });
 
 /**
- * The public client: it reads objects as visitors do, with unsigned requests to a public address, such as a custom domain
+ * The public client reads objects as visitors do, with unsigned requests to a public address, such as a custom domain
  * with a cache. All other requests use the S3 API, as the direct client's do.
  *
  * @implements {ObjectStore}
@@ -85,10 +85,7 @@ export class PublicStore {
     });
   };
 
-  /**
-   * @param {string} hostname
-   * @returns {KeepAliveAgent}
-   */
+  /** @param {string} hostname */
   #openAgent(hostname) {
     const { port, useTls, proxy } = this.#url;
     const { agent, now } = this.#options;
@@ -98,8 +95,8 @@ export class PublicStore {
 }
 
 /**
- * One thread's connections: one to the S3 API, and one to each public host that it reads from. Only one attempt runs at a
- * time, so the state is that of the connection that the last attempt used.
+ * One thread's connections: one to the S3 API, and one to each public host that it reads from. Only one attempt runs at
+ * a time. The state is that of the last attempt's connection.
  *
  * @implements {ObjectConnection}
  */
@@ -129,7 +126,6 @@ class PublicConnection {
   /**
    * @param {S3Call} call
    * @param {ObjectRequest} request
-   * @returns {Promise<void>}
    */
   send(call, request) {
     this.movedBefore = this.moved;
@@ -245,10 +241,7 @@ class PublicReader extends DirectConnection {
     this.reply.publicUrl = url;
   }
 
-  /**
-   * @param {unknown} error of an attempt
-   * @returns {unknown} the same error, with a hint about what to check
-   */
+  /** Adds to an attempt's error what the user can check. @param {unknown} error */
   explained(error) {
     if (error instanceof AttemptError) {
       error.publicUrl = this.#url;
@@ -260,7 +253,6 @@ class PublicReader extends DirectConnection {
   /**
    * @param {S3Call} call
    * @param {ObjectRequest} request
-   * @returns {Promise<void>}
    */
   send(call, request) {
     this.#header = CACHE_HEADERS.length;

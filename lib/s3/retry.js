@@ -16,15 +16,13 @@ const MIN_REWRITE_PAUSE_MS = 1000;
 const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
 
 /**
- * A request as the retry policy sees it. The times are monotonic ms.
- *
- * @typedef {object} RetriedRequest
+ * @typedef {object} RetriedRequest a request as the retry policy sees it; times are monotonic ms
  * @property {() => Promise<void>} attempt
  * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
  * @property {number} attempts so far
- * @property {boolean} outcomeUnknown an attempt without a response may have been carried out, or may still be; if the
- * operation was given up, this includes attempts that received an error
+ * @property {boolean} outcomeUnknown whether an attempt without a response may have been carried out, or may still be;
+ *   once the operation is given up, also whether an attempt that received an error may have been
  * @property {number} intendedAt when an open-loop operation was due; 0 in a closed loop
  * @property {number} startedAt of the first attempt, or its due time
  * @property {number} attemptStartedAt of the last attempt
@@ -184,8 +182,8 @@ export class Retrier {
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
-    // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next attempt
-    // therefore needs no rewrite pause.
+    // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next
+    // attempt therefore needs no rewrite pause.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
     this.#hooks.attemptFailed(error, request);
     if (error.handling !== 'retry' || request.attempts >= this.#maxAttempts || this.#signal.aborted) {
@@ -218,10 +216,7 @@ export function backoff(request, error, chance) {
   return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 
-/**
- * @param {AttemptError} error
- * @returns {boolean} whether the store asked for fewer requests
- */
+/** Whether the store asked for fewer requests. @param {AttemptError} error */
 export function isThrottled(error) {
   return error.kind === THROTTLED;
 }

@@ -11,20 +11,20 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {boolean} hasKey whether the path names an object, and not a bucket
  * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
  * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
- * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, in the order
- * of the headers' names. All must sort after `host` and before `x-amz-content-sha256`. Null if no member is sent as a header
+ * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, and
+ *   sorted by name, all between `host` and `x-amz-content-sha256`; null if no member is sent as a header
  * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
- * @property {boolean} receivesObject whether the body of a successful response is an object, which goes to the request's sink
- * @property {boolean} tellsEtag whether the output contains the unchanged ETag header, because a later request must quote it;
- * for other calls its digest is enough
+ * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
+ * @property {boolean} tellsEtag whether the output contains the unchanged ETag header, because a later request must
+ *   quote it; for other calls its digest is enough
  * @property {boolean} tellsVersion whether the output contains the version from the response's header
- * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's input into
- * an XML request body; null if they are sent in query and headers
- * @property {boolean} [signsDocument] whether that document is signed even over TLS
- * @property {boolean} needsDigest whether the store requires a checksum of that document
- * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, with
- * the SDK's names, from the XML of a successful response; null if the response is not XML
+ * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's
+ *   input into an XML request body; null if they are sent in query and headers
+ * @property {boolean} [signsDocument] whether the XML request body is signed even over TLS
+ * @property {boolean} needsDigest whether the store requires a checksum of the XML request body
+ * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output,
+ *   with the SDK's names, from the XML of a successful response; null if the response is not XML
  */
 
 /** Defaults: a call for one object, without a query, whose response has only headers. */

@@ -25,8 +25,8 @@ import { isRegion } from './signing-region.js';
  * @property {number} [retryAfter] minimum wait in ms that the store asked for or the failure requires
  * @property {number} [serverTime] epoch ms of the response's Date header
  * @property {boolean} [sent] whether the attempt had a connection; without one it cannot have reached the store
- * @property {boolean} [outcomeUnknown] the request may have been carried out although the response was an error or missing
- * @property {boolean} [wasMoving] the attempt timed out while its object was in transit, so more time might have been enough
+ * @property {boolean} [outcomeUnknown] the request may have been carried out despite an error or a missing response
+ * @property {boolean} [wasMoving] the attempt timed out while its object was in transit: more time might be enough
  * @property {boolean} [isOverload] the store was overloaded, although it did not ask for fewer requests
  * @property {string} [publicUrl] the public URL that the attempt used; '' if it used the S3 API
  * @property {string} [advice] what the user can check about that URL
@@ -85,7 +85,7 @@ export const NO_PORT = 'no-port';
 
 export const CLOCK_SKEW = 'clock-skew';
 
-/** Such an error names the region to sign for, unless another part of the header is wrong. */
+/** An error with this code names the region to sign for, unless another part of the header is wrong. */
 const WRONG_REGION = 'AuthorizationHeaderMalformed';
 
 /** Codes that take precedence over the status. @type {Record<string, [kind: string, handling: Handling]>} */
@@ -101,7 +101,7 @@ const BY_CODE = {
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   NoSuchUpload: [NO_UPLOAD, 'fail'],
-  // Has the status 403, but is not about permissions.
+  // Comes with a 403, but is not about permissions.
   InvalidObjectState: [ARCHIVED, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
@@ -115,8 +115,8 @@ const BY_CODE = {
 };
 
 /**
- * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any other
- * error may come from a proxy that had already forwarded the request, or may have occurred after the work was done.
+ * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any
+ * other error may come from a proxy that had already forwarded the request, or may have occurred after the work.
  */
 const NOT_CARRIED_OUT = new Set([
   WRONG_REGION,
@@ -145,7 +145,7 @@ const NOT_CARRIED_OUT = new Set([
   'XAmzContentSHA256Mismatch',
 ]);
 
-/** Statuses that prove the same, whatever the code: the request lacks permission, or has the wrong address. */
+/** Statuses that prove the same, whatever the code: no permission, or the wrong address. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 
 const NOT_CONNECTED = new Set([
@@ -169,15 +169,15 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 const UNREADABLE = 'ProtocolError';
 
 /**
- * R2's error for an overloaded bucket when it does not ask for fewer requests: its documentation says that a 500 «usually»
- * means this. The response to a HEAD has no code.
+ * R2's error for an overloaded bucket when it does not ask for fewer requests: its documentation says that a 500
+ * «usually» means this. The response to a HEAD has no code.
  */
 const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 
 /** Failures before the request had a connection, so that it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
-/** A port becomes free between a second and a minute after its connection closed: an earlier attempt would fail again. */
+/** A port becomes free a second to a minute after its connection closed: an earlier attempt would fail again. */
 const PORT_PAUSE_MS = 1000;
 
 /**
@@ -229,7 +229,7 @@ function byStatus(status, code) {
   if (status === 404 && code === '') {
     return [NOT_FOUND, 'fail'];
   }
-  // S3 can begin a response before it has carried out the request: a later error is then in the body of a 200.
+  // A status below 300 comes with an error in its body: S3 had begun to respond before the request was carried out.
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
@@ -322,7 +322,7 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
-/** The system can buffer this many bytes at once, so sending so few proves nothing about the network. */
+/** The system can buffer this many bytes at once, so sending no more than that proves nothing about the network. */
 const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
 
 const MEGABYTE = 1024 ** 2;

@@ -19,16 +19,15 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * Configures the AWS SDK's client for R2: no SDK retries, no checksums that a store might not support, and one keep-alive
- * agent for all requests, which takes its sockets from our own agent.
+ * Configures the AWS SDK's client for R2: no SDK retries, no checksums that a store might not support, and one
+ * keep-alive agent for all requests, which takes its sockets from our own agent.
  *
  * @param {StoreOptions} options
- * @returns {S3Client}
  */
 export function createSdkClient(options) {
   const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
-  // No limit in the agent: the number of threads already limits the concurrency. With a limit, a closing socket would make
-  // a request wait, and the socket that the request gets then is not counted as reused and, without keepAlive, is not new.
+  // No limit in the agent, because the threads limit the concurrency. With a limit, a request would wait for a closing
+  // socket, and then get a socket that is not counted as reused and, without keepAlive, is not new.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
@@ -76,7 +75,7 @@ export function createSdkClient(options) {
 
 /**
  * @param {LiveCredentials} credentials
- * @returns the SDK's form of credentials; for credentials that expire, a function that the SDK calls for each request
+ * @returns the SDK's form; for credentials that expire, a function that the SDK calls for each request
  */
 function credentialsFor(credentials) {
   if (credentials.current.expiresAt === undefined) {
@@ -205,7 +204,7 @@ function isErrorInSuccess(received, response) {
 }
 
 /**
- * Recognises the SDK parser's own error, which means that the response does not come from S3 but, for example, from a proxy.
+ * Recognises the SDK parser's own error: the response does not come from S3 but, for example, from a proxy.
  *
  * @param {unknown} message
  */

@@ -13,8 +13,8 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * The AWS SDK as a store: it shows the performance that an application with the SDK would see. All threads share one client
- * and one agent.
+ * The AWS SDK as a store: it shows the performance that an application with the SDK would see. All threads share one
+ * client and one agent.
  *
  * @implements {ObjectStore}
  */
@@ -46,7 +46,7 @@ class SdkConnection {
   #epochNow;
   /** @type {AbortController | null} */
   #controller = null;
-  /** @type {AttemptError | null} why the attempt was aborted */
+  /** Why the attempt was aborted. @type {AttemptError | null} */
   #aborted = null;
   /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
@@ -152,8 +152,7 @@ class SdkConnection {
   }
 
   /**
-   * Passes a body to a sink as it arrives. The SDK ignores its abort signal after the headers, so an abort destroys the
-   * stream.
+   * Passes a body to a sink as it arrives. An abort destroys the stream: the SDK ignores its signal after the headers.
    *
    * @param {Readable} body
    * @param {BodySink} sink

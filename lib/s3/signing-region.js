@@ -3,10 +3,7 @@
 /** The SDK's rule: a label of a host name. */
 const REGION = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/;
 
-/**
- * @param {string} text
- * @returns {boolean} whether it is a valid region name
- */
+/** Whether the text is a valid region name. @param {string} text */
 export function isRegion(text) {
   return REGION.test(text);
 }
@@ -31,8 +28,8 @@ export class SigningRegion {
   }
 
   /**
-   * Allows one more attempt if the error gives the region to sign for. The region changes at most once per run: a run with
-   * buckets in several regions must still fail.
+   * Allows one more attempt if the error gives the region to sign for. The region changes at most once per run: a run
+   * with buckets in several regions must still fail.
    *
    * @param {AttemptError} error
    * @param {number} attempts of the request so far

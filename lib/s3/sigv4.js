@@ -20,18 +20,12 @@ const HASH_DIGITS = 2 * HASH_BYTES;
 
 export const EMPTY_PAYLOAD_HASH = hash('sha256', '');
 
-/**
- * @param {string | Buffer} data
- * @returns {string} SHA-256 in lower-case hexadecimal
- */
+/** SHA-256 in lower-case hexadecimal. @param {string | Buffer} data */
 export function sha256(data) {
   return hash('sha256', data);
 }
 
-/**
- * @param {Buffer | Iterable<Buffer>} payload whole, or in pieces
- * @returns {string} its SHA-256 in lower-case hexadecimal
- */
+/** SHA-256 in lower-case hexadecimal. @param {Buffer | Iterable<Buffer>} payload whole, or in pieces */
 export function payloadHash(payload) {
   if (Buffer.isBuffer(payload)) {
     return sha256(payload);
@@ -44,11 +38,7 @@ export function payloadHash(payload) {
 }
 
 /**
- * @param {object} parts
- * @param {string} parts.secretAccessKey
- * @param {string} parts.day such as `20150830`
- * @param {string} parts.region
- * @param {string} parts.service
+ * @param {{ secretAccessKey: string, day: string, region: string, service: string }} parts `day`: such as `20150830`
  * @returns {Buffer}
  */
 export function signingKey({ secretAccessKey, day, region, service }) {
@@ -58,15 +48,15 @@ export function signingKey({ secretAccessKey, day, region, service }) {
   );
 }
 
-/** HMAC pads a key to the block length of SHA-256. Bytes. */
+/** The block length of SHA-256 in bytes, to which HMAC pads a key. */
 const HMAC_BLOCK = 64;
 const INNER_PADDING = 0x36;
 const OUTER_PADDING = 0x5c;
 
 /**
  * Computes HMAC-SHA-256 (RFC 2104) of texts with a common start: the strings to sign within one second differ only in a
- * final hash of fixed length. It hashes prepared bytes twice. An Hmac object of node:crypto takes twice as long and leaves
- * garbage for each text.
+ * final hash of fixed length. It hashes prepared bytes twice, because an Hmac object of node:crypto takes twice as long
+ * and leaves garbage for each text.
  */
 export class TextSigner {
   #inner;
@@ -89,10 +79,7 @@ export class TextSigner {
     this.#inner.write(start, HMAC_BLOCK, 'latin1');
   }
 
-  /**
-   * @param {string} end of the text, ASCII
-   * @returns {string} lower-case hexadecimal
-   */
+  /** The signature in lower-case hexadecimal. @param {string} end of the text, ASCII */
   sign(end) {
     this.#inner.write(end, this.#endsAt, 'latin1');
     this.#outer.write(hash('sha256', this.#inner, 'binary'), HMAC_BLOCK, 'latin1');
@@ -117,10 +104,7 @@ export function canonicalQuery(parameters) {
 /** Reserved characters that encodeURIComponent() does not encode. */
 const RESERVED = /[!'()*]/g;
 
-/**
- * @param {string} text
- * @returns {string} its UTF-8 form, percent-encoded except for RFC 3986's unreserved characters
- */
+/** The UTF-8 form, percent-encoded except for RFC 3986's unreserved characters. @param {string} text */
 function uriEncode(text) {
   return encodeURIComponent(text).replace(
     RESERVED,
@@ -128,16 +112,13 @@ function uriEncode(text) {
   );
 }
 
-/**
- * @param {string} key can contain any character
- * @returns {string} the key as it appears in a path, which S3 encodes once and does not normalise
- */
+/** The key in a path, which S3 encodes once and does not normalise. @param {string} key can contain any character */
 export function encodedPath(key) {
   return uriEncode(key).replaceAll('%2F', '/');
 }
 
 /**
- * Compares by byte order, as the specification requires: the encoded text is ASCII.
+ * Byte order, as the specification requires: the encoded text is ASCII.
  *
  * @param {string} one
  * @param {string} other
@@ -147,16 +128,16 @@ function byCodeUnit(one, other) {
 }
 
 /**
- * Signs the requests to one host. The key is computed once per day; the credentials, the date, the scope and the constant
- * texts once per second; one hash and one HMAC remain per request. Replaced credentials therefore take effect at the next
- * second, at no cost per request.
+ * Signs the requests to one host. It computes the key once per day; the credentials, the date, the scope and the
+ * constant texts once per second; and one hash and one HMAC per request. Replaced credentials therefore take effect at
+ * the next second, at no cost per request.
  */
 export class RequestSigner {
   #live;
   #region;
   #host;
   #now;
-  // From here on: valid for the current second.
+  // The fields from here on are valid for the current second.
   #credentials;
   #signedFor = '';
   #second = -1;
@@ -174,11 +155,8 @@ export class RequestSigner {
   #authorizationStartOfCopy = '';
 
   /**
-   * @param {object} options
-   * @param {LiveCredentials} options.credentials
-   * @param {SigningRegion} options.region
-   * @param {string} options.host the value of the Host header
-   * @param {() => number} options.now epoch milliseconds
+   * @param {{ credentials: LiveCredentials, region: SigningRegion, host: string, now: () => number }} options `host`:
+   *   the value of the Host header; `now`: epoch ms
    */
   constructor({ credentials, region, host, now }) {
     this.#live = credentials;
@@ -207,7 +185,6 @@ export class RequestSigner {
    * @param {string} path already encoded
    * @param {string} hashed as above
    * @param {string} source encoded bucket and key of the object to copy
-   * @returns {string[]} the headers to send: name, value, name, value, …
    */
   signCopy(method, path, hashed, source) {
     this.#refresh();
@@ -222,8 +199,7 @@ export class RequestSigner {
    * @param {string} hashed as above
    * @param {string} query as above
    * @param {readonly [name: string, value: string][]} headers additional ones, sorted by name; all names sort after
-   * `host` and before `x-amz-content-sha256`
-   * @returns {string[]} the headers to send: name, value, name, value, …
+   *   `host` and before `x-amz-content-sha256`
    */
   signHeaders(method, path, hashed, query, headers) {
     this.#refresh();

@@ -1,13 +1,7 @@
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
 
-/**
- * @typedef {object} RateInterval all in operations per second
- * @property {number} mean
- * @property {number} low end of the 95% confidence interval
- * @property {number} high
- * @property {number} batches used for the interval
- */
+/** @typedef {{ mean: number, low: number, high: number, batches: number }} RateInterval ops/s, with 95% confidence */
 
 /** With fewer batches, the test for independence has no power. */
 const MIN_BATCHES = 8;
@@ -48,10 +42,7 @@ export function batchMeans(counts, interval) {
   return { mean, low: Math.max(mean - half, 0), high: mean + half, batches: batches.length };
 }
 
-/**
- * @param {readonly number[]} batches if odd in number, the first is dropped, because settling affects it most
- * @returns {number[]}
- */
+/** @param {readonly number[]} batches if odd in number, the first is dropped, because settling affects it most */
 function mergePairs(batches) {
   const even = batches.slice(batches.length % 2);
   return Array.from({ length: even.length / 2 }, (_, pair) => (even[2 * pair] + even[2 * pair + 1]) / 2);
@@ -62,7 +53,6 @@ function mergePairs(batches) {
  * batches the statistic is about normal with mean 0 and variance (k − 2) ÷ (k² − 1).
  *
  * @param {readonly number[]} batches
- * @returns {boolean}
  */
 function areIndependent(batches) {
   const count = batches.length;

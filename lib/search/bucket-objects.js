@@ -16,10 +16,8 @@ export class BucketObjects {
   #used;
 
   /**
-   * @param {object} options
-   * @param {number} options.objects objects that can be written, or that exist if the run does not write
-   * @param {number} options.buckets
-   * @param {boolean} options.exist whether the objects exist before the run
+   * @param {{ objects: number, buckets: number, exist: boolean }} options `exist`: whether the objects exist before the
+   *   run; otherwise `objects` can be written
    */
   constructor({ objects, buckets, exist }) {
     this.#most = objects;
@@ -33,7 +31,7 @@ export class BucketObjects {
     return existing === 0 ? this.#most : existing;
   }
 
-  /** A later run cannot rely on any of them, because they are not the first objects of the run. */
+  /** 0, because a later run cannot rely on these objects: they are not the first objects of the run. */
   get wholeCount() {
     return 0;
   }
@@ -42,10 +40,7 @@ export class BucketObjects {
     return false;
   }
 
-  /**
-   * @param {Effects} stage
-   * @returns {number} operations that the objects allow in all of its steps together
-   */
+  /** Operations that the objects allow in all steps of the stage together. @param {Effects} stage */
   countFor(stage) {
     return stage.copies || stage.removes ? sumOf(this.#existing) - sumOf(this.#used) : this.countIn(stage, 1);
   }

@@ -179,10 +179,7 @@ export class BucketSearch {
     return buckets * (this.#rateOfOne * seconds + 2 * Number(this.#threads));
   }
 
-  /**
-   * @param {readonly number[]} numbers of buckets
-   * @returns {number} operations that steps with these numbers of buckets take in the first one
-   */
+  /** Operations that steps with these numbers of buckets take in the first one. @param {readonly number[]} numbers */
   #inFirstFor(numbers) {
     return sumOf(numbers.map((each) => this.#operationsFor(each) / each));
   }
@@ -283,10 +280,7 @@ function growthOf(one, other) {
   return { times, share: (times - 1) / (other.buckets / one.buckets - 1) };
 }
 
-/**
- * @param {number} most
- * @returns {number[]} 1, 2, 4, …, most
- */
+/** 1, 2, 4, …, most. @param {number} most */
 function numbersOf(most) {
   const numbers = [];
   for (let number = 1; number < most; number *= 2) {
@@ -298,33 +292,23 @@ function numbersOf(most) {
 /**
  * @param {number} buckets
  * @param {number} most
- * @returns {number} ms
  */
 function durationOf(buckets, most) {
   return buckets === most ? HOLD_MS : BUCKETS_MS;
 }
 
-/**
- * @param {number} buckets
- * @returns {number} maximum ms of a search over them
- */
+/** Maximum ms of a search over this many buckets. @param {number} buckets */
 export function searchTime(buckets) {
   return STAGE_MS + sumOf(numbersOf(buckets).map((each) => durationOf(each, buckets) + MAX_EDGES_MS));
 }
 
-/**
- * @param {number} buckets
- * @returns {number} share of all operations that the search on the first bucket may take, 0 to 1
- */
+/** Share of all operations that the search on the first bucket may take, 0 to 1. @param {number} buckets */
 function shareOfOne(buckets) {
   const others = sumOf(numbersOf(buckets).map((each) => MARGIN * each * durationOf(each, buckets)));
   return STAGE_MS / (STAGE_MS + others);
 }
 
-/**
- * @param {number} buckets
- * @returns {number} the same share, of the operations that objects in the first bucket allow
- */
+/** The same share, of the operations that objects in the first bucket allow. @param {number} buckets */
 function shareOfFirst(buckets) {
   const others = sumOf(numbersOf(buckets).map((each) => MARGIN * durationOf(each, buckets)));
   return STAGE_MS / (STAGE_MS + others);
@@ -333,7 +317,6 @@ function shareOfFirst(buckets) {
 /**
  * @param {RateInterval} rate
  * @param {number} buckets
- * @returns {RateInterval}
  */
 function dividedBy({ operationsPerSecond, low, high, confidence }, buckets) {
   return { operationsPerSecond: operationsPerSecond / buckets, low: low / buckets, high: high / buckets, confidence };

@@ -11,10 +11,8 @@ import { studentT } from '../statistics/student-t.js';
  */
 
 /**
- * @typedef {object} Crossing where the share of late operations crosses a limit; all in operations per second
- * @property {number} rate
- * @property {number} low end of its 95% confidence interval
- * @property {number} high
+ * @typedef {{ rate: number, low: number, high: number }} Crossing ops/s at which the share of late operations crosses a
+ *   limit, and its 95% confidence interval
  */
 
 const MAX_ITERATIONS = 50;
@@ -30,11 +28,12 @@ const DEPENDENCE = 2;
 const MIN_RATES = 3;
 
 /**
- * Late operations come in clusters, so the share in a few seconds reveals little, but pooling all rates near the limit
- * reveals much more. The tail of a queue's waiting time is roughly exponential, so the logarithm of a small share of late
- * operations is roughly linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
- * regression, with the dispersion estimated from the seconds, fits the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989,
- * chapter 4). The delta method gives the rate at which the line crosses the limit, and its interval.
+ * Finds the rate at which the share of late operations crosses the limit. Late operations come in clusters, so a few
+ * seconds reveal little, but all rates near the limit together reveal much more. The tail of a queue's waiting time is
+ * roughly exponential, so the logarithm of a small share of late operations is roughly linear in the rate (S. Asmussen,
+ * Applied Probability and Queues, 2003, chapter XIII). A logistic regression, with the dispersion estimated from the
+ * seconds, fits the line (P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989, chapter 4). The delta method
+ * gives the rate at which the line crosses the limit, and its interval.
  *
  * @param {readonly LateCount[]} counts in any order
  * @param {number} limit the share of late operations, between 0 and 1

@@ -40,10 +40,7 @@ export class OperationBudget extends StepBudget {
     this.#comparesSizes = comparesSizes;
   }
 
-  /**
-   * @param {number} operations some of the operations left
-   * @returns {number} attempts that they may take so that enough are left for the other operations
-   */
+  /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
     return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.attemptsPerOperation.last * others;
@@ -52,7 +49,6 @@ export class OperationBudget extends StepBudget {
   /**
    * @param {SearchPhase} phase
    * @param {number} threads
-   * @returns {StepTimes}
    */
   timesOf(phase, threads) {
     const latency = this.#tested.expectedLatency(threads);
@@ -102,8 +98,6 @@ export class OperationBudget extends StepBudget {
   /**
    * Enough for another search if there were too few for this one. It covers the store's full known rate, because the
    * other search would go further.
-   *
-   * @returns {{ operations: number, attempts: number } | null}
    */
   get needed() {
     const missed = super.needed;

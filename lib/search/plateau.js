@@ -23,10 +23,7 @@ const IN_PROPORTION = 0.8;
 /** At this share or more, fewer threads cannot have reached the same rate, even allowing for error. */
 const STILL_GROWN = 0.9;
 
-/**
- * The rate at which a search begins, estimated from the unloaded latency. At a lower rate, the counts would be too
- * small.
- */
+/** The first rate, estimated from the unloaded latency. At a lower rate, the counts would be too small. */
 const FIRST_RATE = 100;
 
 const MIN_FIRST_THREADS = 4;
@@ -35,18 +32,12 @@ const MAX_FIRST_THREADS = 64;
 /** The knee is located if two numbers of threads around it are at most this factor apart. */
 const FINE_ENOUGH = 1.25;
 
-/**
- * @param {readonly StepRate[]} steps in any order, at least one
- * @returns {number} the lowest tested number of threads whose rate is as good as any other
- */
+/** The fewest tested threads whose rate is as good as any other. @param {readonly StepRate[]} steps at least one */
 export function kneeOf(steps) {
   return threadsAsGood(steps)[0];
 }
 
-/**
- * @param {readonly StepRate[]} steps at least one
- * @returns {number[]} the tested numbers of threads whose rate is as good as any other, lowest first
- */
+/** Tested threads whose rate is as good as any, lowest first. @param {readonly StepRate[]} steps at least one */
 export function threadsAsGood(steps) {
   const level = Math.max(...steps.map(({ rate, error }) => rate - TOLERANCE * error));
   return steps
@@ -55,10 +46,7 @@ export function threadsAsGood(steps) {
     .sort((one, other) => one - other);
 }
 
-/**
- * @param {readonly StepRate[]} ramp steps with increasing threads
- * @returns {boolean} whether the last step gained almost nothing
- */
+/** Whether the last step gained almost nothing. @param {readonly StepRate[]} ramp steps with increasing threads */
 export function hasLevelled(ramp) {
   const [before, last] = ramp.slice(-2);
   return last !== undefined && last.rate < (1 + MIN_GROWTH) * before.rate;
@@ -126,11 +114,10 @@ export function nextOfRefinement(steps, knee) {
 }
 
 /**
- * The number of threads to hold. Right at the knee a store is sometimes idle; with a few more threads, it always has an
- * operation waiting.
+ * A tested number of threads whose rate is as good as any other. Right at the knee, a store is sometimes idle; with a
+ * few more threads, it always has an operation waiting.
  *
  * @param {readonly StepRate[]} steps
- * @returns {number} a tested number of threads whose rate is as good as any other
  */
 export function threadsToHold(steps) {
   const threads = threadsAsGood(steps);

@@ -14,7 +14,7 @@ import { WINDOW_MS } from './step-rate.js';
  * @typedef {object} RateMeasurement the outcome of an open-loop step, after settling
  * @property {number} completed operations
  * @property {number} late operations over the limit, counted from their scheduled start
- * @property {readonly SecondCount[]} seconds the whole seconds of that time
+ * @property {readonly SecondCount[]} seconds whole seconds of the measured time
  * @property {number} attempts
  * @property {number} lateAttempts attempts that alone took longer than the limit
  * @property {number} failedAttempts in the whole step
@@ -58,9 +58,7 @@ const ACCIDENTS = 1;
 /** Two rates at most this factor apart count as one result. */
 const FINE_ENOUGH = 1.03;
 
-/**
- * A wider gap is fine enough below a rate that this host could not start on time, which is not a limit of the store.
- */
+/** A wider gap is enough below a rate that this host could not start on time, which is not a limit of the store. */
 const FINE_ENOUGH_OF_HOST = 1.15;
 
 /** A limit is sharp if almost no operations are late below it, and a large share are late above it. */
@@ -102,7 +100,7 @@ const MAX_HOLDS = 3;
  */
 const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 
-/** If a larger share of the operations is late, it is not a hiccup: a queue grows because the store cannot sustain the rate. */
+/** If a larger share is late, it is not a hiccup: a queue grows because the store cannot sustain the rate. */
 const MAX_LATE_BY_HICCUP = 0.5;
 
 /** Holds run at this share of the limit: at the limit itself, half of them would miss. */
@@ -154,8 +152,7 @@ export class RateSearch {
    * @param {boolean} [options.isRandom] whether operations arrive at random, so that some wait for others at any rate
    * @param {number} [options.maxOperations] that objects allow
    * @param {number} [options.maxAttempts] that dollars allow
-   * @param {boolean} [options.sharesOperations] whether the user cannot provide more operations, because an earlier
-   *   stage leaves them
+   * @param {boolean} [options.sharesOperations] see StepBudget
    */
   constructor({
     maxThreads,
@@ -314,20 +311,14 @@ export class RateSearch {
     return between ?? this.#sample(limit) ?? this.#hold(limit === null ? low.rate : BELOW_LIMIT * limit.rate);
   }
 
-  /**
-   * @param {Tried} missed hold that missed
-   * @returns {number | undefined} ops/s at which to hold next
-   */
+  /** ops/s at which to hold next, after this hold missed; undefined if unknown. @param {Tried} missed */
   #lowerThan(missed) {
     const limit = this.#crossing;
     const known = limit === null ? this.#low?.rate : BELOW_LIMIT * limit.rate;
     return known && Math.min(known, BELOW_LIMIT * missed.rate);
   }
 
-  /**
-   * @param {Tried} last
-   * @returns {number} maximum tries at that rate
-   */
+  /** Maximum tries at the rate of the last try. @param {Tried} last */
   #triesFor({ rate, verdict, operations, late }) {
     if (verdict === 'client') {
       // Above the rate of all threads in a closed loop, another try will not help.
@@ -342,10 +333,7 @@ export class RateSearch {
     return this.#tried.filter((each) => each.rate === rate).length;
   }
 
-  /**
-   * @param {Tried | null} low the highest rate that was tried and kept; null before the first
-   * @returns {Step | null}
-   */
+  /** @param {Tried | null} low the highest rate that was tried and kept; null before the first */
   #stepUp(low) {
     if (low === null) {
       const first = /** @type {number} */ (this.#first);
@@ -363,10 +351,7 @@ export class RateSearch {
     return this.#planned('ramp', rate, DURATION_MS.ramp);
   }
 
-  /**
-   * @param {Tried} high the lowest rate tried, which was not kept
-   * @returns {Step | null}
-   */
+  /** @param {Tried} high the lowest rate tried, which was not kept */
   #stepDown(high) {
     const factor = FACTORS_DOWN[Math.min(this.#downs, FACTORS_DOWN.length - 1)];
     const rate = inRange(high.rate / factor);
@@ -389,10 +374,7 @@ export class RateSearch {
       : null;
   }
 
-  /**
-   * @param {Crossing | null} crossing
-   * @returns {Step | null} null if the limit is known well enough, or too little is left
-   */
+  /** Null if the limit is known well enough, or too little is left. @param {Crossing | null} crossing */
   #sample(crossing) {
     const limit = crossing?.rate ?? this.#low?.rate ?? 0;
     const rate = limit * AROUND_LIMIT[this.#samples % AROUND_LIMIT.length];
@@ -404,10 +386,7 @@ export class RateSearch {
     return this.#planned('refine', rate, HOLD_MS);
   }
 
-  /**
-   * @param {number | undefined} rate ops/s
-   * @returns {Step | null}
-   */
+  /** @param {number | undefined} rate ops/s */
   #hold(rate) {
     if (rate === undefined || !this.#affords(rate, HOLD_MS, 0)) {
       return null;
@@ -548,10 +527,7 @@ function isFineOfHost(low, high) {
   return high.verdict === 'client' && high.rate / low.rate <= FINE_ENOUGH_OF_HOST;
 }
 
-/**
- * @param {RateMeasurement} measurement
- * @returns {number} ms until pending requests no longer delay the next ones
- */
+/** ms until pending requests no longer delay the next ones. @param {RateMeasurement} measurement */
 function settleAfter({ maximum }) {
   return Math.min(SETTLE_MS + maximum, MAX_SETTLE_MS);
 }
@@ -564,7 +540,6 @@ function inRange(rate) {
 /**
  * @param {Tried | null} one
  * @param {Tried} other
- * @returns {Tried}
  */
 function higher(one, other) {
   return one === null || other.rate > one.rate ? other : one;
@@ -573,7 +548,6 @@ function higher(one, other) {
 /**
  * @param {Tried | null} one
  * @param {Tried} other
- * @returns {Tried}
  */
 function lower(one, other) {
   return one === null || other.rate < one.rate ? other : one;

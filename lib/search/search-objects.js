@@ -2,7 +2,7 @@
  * @import { Range as SlotRange } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
  *
- * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects of a stage on objects
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects on objects
  */
 
 /** @typedef {SlotRange & { bucketStarts?: readonly number[] }} Range of a host's objects; `bucketStarts`: see Load */
@@ -41,10 +41,7 @@ export class SearchObjects {
     return this.#half.count > 0;
   }
 
-  /**
-   * @param {Effects} stage
-   * @returns {number} operations that the objects allow
-   */
+  /** Operations that the objects allow. @param {Effects} stage */
   countFor({ creates, copies, removes }) {
     if (creates || removes) {
       return this.count - this.#next;
@@ -55,10 +52,7 @@ export class SearchObjects {
     return this.#whole.count > 0 ? Infinity : 0;
   }
 
-  /**
-   * @param {Effects} stage
-   * @returns {number} the same for a step; see BucketObjects
-   */
+  /** The same for a step; see BucketObjects. @param {Effects} stage */
   countIn(stage) {
     return this.countFor(stage);
   }
@@ -109,8 +103,8 @@ export class SearchObjects {
 
 /**
  * @param {{ first: number, count: number }} range
- * @param {(place: number) => boolean} has
- * @returns {{ first: number, count: number }} the range, or an empty one
+ * @param {(index: number) => boolean} has
+ * @returns {{ first: number, count: number }} the range, or an empty one if it contains no object
  */
 function ifAny({ first, count }, has) {
   for (let index = first; index < first + count; index++) {

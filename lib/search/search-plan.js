@@ -77,9 +77,7 @@ const MIN_SEARCH_MS = 12_000;
 
 /**
  * @param {SearchPhase} phase
- * @param {object} expected
- * @param {number} expected.unloadedLatency ms
- * @param {number} expected.latency ms, as far as it is known for this number of threads
+ * @param {{ unloadedLatency: number, latency: number }} expected ms; `latency` as known for this number of threads
  * @returns {StepTimes}
  */
 export function timesOf(phase, { unloadedLatency, latency }) {
@@ -100,18 +98,12 @@ export function timesOf(phase, { unloadedLatency, latency }) {
   };
 }
 
-/**
- * @param {StepTimes} times
- * @returns {number} ms of the step if it is steady from the beginning
- */
+/** ms of the step if it is steady from the beginning. @param {StepTimes} times */
 export function shortest({ settle, minDuration, grace }) {
   return settle + minDuration + grace;
 }
 
-/**
- * @param {number} unloadedLatency ms
- * @returns {number} minimum operations for a search, even with only one thread
- */
+/** Minimum operations for a search, even with only one thread. @param {number} unloadedLatency ms */
 export function minOperations(unloadedLatency) {
   return Math.ceil(MIN_SEARCH_MS / unloadedLatency);
 }
@@ -134,10 +126,7 @@ export function operationsOfSearch(rate, threads) {
   return Math.ceil(SECONDS_OF_OPERATIONS * rate) + STEPS_AT_PEAK * threads;
 }
 
-/**
- * @param {number} duration ms
- * @returns {number} the duration rounded down to whole windows, in ms
- */
+/** Rounds down to whole windows. @param {number} duration ms */
 export function inWholeWindows(duration) {
   return Math.floor(duration / WINDOW_MS) * WINDOW_MS;
 }

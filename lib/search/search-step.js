@@ -49,14 +49,8 @@ export class SearchStep {
 
   /**
    * @param {Step} step that begins now
-   * @param {object} options
-   * @param {Stage} options.stage
-   * @param {number} options.size bytes of the largest object
-   * @param {SizeDistribution} [options.sizes] if sizes differ
-   * @param {AccessPattern} [options.access]
-   * @param {Range} options.range of objects
-   * @param {Pacing | null} [options.pacing] of an open loop
-   * @param {Clock} options.clock
+   * @param {{ stage: Stage, size: number, sizes?: SizeDistribution, access?: AccessPattern, range: Range,
+   *   pacing?: Pacing | null, clock: Clock }} options `size`: bytes of the largest object; `pacing`: of an open loop
    */
   constructor(step, { stage, size, sizes, access, range, pacing = null, clock }) {
     const startsAt = clock.now();

@@ -66,11 +66,7 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
-  /**
-   * Smallest budget that would have sufficed; null if this one did.
-   *
-   * @returns {{ operations: number, attempts: number } | null}
-   */
+  /** Smallest budget that would have sufficed; null if this one did. */
   get needed() {
     return this.#missed;
   }

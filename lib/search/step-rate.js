@@ -12,11 +12,7 @@ export const MIN_WINDOWS = 3;
 const MAX_ERROR = 0.03;
 
 /**
- * @typedef {object} StepRate
- * @property {number} threads
- * @property {number} rate per second
- * @property {number} error standard error of the rate
- *
+ * @typedef {{ threads: number, rate: number, error: number }} StepRate rate in ops/s, and its standard error
  * @typedef {{ mean: number, p50: number }} Latency ms
  */
 
@@ -26,10 +22,8 @@ const MAX_ERROR = 0.03;
  * C. Little, A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean might include operations
  * that waited longer because all started at once, so a smaller median replaces it.
  *
- * @param {object} step
- * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}, at least two
- * @param {number} step.threads
- * @param {Latency} step.latency of its operations
+ * @param {{ windows: readonly number[], threads: number, latency: Latency }} step `windows`: operations that completed
+ *   in windows of {@link WINDOW_MS}, at least two
  * @returns {StepRate}
  */
 export function stepRate({ windows, threads, latency }) {
@@ -42,10 +36,8 @@ export function stepRate({ windows, threads, latency }) {
  * The rate on which a search bases its decisions, and the only one that its tables show.
  *
  * @param {SearchPhase} phase
- * @param {object} step
- * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}
- * @param {number} step.threads
- * @param {Latency | null} step.latency null if none succeeded
+ * @param {{ windows: readonly number[], threads: number, latency: Latency | null }} step see {@link stepRate},
+ *   but with any number of windows; `latency` is null if no operation succeeded
  * @returns {number} per second
  */
 export function decisiveRate(phase, { windows, threads, latency }) {

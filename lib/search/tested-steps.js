@@ -39,9 +39,7 @@ export class TestedSteps {
   held = null;
 
   /**
-   * @param {object} options
-   * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency of one operation with one thread, in ms
+   * @param {{ maxThreads: number, unloadedLatency: number }} options latency of an operation with one thread, in ms
    */
   constructor({ maxThreads, unloadedLatency }) {
     this.#maxThreads = maxThreads;
@@ -114,10 +112,7 @@ export class TestedSteps {
     );
   }
 
-  /**
-   * Whether the hold agrees with the steps. If its rate was higher than in any step, or much lower, something else
-   * slowed down the steps or the hold.
-   */
+  /** Whether the hold agrees with the steps. If not, something disturbed the steps or the hold. */
   get holdAgrees() {
     const { held, best } = this;
     return held === null || (held <= MAX_HOLD_RATIO * best && held >= MIN_HOLD_RATIO * best);
@@ -175,18 +170,12 @@ export class TestedSteps {
       : { rate: this.#mostWith(this.#maxThreads), threads: this.#maxThreads };
   }
 
-  /**
-   * @param {number} threads
-   * @returns {number} operations per second to plan for
-   */
+  /** Operations per second to plan for. @param {number} threads */
   expectedRate(threads) {
     return MARGIN * this.#mostWith(threads);
   }
 
-  /**
-   * @param {number} threads
-   * @returns {number} maximum expected operations per second
-   */
+  /** Maximum expected operations per second. @param {number} threads */
   #mostWith(threads) {
     const steps = this.#all();
     const rates = steps.map((step) => Math.max(step.rate * (threads / step.threads), this.best));
@@ -195,10 +184,7 @@ export class TestedSteps {
     return Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
-  /**
-   * @param {number} threads
-   * @returns {number} ms of an operation if the store's rate does not increase
-   */
+  /** ms of an operation if the store's rate does not increase. @param {number} threads */
   expectedLatency(threads) {
     return this.isEmpty ? this.#unloadedLatency : Math.max(this.#unloadedLatency, (1000 * threads) / this.best);
   }

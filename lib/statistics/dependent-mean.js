@@ -12,17 +12,13 @@ const STRETCHES = [3, 5];
 /** At a higher correlation, a minute is worth less than one independent value. */
 const MAX_CORRELATION = 0.97;
 
-/**
- * @typedef {object} MeanError
- * @property {number} variance of the mean
- * @property {number} freedom degrees of freedom of that variance
- */
+/** @typedef {{ variance: number, freedom: number }} MeanError variance of the mean, and its degrees of freedom */
 
 /**
- * The variance of the mean of correlated seconds. Makes two estimates: one from the effective number of independent seconds, and
- * one from the means of six long batches, which are almost independent (G. S. Fishman, Grouping observations in digital
- * simulation, Management Science 24 (1978)). The wider interval wins, so that the error is not understated. Growing the batches
- * until they are independent does not work: a minute contains too few of them.
+ * The variance of the mean of correlated seconds. Makes two estimates: one from the effective number of independent
+ * seconds, and one from the means of six long batches, which are almost independent (G. S. Fishman, Grouping
+ * observations in digital simulation, Management Science 24 (1978)). The wider interval wins, so that the error is not
+ * understated. Growing the batches until they are independent does not work: a minute contains too few of them.
  *
  * @param {readonly number[]} seconds one figure per whole second, in order, at least {@link MIN_SECONDS}
  * @returns {MeanError}
@@ -32,8 +28,8 @@ export function errorOfMean(seconds) {
 }
 
 /**
- * Like {@link errorOfMean}, for figures that are mostly chance in a single second, such as the number of slow operations. This
- * noise hides how strongly the seconds are correlated; stretches of several seconds have less of it.
+ * Like {@link errorOfMean}, for figures that are mostly chance in a single second, such as the number of slow
+ * operations. This noise hides how strongly the seconds are correlated; stretches of several seconds have less of it.
  *
  * @param {readonly number[]} seconds
  * @returns {MeanError}
@@ -50,12 +46,11 @@ function widest(errors) {
 }
 
 /**
- * For the mean, n values of a first-order autoregressive process are worth n(1 − r) ÷ (1 + r) independent values
- * (H. J. Thiébaux, F. W. Zwiers, The interpretation and estimation of effective sample size, Journal of Climate and Applied
+ * For the mean, n values of a first-order autoregressive process are worth n(1 − r) ÷ (1 + r) independent values (H. J.
+ * Thiébaux, F. W. Zwiers, The interpretation and estimation of effective sample size, Journal of Climate and Applied
  * Meteorology 23 (1984)).
  *
  * @param {readonly number[]} seconds
- * @returns {MeanError}
  */
 function errorByCorrelation(seconds) {
   const correlation = lagOneCorrelation(seconds);
@@ -82,21 +77,18 @@ export function lagOneCorrelation(seconds) {
   return Math.min(Math.max(unbiased, 0), MAX_CORRELATION);
 }
 
-/**
- * @param {readonly number[]} seconds
- * @returns {MeanError}
- */
+/** @param {readonly number[]} seconds */
 function errorByBatches(seconds) {
   const means = meansOf(seconds, Math.floor(seconds.length / BATCHES)).slice(-BATCHES);
   return { variance: varianceOf(means) / BATCHES, freedom: BATCHES - 1 };
 }
 
 /**
- * Skips the first seconds that do not fill a stretch, because the stage may still be settling.
+ * Means over consecutive stretches. Skips the first seconds that do not fill a stretch, because the stage may still be
+ * settling.
  *
  * @param {readonly number[]} seconds
  * @param {number} length of a stretch
- * @returns {number[]} one per stretch
  */
 function meansOf(seconds, length) {
   const used = seconds.slice(seconds.length % length);

@@ -10,9 +10,9 @@ const TINY = 1e-300;
 const MAX_ITERATIONS = 100_000;
 
 /**
- * The regularized incomplete beta function I_x(a, b), which expresses Student's t distribution and the binomial distribution:
- * the continued fraction of NIST's Digital Library of Mathematical Functions, 8.17.22, evaluated by Lentz's method
- * (W. J. Lentz, Applied Optics 15 (1976)).
+ * The regularized incomplete beta function I_x(a, b), which expresses Student's t distribution and the binomial
+ * distribution: the continued fraction of NIST's Digital Library of Mathematical Functions, 8.17.22, evaluated by
+ * Lentz's method (W. J. Lentz, Applied Optics 15 (1976)).
  *
  * @param {number} x 0 to 1
  * @param {number} a above 0

@@ -2,11 +2,10 @@
 const MIN_FOR_SERIES = 10;
 
 /**
- * Stirling's series (NIST's Digital Library of Mathematical Functions, 5.11.1). Small arguments are first raised with
- * Γ(x + 1) = x Γ(x).
+ * The natural logarithm of Γ(x), by Stirling's series (NIST's Digital Library of Mathematical Functions, 5.11.1). Small
+ * arguments are first raised with Γ(x + 1) = x Γ(x).
  *
  * @param {number} x above 0
- * @returns {number} the natural logarithm of Γ(x)
  */
 export function logGamma(x) {
   let product = 1;

@@ -4,11 +4,11 @@ import { sumOf } from './moments.js';
 const ROUNDING = 1e-12;
 
 /**
- * The exact sign-flip test (R. A. Fisher, The Design of Experiments (1935), section 21): if the sign of each value were pure
- * chance, how often would the sum be at least this far from 0? The test assumes no distribution of the values.
+ * The exact sign-flip test (R. A. Fisher, The Design of Experiments (1935), section 21): if the sign of each value were
+ * pure chance, how often would the sum be at least this far from 0? The test assumes no distribution of the values.
  *
- * It counts all sign combinations without visiting each: every sum is one sum of the first half plus one of the second half,
- * and there are few enough of these to sort.
+ * It counts all sign combinations without visiting each: every sum is one sum of the first half plus one of the second
+ * half, and there are few enough of these to sort.
  *
  * @param {readonly number[]} values at least one; 40 values take two million sums
  * @returns {number} a share of all sign combinations, 0 to 1; never below 2 ÷ 2^(number of values)
@@ -31,14 +31,11 @@ export function signFlipTest(values) {
     }
     reached += others.length - from;
   }
-  // By symmetry, as many sums are that far below 0.
+  // By symmetry, as many sums are at least as far below 0.
   return (2 * reached) / 2 ** values.length;
 }
 
-/**
- * @param {readonly number[]} values
- * @returns {Float64Array} for all sign combinations, in ascending order
- */
+/** Sums for all sign combinations, in ascending order. @param {readonly number[]} values */
 function signedSums(values) {
   let sums = Float64Array.of(0);
   for (const value of values) {

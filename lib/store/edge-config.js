@@ -23,8 +23,8 @@ const SETTINGS = Object.freeze({
 });
 
 /**
- * Finds the Worker in the EDGE_… variables of the environment or of a file. The Worker acts as a store that supports the S3
- * calls a run needs, for the buckets bound to it.
+ * Finds the Worker in the EDGE_… variables of the environment or of a file. The Worker acts as a store that supports
+ * the S3 calls a run needs, for the buckets bound to it.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {string} file

@@ -79,17 +79,15 @@ export class Variables {
     keepSecrets({ secrets, ids: [this.#textOf('accessKeyId')] });
   }
 
-  /**
-   * @param {...VariableKey} keys
-   * @returns {boolean} whether one of them is set
-   */
+  /** Whether one of the variables is set. @param {...VariableKey} keys */
   has(...keys) {
     return keys.some((key) => this.#textOf(key) !== '');
   }
 
   /**
    * @param {readonly VariableKey[]} keys
-   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} `isLacking`: a required variable is missing
+   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} `isLacking`: whether a required
+   *   variable is missing
    */
   read(keys) {
     /** @type {Record<string, any>} */
@@ -116,10 +114,7 @@ export class Variables {
     return { values, problems, isLacking };
   }
 
-  /**
-   * @param {readonly VariableKey[]} keys
-   * @returns {Record<string, string>} variables whose value in the environment differs from the file, without secrets
-   */
+  /** Variables, except secrets, whose environment value differs from the file. @param {readonly VariableKey[]} keys */
   overrides(keys) {
     const open = keys.map((key) => VARIABLES[key]).filter(({ read }) => read !== secret);
     /** @type {Record<string, string>} */

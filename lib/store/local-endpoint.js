@@ -63,7 +63,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
 }
 
 /**
- * If the environment names several buckets, the endpoint has them too, so that they can be searched and have separate faults.
+ * If S3_BUCKET names several buckets, the endpoint has them, so that they can be searched and have separate faults.
  *
  * @param {NodeJS.ProcessEnv} env
  * @throws {UsageError}

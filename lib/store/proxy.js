@@ -4,9 +4,12 @@ import { NO_PROXY, OF_ENVIRONMENT, proxyUrl } from '../options/values.js';
 /**
  * @import { ProxyConfig } from '../model/config.js'
  * @import { EndpointUrl } from '../options/values.js'
+ *
+ * @typedef {{ proxy: ProxyConfig | null, problems: string[], notices: string[] }} ChosenProxy `proxy`: null for a
+ *   direct connection
  */
 
-/** Variables that name a proxy, by precedence. HTTP_PROXY is excluded because a web server may set it from a request header. */
+/** Variables that name a proxy, by precedence. HTTP_PROXY is excluded: web servers may set it from a request header. */
 const PROXY_VARIABLES = Object.freeze({
   https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
   http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
@@ -18,15 +21,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * @typedef {object} ChosenProxy
- * @property {ProxyConfig | null} proxy null for a direct connection
- * @property {string[]} problems
- * @property {string[]} notices
- */
-
-/**
- * A proxy changes what is measured. A proxy from the environment is therefore used only on request, and never silently
- * ignored.
+ * A proxy changes what is measured: one from the environment is used only on request, and never silently ignored.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<EndpointUrl, 'hostname' | 'port' | 'useTls'>} address

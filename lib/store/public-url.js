@@ -6,7 +6,6 @@ import { chooseProxy } from './proxy.js';
 /**
  * @import { PublicUrl } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { ChosenProxy } from './proxy.js'
  * @import { FoundStore } from './store-config.js'
  */
 
@@ -41,7 +40,6 @@ export async function withPublicUrl(findStore, env, options) {
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<OptionValues, 'publicUrl' | 'envFile' | 'proxy'>} options
- * @returns {{ address: PublicUrl, proxy: ChosenProxy }}
  * @throws {UsageError}
  */
 function findUrl(env, { publicUrl, envFile, proxy: choice }) {

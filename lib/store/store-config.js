@@ -20,16 +20,15 @@ import { endpointUrl, region, secret, urlOf } from '../options/values.js';
  * @import { VariableKey } from './environment.js'
  * @import { Invocation } from './hint.js'
  * @import { EndpointUrl } from '../options/values.js'
- */
-
-/** @typedef {Partial<Pick<OptionValues, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
-
-/**
+ *
+ * @typedef {Partial<Pick<OptionValues,
+ *   'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions
+ *
  * @typedef {object} FoundStore
  * @property {StoreConfig} store
  * @property {string[]} warnings
  * @property {string[]} notices which of several possible settings were used
- * @property {Record<string, string>} overrides variables, without secrets, that a later command needs to find the same store
+ * @property {Record<string, string>} overrides variables by which a later command finds this store; no secrets
  * @property {Renewal | null} renewal of temporary credentials
  */
 
@@ -59,8 +58,8 @@ const AWS_KEYS = Object.freeze({
 const HOST_LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 /**
- * Finds the store, its address and its credentials: in the options, then in the S3_… variables of the environment or a file,
- * and finally where the AWS CLI would look.
+ * Finds the store, its address and its credentials: in the options, then in the S3_… variables of the environment or a
+ * file, and finally where the AWS CLI would look.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {string} file
@@ -81,7 +80,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     ? null
     : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), {
         certificate: authorities?.value,
-        // Ask the metadata service only for AWS's own store. Outside AWS it does not respond, and the timeout takes a second.
+        // Ask the metadata service only for AWS's own store: outside AWS, its timeout takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
       });
 
@@ -148,18 +147,12 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/**
- * @typedef {object} Keys
- * @property {(Omit<AwsCredentials, 'renew'> & Partial<AwsCredentials>) | null} found
- * @property {string[]} problems
- */
+/** @typedef {{ found: (Omit<AwsCredentials, 'renew'> & Partial<AwsCredentials>) | null, problems: string[] }} Keys */
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {AwsSettings} aws
- * @param {object} options
- * @param {string} [options.certificate] see findCredentials
- * @param {boolean} options.mayAskHost whether to ask the metadata service as a last resort
+ * @param {{ certificate?: string, mayAskHost: boolean }} options `mayAskHost`: ask the metadata service last
  * @returns {Promise<Keys | null>} null if no credentials are configured
  */
 async function findKeys(env, aws, { certificate, mayAskHost }) {
@@ -204,12 +197,7 @@ function secretProblems(member, value) {
   }
 }
 
-/**
- * @typedef {object} GivenUrl
- * @property {EndpointUrl | null} url
- * @property {string} from
- * @property {string[]} problems
- */
+/** @typedef {{ url: EndpointUrl | null, from: string, problems: string[] }} GivenUrl */
 
 /**
  * @param {AddressOptions} options
@@ -233,7 +221,7 @@ function givenUrl({ endpointUrl: option }, aws) {
 
 /**
  * @param {Record<string, any>} values of the S3_… variables
- * @returns {EndpointUrl | null} null if they do not give an address
+ * @returns {EndpointUrl | null} null if the variables give no address
  */
 function addressFrom({ hostname, useTls, port }) {
   return hostname === undefined || useTls === undefined
@@ -241,10 +229,7 @@ function addressFrom({ hostname, useTls, port }) {
     : { hostname, useTls, port: port ?? (useTls ? 443 : 80), basePath: '' };
 }
 
-/**
- * @param {{ value: string | undefined, problems: string[] }} region
- * @returns {EndpointUrl | null} null if the region is unusable
- */
+/** AWS's address; null if the region is unusable. @param {{ value: string | undefined, problems: string[] }} region */
 function awsAddress({ value, problems }) {
   return value === undefined || problems.length > 0 ? null : endpointUrl(awsEndpointUrl(value));
 }
@@ -344,14 +329,8 @@ function duplicateWarnings(given, buckets, isVariable) {
 }
 
 /**
- * Where settings come from; null for S3_… variables.
- *
- * @typedef {object} Sources
- * @property {string | null} buckets
- * @property {string | null} keys
- * @property {string | null} address
- * @property {string} region
- * @property {string | null} authorities
+ * @typedef {{ buckets: string | null, keys: string | null, address: string | null, region: string,
+ *   authorities: string | null }} Sources sources of settings; null for S3_… variables
  */
 
 /**
@@ -387,7 +366,7 @@ function settingsFrom({ buckets, keys, address, region: regionName, authorities 
  * @param {Sources} sources
  * @param {EndpointUrl & { region: string }} address
  * @param {Readonly<Record<string, string | undefined>>} env
- * @returns {string[]} a line if an option or the AWS configuration overrides a variable, or vice versa
+ * @returns {string[]} one line if an option or the AWS configuration overrides a variable, or vice versa
  */
 function sourceNotices(
   { keys, address: from, region: regionName, authorities },

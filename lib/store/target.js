@@ -5,10 +5,7 @@ import { UsageError } from '../options/usage-error.js';
  * @import { GivenStore, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { Invocation } from './hint.js'
- * @import { FoundStore } from './store-config.js'
- */
-
-/**
+ *
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings
@@ -22,7 +19,7 @@ import { UsageError } from '../options/usage-error.js';
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the one from the options and the environment
+ * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces that of options and environment
  * @returns {Promise<Target>}
  * @throws {UsageError}
  */
@@ -44,7 +41,6 @@ export async function openTarget(options, env, { invocation, store } = {}) {
  * @param {NodeJS.ProcessEnv} env
  * @param {Invocation} [invocation]
  * @param {GivenStore} [given]
- * @returns {Promise<FoundStore>}
  * @throws {UsageError}
  */
 async function findStore(options, env, invocation, given) {

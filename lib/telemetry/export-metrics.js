@@ -38,7 +38,7 @@ export function exportMetrics({ otlp, server }, run, attributes) {
   return metrics;
 }
 
-/** Adds the unit as a collector would, because the exporter does not: queries are then the same either way. @type {Naming} */
+/** Adds the unit, as a collector would, so that the same queries work. The exporter does not. @type {Naming} */
 export function namedForPrometheus(name, unit) {
   const word = UNIT_WORDS[unit] ?? '';
   return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };

@@ -3,7 +3,7 @@
  * @import { ValueCounts } from '../model/run-events.js'
  */
 
-/** µs, from 100 µs to 80 s in Renard steps (R10): each is about 1.26 times the previous one. */
+/** µs, from 100 µs to 80 s in Renard steps (R10): each bound is about 1.26 times the previous one. */
 const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
   [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
 );
@@ -14,10 +14,7 @@ export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
 /** Caches the histograms of finished stages, which do not change. @type {WeakMap<ValueCounts, Histogram>} */
 const known = new WeakMap();
 
-/**
- * @param {ValueCounts} all values up to 0.1% too large: one just below a bound may be counted above it
- * @returns {Histogram} in seconds
- */
+/** In seconds. Values are up to 0.1% too large: one just below a bound may count above it. @param {ValueCounts} all */
 export function histogramOf(all) {
   const histogram = known.get(all) ?? convert(all);
   known.set(all, histogram);

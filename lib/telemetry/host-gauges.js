@@ -9,7 +9,7 @@ export class HostGauges {
   #options;
   #sampler;
   #sampledAt;
-  /** Null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
+  /** null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
   #load = null;
 
   /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */

@@ -9,15 +9,14 @@ import { SCHEMA } from '../model/schema.js';
 /**
  * @typedef {object} Instrument
  * @property {string} name
- * @property {'counter' | 'sum' | 'gauge' | 'histogram'} type a counter never decreases; sums can be added over hosts, gauges cannot
+ * @property {'counter' | 'sum' | 'gauge' | 'histogram'} type counters never decrease; sums add up over hosts
  * @property {string} unit in UCUM; braces enclose what is counted
  * @property {string} description one self-contained line
  *
- * @typedef {keyof typeof OCCUR_WITH} Trait a property of a stage without which some counts and latencies cannot occur: see traitsOf in
- *   lib/cli/telemetry.js
+ * @typedef {keyof typeof OCCUR_WITH} Trait what a stage needs for some counts and latencies; see lib/cli/telemetry.js
  */
 
-/** Counts and latencies that occur only in some loads. */
+/** Counts and latencies that occur only in stages with a trait. */
 const OCCUR_WITH = {
   movesBytes: ['bytes', 'warmupBytes', 'drainBytes'],
   receives: ['firstByte'],
@@ -38,10 +37,10 @@ export function canOccur(name, traits) {
   return Object.entries(OCCUR_WITH).every(([trait, names]) => traits.has(trait) || !names.includes(name));
 }
 
-/** UCUM units by unit in result.schema.json. @type {Readonly<Record<string, string>>} */
+/** UCUM units, by unit in result.schema.json. @type {Readonly<Record<string, string>>} */
 const UNITS = { operations: '{operation}', attempts: '{attempt}', objects: '{object}', bytes: 'By', ms: 's' };
 
-/** The counters of a stage: every entry of result.schema.json is a metric. */
+/** One metric per counter of a stage in result.schema.json. */
 export const COUNTERS = /** @type {Readonly<Record<CountName, Instrument>>} */ (
   Object.fromEntries(
     COUNT_NAMES.map((name) => {
@@ -60,7 +59,7 @@ export const LATENCIES = {
   parts: latency('r2_benchmark.part.duration', 'Time from the first attempt of a part to its success.'),
 };
 
-/** Exists only for clients that read through a cache. */
+/** Only for clients that read through a cache. */
 export const CACHE_LATENCY = latency(
   'r2_benchmark.cache.operation.duration',
   'Duration of operations through a cache, by cache status.',
@@ -97,7 +96,7 @@ export const GAUGES = {
   network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic on the network interface to the store.'),
 };
 
-/** All instruments in the order of export. @type {readonly Instrument[]} */
+/** In the order of export. @type {readonly Instrument[]} */
 export const INSTRUMENTS = [
   ...[
     ...Object.values(COUNTERS),

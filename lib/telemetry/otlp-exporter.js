@@ -28,7 +28,7 @@ export class OtlpExporter {
   #reader = null;
   /** @type {ChildProcess | null} */
   #child = null;
-  /** Outcome of the export in progress: null for success, undefined if it was abandoned. @type {Promise<string | null | undefined> | null} */
+  /** Export in progress: null for success, undefined if abandoned. @type {Promise<string | null | undefined> | null} */
   #outcome = null;
   /** @type {(outcome?: string | null) => void} */
   #settle = () => {};
@@ -58,7 +58,7 @@ export class OtlpExporter {
 
   /** @type {(metrics: ResourceMetrics, callback: (result: { code: number }) => void) => Promise<void>} */
   async export(metrics, callback) {
-    // One export at a time: older counts that arrive after newer ones look like a restart to a collector.
+    // Export one at a time: to a collector, older counts that arrive after newer ones look like a restart.
     const failure = this.#outcome === null ? await this.#send(metrics) : TOO_LATE;
     if (failure !== undefined) {
       this.#exports += 1;
@@ -109,7 +109,7 @@ export class OtlpExporter {
   }
 
   #start() {
-    // Detached, so that Ctrl-C does not reach it: it still has to send the last export.
+    // Detached, so that Ctrl-C does not end the process, which still has to send the last export.
     const options = { detached: true, silent: true, serialization: /** @type {const} */ ('advanced') };
     const child = fork(PROGRAM, [this.#settings.url ?? ''], options);
     const settle = (/** @type {string | null} */ outcome) => this.#child === child && this.#settle(outcome);

@@ -10,7 +10,7 @@ const problems = [];
 const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
 diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
-// The default of ten seconds is longer than the run waits at its end.
+// The default of ten seconds is longer than a run waits at its end (MAX_FINISH_MS).
 const timeoutMillis = own || common ? undefined : 4000;
 const exporter = new OTLPMetricExporter({ url: process.argv[2] || undefined, timeoutMillis });
 diag.disable();
@@ -23,7 +23,7 @@ process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
 );
 process.send?.({ problems });
 
-/** Contains nothing from the request or response. @param {Error & { code?: string | number }} error */
+/** Includes nothing from the request or response. @param {Error & { code?: string | number }} error */
 function reasonOf({ code, message }) {
   const reason = /retryable/.test(message) ? 'it asks to retry later' : 'no valid response in time';
   return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);

@@ -27,8 +27,8 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
  * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
  * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
- * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null, since?: HrTime) => void} Add adds
- *   a point to a metric unless its value is unknown; `since` is the start of the run by default
+ * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null,
+ *   since?: HrTime) => void} Add adds a point unless its value is unknown, by default since the start of the run
  */
 
 /** The current metrics of a run. Observes the run, and computes nothing until metrics are requested. */

@@ -12,12 +12,12 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 const PATH = '/metrics';
 const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 5000 };
 
-/** Serves OpenTelemetry's exporter to Prometheus. The exporter's own server has no limits, and its close waits for slow clients. */
+/** Serves OpenTelemetry's exporter to Prometheus: its own server has no limits, and closing it waits for clients. */
 export class ScrapeServer {
   #server = createServer(TIMEOUTS, (request, response) => this.#answer(request, response));
   /** @type {PrometheusExporter | null} */
   #exporter = null;
-  /** Called after each complete scrape with its number. @type {(scrape: number) => void} */
+  /** Called with its number after each complete scrape. @type {(scrape: number) => void} */
   #onScraped = () => {};
   #scrapes = 0;
 
@@ -48,7 +48,11 @@ export class ScrapeServer {
     return this.#exporter;
   }
 
-  /** Waits for a scrape that begins after this call. @type {(milliseconds: number, signal: AbortSignal) => Promise<void>} */
+  /**
+   * Waits for a scrape that begins from now on.
+   *
+   * @type {(milliseconds: number, signal: AbortSignal) => Promise<void>}
+   */
   async waitForScrape(milliseconds, signal) {
     const from = this.#scrapes;
     const scraped = new AbortController();

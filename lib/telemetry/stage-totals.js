@@ -18,7 +18,7 @@ export class StageTotals {
     }
   }
 
-  /** Ends the stage. Without a final snapshot of the last step, the latest one counts. */
+  /** Ends the stage. If the last step has no final snapshot, its latest one counts. */
   end() {
     this.isRunning = false;
     this.#endStep();

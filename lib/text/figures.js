@@ -1,15 +1,9 @@
-/**
- * @param {number} share
- * @returns {string} such as `43%`
- */
+/** Such as `43%`. @param {number} share */
 export function percent(share) {
   return `${Math.round(100 * share)}%`;
 }
 
-/**
- * @param {number} value
- * @returns {string} such as `12,345`
- */
+/** Such as `12,345`. @param {number} value */
 export function rounded(value) {
   return decimal(Math.round(value), 0);
 }
@@ -39,37 +33,25 @@ export function counted(value, noun) {
   return `${rounded(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/**
- * @param {number} count of similar findings, of which only the first is reported
- * @returns {string} suffix for the first
- */
+/** A suffix for the first of several similar findings: the others are only counted. @param {number} count of all */
 export function andMore(count) {
   return count > 1 ? ` (and ${count - 1} more like it)` : '';
 }
 
 /** @typedef {'proven' | 'likely' | 'unknown'} Certainty of what limited a stage */
 
-/**
- * @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck
- * @returns {string} the evidence, and what to try next
- */
+/** @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck */
 export function formatEvidence({ certainty, evidence, advice }) {
   const shown = certainty === 'likely' ? `likely; ${evidence}` : (evidence ?? '');
   return advice === null ? shown : `${shown}; try ${advice}`;
 }
 
-/**
- * @param {{ cause: string, certainty?: Certainty }} bottleneck
- * @returns {string} such as `store`, or `likely store`
- */
+/** Such as `store`, or `likely store`. @param {{ cause: string, certainty?: Certainty }} bottleneck */
 export function shortLimit({ cause, certainty }) {
   return certainty === 'likely' ? `likely ${cause}` : cause;
 }
 
-/**
- * @param {readonly string[]} parts at least one
- * @returns {string} such as `one, two and three`
- */
+/** Such as `one, two and three`. @param {readonly string[]} parts at least one */
 export function listOf(parts) {
   return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 }

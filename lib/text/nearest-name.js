@@ -3,7 +3,7 @@ const WRONG_SHARE = 0.4;
 
 /**
  * @param {string} word as the user typed it
- * @param {readonly string[]} names valid names
+ * @param {readonly string[]} names
  * @returns {string | null} the most similar name; null if none is similar
  */
 export function nearestName(word, names) {

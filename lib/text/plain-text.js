@@ -10,14 +10,14 @@ const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /**
  * Characters that control a terminal, are invisible, or disguise the text: control and format characters (such as text
- * direction marks, zero-width spaces, and byte order marks in copied values), lone surrogates, unassigned characters, and line
- * ends.
+ * direction marks, zero-width spaces, and byte order marks in copied values), lone surrogates, unassigned characters,
+ * and line ends.
  */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Prepares text from outside (a store, a certificate, a log, a file name) for display: on one line, of limited length, with
- * invisible characters escaped and secrets removed.
+ * Prepares text from outside (a store, a certificate, a log, a file name) for display: on one line, of limited length,
+ * with invisible characters escaped and secrets removed.
  *
  * @param {string} text
  * @param {number} [maxLength] characters
@@ -33,10 +33,7 @@ export function plainText(text, maxLength = MAX_LENGTH) {
   return isWhole ? shown : `${shown}…`;
 }
 
-/**
- * @param {string} text
- * @returns {string} the same on one line, of any length
- */
+/** Puts a text of any length on one line, with invisible characters escaped. @param {string} text */
 export function plainLine(text) {
   return escapeUnprintable(text.replace(BREAKS, ' '));
 }
@@ -59,10 +56,7 @@ function cut(text, maxLength) {
   return beginning.length < text.length ? beginning.replace(/[\ud800-\udbff]$/, '') : beginning;
 }
 
-/**
- * @param {{ file: string, line: number | null }} place
- * @returns {string} in compiler format, which editors recognize
- */
+/** In compiler format, which editors recognize. @param {{ file: string, line: number | null }} place */
 export function placeOf({ file, line }) {
   const name = plainLine(file);
   return line === null ? name : `${name}:${line}`;

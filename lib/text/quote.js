@@ -2,11 +2,7 @@ import { escapeUnprintable } from './plain-text.js';
 
 const MAX_LENGTH = 80;
 
-/**
- * Shows an unexpected value: in quotation marks, with invisible characters escaped, and of limited length.
- *
- * @param {string} given
- */
+/** Shows an unexpected value in quotation marks, escaped and of limited length. @param {string} given */
 export function quote(given) {
   if (given === '') {
     return 'nothing';

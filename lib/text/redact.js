@@ -1,12 +1,12 @@
 const STAND_IN = '[secret]';
 
-/** Minimum length of a secret's fragment to remove. Shorter ones may appear in any message by chance. */
+/** Minimum length of a secret's fragment to remove. A shorter fragment might be in any message by chance. */
 const SECRET_WINDOW = 8;
 
 /** The same for access key IDs. A secret entered as an ID is longer, but a shorter ID might be an ordinary word. */
 const ID_WINDOW = 16;
 
-/** At most offsets, this many characters prove that no secret starts there. */
+/** At most offsets, this many characters are enough to rule out that a secret starts there. */
 const TELLING_LENGTH = 4;
 
 /** For example, a URL in JSON in a URL. */
@@ -40,19 +40,11 @@ const ENCODED_RUNS = /** @type {const} */ ([
 ]);
 
 /**
- * One way to read an offset of a text: as a plain character or as an escape.
+ * @typedef {{ character: string, end: number }} Reading one way to read an offset of a text: as a plain character or as
+ *   an escape; `end` is the offset after it
  *
- * @typedef {object} Reading
- * @property {string} character
- * @property {number} end offset after it
- */
-
-/**
- * Values that must not be shown. An access key ID is not secret, but the user may have entered the secret in its field.
- *
- * @typedef {object} Secrets
- * @property {readonly string[]} secrets
- * @property {readonly string[]} [ids]
+ * @typedef {{ secrets: readonly string[], ids?: readonly string[] }} Secrets values that must not be shown. An access
+ *   key ID is not secret, but the user may have entered the secret in its field
  */
 
 /** By holder. @type {Map<unknown, Secrets>} */
@@ -61,11 +53,11 @@ const kept = new Map();
 /** Derived from all secrets; null after a change. @type {Windows | null} */
 let knownWindows = null;
 
-/** A failing store sends the same message thousands of times. */
+/** A failing store sends the same message thousands of times, so the last result is kept. */
 let [lastText, lastRedacted] = ['', ''];
 
 /**
- * Call this for each secret as soon as it is read: the host that receives it might echo it in a message.
+ * Call this for each secret as soon as it is read: the host that receives the secret might echo it in a message.
  *
  * @param {Secrets} secrets
  * @param {unknown} [holder] whose previous secrets these replace
@@ -83,9 +75,10 @@ export function keptSecrets() {
 }
 
 /**
+ * Removes whatever can be read as SECRET_WINDOW or more consecutive characters of a secret, in any letter case and
+ * escaping. Takes time linear in the text's length.
+ *
  * @param {string} text from outside
- * @returns {string} the text without anything that can be read as SECRET_WINDOW or more consecutive characters of a secret, in
- *   any letter case and escaping. Takes time linear in the text's length
  */
 export function redact(text) {
   knownWindows ??= windowsOf(keptSecrets());
@@ -153,7 +146,7 @@ class Spellings {
   /**
    * @param {number} offset
    * @param {number} [nesting] levels of nested escapes to decode
-   * @returns {readonly Reading[]} with folded characters
+   * @returns {readonly Reading[]} with characters in folded form
    */
   at(offset, nesting = MAX_NESTED_ESCAPES) {
     if (offset >= this.#text.length) {
@@ -268,7 +261,7 @@ function withoutWindows(text, windows) {
  * @param {Spellings} spellings of a text
  * @param {number} start
  * @param {Windows} windows
- * @returns {number} end of the longest spelling of a window that starts there; -1 if there is none
+ * @returns {number} end of the longest spelling of a window at `start`; -1 if there is none
  */
 function endOfWindow(spellings, start, windows) {
   const plain = spellings.plainAt(start, TELLING_LENGTH);
@@ -298,7 +291,7 @@ function endOfWindow(spellings, start, windows) {
 /**
  * @param {string} text
  * @param {Windows} windows
- * @returns {Map<number, number>} starts and ends of secrets in hexadecimal or base64
+ * @returns {Map<number, number>} start and end of each secret in hexadecimal or base64
  */
 function encodedSecrets(text, windows) {
   const found = new Map();
@@ -325,7 +318,7 @@ function holdsWindow(text, windows) {
   return Array.from(text).some((_, start) => endOfWindow(spellings, start, windows) > 0);
 }
 
-/** @param {string} text in any letter case; a space can stand for `+`, as in a form */
+/** Ignores letter case, and reads a space as `+`, as in a form. @param {string} text */
 function fold(text) {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(' ', '+');
 }
@@ -340,10 +333,7 @@ function matchAt(pattern, text, offset) {
   return pattern.exec(text);
 }
 
-/**
- * @param {readonly Reading[]} readings
- * @returns {Reading[]}
- */
+/** @param {readonly Reading[]} readings */
 function distinct(readings) {
   return [...new Map(readings.map((reading) => [`${reading.end} ${reading.character}`, reading])).values()];
 }

@@ -1,4 +1,4 @@
-/** Characters that a backslash escapes within double quotation marks. Before any other, it is literal. */
+/** Characters that a backslash escapes within double quotation marks. Before any other character, it is literal. */
 const ESCAPABLE = '"\\$`';
 
 const BLANKS = ' \t\n\r';
@@ -7,8 +7,8 @@ const BLANKS = ' \t\n\r';
 const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
 
 /**
- * Splits a text into words like a shell: spaces separate them; quotation marks and backslashes keep them together. Expands
- * nothing, because the calling shell has already done so or was told not to.
+ * Splits a text into words like a shell: spaces separate them; quotation marks and backslashes keep them together.
+ * Expands nothing, because the calling shell has already done so or was told not to.
  *
  * @param {string} text
  * @throws {RangeError} if a quotation mark is not closed, or a backslash comes last
@@ -40,7 +40,7 @@ export function shellWords(text) {
 /**
  * @param {string} text
  * @param {number} start of the opening quotation mark
- * @returns {{ inner: string, end: number }} the text between the marks, and the offset of the closing one
+ * @returns {{ inner: string, end: number }} the quoted text, and the offset of the closing mark
  */
 function quoted(text, start) {
   const mark = text[start];
@@ -68,10 +68,7 @@ function escaped(text, index) {
   return text[index];
 }
 
-/**
- * @param {string} word
- * @returns {string} the word quoted for a shell
- */
+/** Quotes a word for a shell if necessary. @param {string} word */
 export function shellWord(word) {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

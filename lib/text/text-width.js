@@ -6,8 +6,8 @@ const COLOURS = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 const MARK = /^\p{M}$/u;
 
 /**
- * Characters that take two columns: wide East Asian characters and emoji.
- * (https://www.unicode.org/reports/tr11/, classes W and F, in ranges without narrow characters in use)
+ * Characters that take two columns: wide East Asian characters and emoji. From https://www.unicode.org/reports/tr11/:
+ * classes W and F, in ranges without narrow characters in use.
  */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
@@ -34,7 +34,6 @@ function widthOf(character) {
  * @param {string} text without colours
  * @param {number} columns
  * @param {string} [ellipsis] replaces the cut-off text
- * @returns {string} a text that fits the columns
  */
 export function cutToWidth(text, columns, ellipsis = '…') {
   if (textWidth(text) <= columns) {
@@ -56,7 +55,6 @@ export function cutToWidth(text, columns, ellipsis = '…') {
 /**
  * @param {string} text without colours
  * @param {number} columns
- * @returns {string} the text padded with spaces to that width
  */
 export function padToWidth(text, columns) {
   return text + ' '.repeat(Math.max(columns - textWidth(text), 0));
@@ -68,7 +66,6 @@ export function padToWidth(text, columns) {
  * @param {string} text without colours
  * @param {number} columns at least 2 more than the indent
  * @param {string} [indent] of every line except the first
- * @returns {string[]} lines
  */
 export function wrapAtWords(text, columns, indent = '') {
   /** @type {string[]} */

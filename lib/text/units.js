@@ -33,8 +33,8 @@ const QUANTITY_PATTERN = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?([A-Za-z]{0,3})$/;
 const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
 
 /**
- * Parses a size: a number followed by `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024), `kB`, `MB`, `GB`, `TB` (powers of 1000),
- * `B` or nothing. Lower case is accepted.
+ * Parses a size: a number followed by `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024), `kB`, `MB`, `GB`, `TB` (powers of
+ * 1000), `B` or nothing. Lower case is accepted.
  *
  * @param {string} text
  * @returns {number} bytes
@@ -48,10 +48,7 @@ export function parseSize(text) {
   }
 }
 
-/**
- * @param {string} text that is not a size
- * @returns {string} the two sizes that it might mean, because other tools read `16K` and `64KB` either way
- */
+/** Both sizes that the text might mean: other tools read `16K` and `64KB` either way. @param {string} text */
 function suggestedSizes(text) {
   const [, number, prefix] = /^([0-9.]+) ?([KMGT])i?b?$/i.exec(text) ?? [];
   if (prefix === undefined) {
@@ -90,10 +87,7 @@ export function parseDuration(text) {
 const DURATION_WORDS =
   /([0-9]{1,6}) ?(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z]) ?/gi;
 
-/**
- * @param {string} text that is not a duration
- * @returns {string} a suggestion for text such as `1min`, `2 hours` or `1m30s`; '' for any other
- */
+/** Suggests a duration for text such as `1min`, `2 hours` or `1m30s`; '' for any other text. @param {string} text */
 function suggestedDuration(text) {
   const parts = [...text.matchAll(DURATION_WORDS)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
@@ -142,18 +136,12 @@ function scaleOf(unit, scales) {
   return undefined;
 }
 
-/**
- * @param {number} bytes
- * @returns {string} units of {@link MEGABYTE}, with one decimal
- */
+/** In units of {@link MEGABYTE}, with one decimal. @param {number} bytes */
 export function formatMegabytes(bytes) {
   return (bytes / MEGABYTE).toFixed(1);
 }
 
-/**
- * @param {number | null | undefined} bytesPerSecond
- * @returns {string} for a table: `-` if no bytes were transferred or the figure is unknown
- */
+/** `-` if no bytes were transferred or the figure is unknown. @param {number | null | undefined} bytesPerSecond */
 export function throughputText(bytesPerSecond) {
   return bytesPerSecond ? formatMegabytes(bytesPerSecond) : '-';
 }
@@ -177,12 +165,7 @@ export function formatSize(bytes) {
   return '0B';
 }
 
-/**
- * Formats a duration for people, in its two largest units: `3d 4h`, `59s`.
- *
- * @param {number} milliseconds a negative value counts as 0
- * @returns {string} rounded down
- */
+/** In the two largest units, rounded down: `3d 4h`, `59s`. @param {number} milliseconds a negative value counts as 0 */
 export function formatDuration(milliseconds) {
   let seconds = Math.max(Math.floor(milliseconds / 1000), 0);
   const parts = [];
@@ -196,10 +179,7 @@ export function formatDuration(milliseconds) {
   return parts.slice(0, 2).join(' ') || '0s';
 }
 
-/**
- * @param {number} milliseconds
- * @returns {string} in the form that {@link parseDuration} accepts: `10s`, `1500ms`
- */
+/** In the form that {@link parseDuration} accepts: `10s`, `1500ms`. @param {number} milliseconds */
 export function formatTime(milliseconds) {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }

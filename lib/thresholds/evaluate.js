@@ -78,16 +78,12 @@ export function figureOf(result, stage, { fromRun, fromStage }) {
 /**
  * @param {WritableResult} result
  * @param {string} stage in lower case, or one of its operations, such as `mixed.read`
- * @returns {WritableStage | null}
  */
 function stageNamed({ stages }, stage) {
   return stages.flatMap(withKinds).find((each) => each.stage.toLowerCase() === stage) ?? null;
 }
 
-/**
- * @param {WritableStage} stage
- * @returns {WritableStage[]} the stage, then each operation of its mix as a stage
- */
+/** The stage, then each operation of its mix as a stage. @param {WritableStage} stage */
 function withKinds(stage) {
   const { kinds = [], end, startedAt, endedAt, duration, connections, load, merge } = stage;
   const kindStages = kinds.map((kind) => {
@@ -110,7 +106,6 @@ function stageName(result, stage) {
  * @param {WritableResult} result
  * @param {string | null} stage in lower case
  * @param {Metric} metric
- * @returns {string} why the figure is unknown, as far as the result shows
  */
 function whyUnknown(result, stage, { isLatency, onlyOf }) {
   if (result.stages.length === 0) {

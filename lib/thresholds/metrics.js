@@ -7,7 +7,7 @@ import { Histogram } from '../model/histogram.js';
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { QuantityName } from './quantities.js'
  *
- * @typedef {(stage: WritableStage) => number | null | undefined} StageFigure in the metric's unit; null or undefined if unknown
+ * @typedef {(stage: WritableStage) => number | null | undefined} StageFigure in the metric's unit, if known
  * @typedef {(result: WritableResult) => number | null | undefined} RunFigure
  *
  * @typedef {object} Metric a figure of a result that can be asserted
@@ -19,7 +19,7 @@ import { Histogram } from '../model/histogram.js';
  * @property {RunFigure | null} fromRun over all stages; null if that would be meaningless
  * @property {readonly string[]} [otherNames]
  * @property {Condition} [onlyOf] the only kind of stage that has it
- * @property {true} [isLatency] whether it comes from a histogram, which a log may lack
+ * @property {true} [isLatency] whether it comes from a histogram, which a log might lack
  *
  * @typedef {'reads' | 'open loop' | 'search' | 'parts'} Condition
  */
@@ -167,11 +167,7 @@ function capacityOf(field) {
   };
 }
 
-/**
- * A run without a clean-up has left nothing, unless it kept its objects, which a log does not show.
- *
- * @type {RunFigure}
- */
+/** Without clean-up, nothing is left, unless the run kept its objects, which a log does not show. @type {RunFigure} */
 function leftByCleanup({ cleanup, options, hosts }) {
   const isKnown = !options?.keep && !hosts.some(({ merge }) => typeof merge?.line === 'number');
   const left = cleanup?.left ?? (isKnown ? 0 : -1);
@@ -186,11 +182,7 @@ function countOf(name) {
   return (stage) => (stage.merge?.untold?.includes(name) ? null : stage[name]);
 }
 
-/**
- * A search counts the attempts of one step but the failures of all steps, so it has no error share.
- *
- * @type {StageFigure}
- */
+/** A search counts attempts of one step but failures of all steps, so it has no error share. @type {StageFigure} */
 function attemptsOfAllSteps({ attempts, search }) {
   return search === undefined ? attempts : null;
 }
@@ -198,11 +190,7 @@ function attemptsOfAllSteps({ attempts, search }) {
 const ALL_ATTEMPTS = overAllStages(attemptsOfAllSteps);
 const ALL_ERRORS = overAllStages(failedAttemptsOf);
 
-/**
- * The figures that can be asserted. Help, docs and messages are derived from this list.
- *
- * @type {readonly Metric[]}
- */
+/** The figures that can be asserted. Help, docs and messages are derived from this list. @type {readonly Metric[]} */
 export const METRICS = Object.freeze([
   {
     name: 'rate',

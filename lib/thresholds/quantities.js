@@ -1,6 +1,6 @@
 /**
- * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to the one in results. Dividing is exact, but
- *   multiplying by a fraction is not: 7 × 0.01 is more than 0.07
+ * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to the one in results. Dividing is
+ *   exact, but multiplying by a fraction is not: 7 × 0.01 is more than 0.07
  *
  * @typedef {object} Quantity
  * @property {string} example of a limit, for messages
@@ -62,10 +62,7 @@ export function toBase(quantity, value, unit) {
   return (value * times) / dividedBy;
 }
 
-/**
- * @param {QuantityName} quantity
- * @returns {string} its units for a message: `ms, us or s`
- */
+/** The quantity's units for a message: `ms, us or s`. @param {QuantityName} quantity */
 export function describeUnits(quantity) {
   const units = Object.keys(QUANTITIES[quantity].units);
   if (units[0] === '') {

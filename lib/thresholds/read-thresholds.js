@@ -7,17 +7,13 @@ import { formatThreshold, parseThreshold } from './threshold.js';
  * @import { Condition, Metric } from './metrics.js'
  * @import { Threshold } from './threshold.js'
  *
- * @typedef {object} Assertion
- * @property {string} text as the user wrote it
- * @property {string} place an option, or a file and a line
+ * @typedef {{ text: string, place: string }} Assertion text by the user; `place`: an option, or a file and a line
  *
  * @typedef {object} AssertedRun a run, as far as it is known in advance
  * @property {readonly string[]} stages in lower case
  * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage certainly lacks such figures
  *
- * @typedef {object} ReadThresholds
- * @property {Threshold[]} thresholds the valid ones
- * @property {string[]} problems one line each
+ * @typedef {{ thresholds: Threshold[], problems: string[] }} ReadThresholds the valid ones; problems, one line each
  */
 
 /**

@@ -7,14 +7,14 @@ import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
  * @import { Metric } from './metrics.js'
  *
  * @typedef {object} Threshold asserts that a figure is on one side of a limit
- * @property {string | null} stage in lower case, as in --stages, or with an operation of a mix, such as `mixed.read`; null for a
- *   figure of the whole run
+ * @property {string | null} stage in lower case, as in --stages, or with an operation of a mix, such as `mixed.read`;
+ *   null for a figure of the whole run
  * @property {string} metric a name from the table in metrics.js
  * @property {Operator} operator
  * @property {Limit} limit
  *
- * @typedef {{ value: number, unit: string } | { factor: number }} Limit a number in a unit of the metric's quantity, or a
- *   multiple of the baseline's figure
+ * @typedef {{ value: number, unit: string } | { factor: number }} Limit a number in a unit of the metric's quantity, or
+ *   a multiple of the baseline's figure
  *
  * @typedef {'<' | '<=' | '>' | '>=' | '==' | '!='} Operator
  *
@@ -128,10 +128,7 @@ function parseLimit(text, { quantity }) {
   return unit === null || !Number.isFinite(Number(number)) ? null : { value: Number(number), unit };
 }
 
-/**
- * @param {Threshold} threshold
- * @returns {string} text that {@link parseThreshold} reads back
- */
+/** Text that {@link parseThreshold} reads back. @param {Threshold} threshold */
 export function formatThreshold({ stage, metric, operator, limit }) {
   return `${stage === null ? '' : `${stage}.`}${metric} ${operator} ${formatLimit(limit)}`;
 }

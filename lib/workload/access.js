@@ -45,12 +45,10 @@ export function formatAccess(access) {
 }
 
 /**
- * Chooses the object of each claim as a pure function of the claim's number, so that workers agree and runs are reproducible.
+ * Chooses each claim's object as a pure function of the claim's number: workers agree, and runs are reproducible.
  *
- * @param {object} options
- * @param {AccessPattern} options.access
- * @param {number} options.objects at least 1, at most 2^30
- * @param {string} options.seed determines the draws and the hot objects
+ * @param {{ access: AccessPattern, objects: number, seed: string }} options `objects`: 1 to 2^30; `seed` determines the
+ *   draws and the hot objects
  * @returns {(claim: number) => number} the object's zero-based index
  */
 export function accessOrder({ access, objects, seed }) {
@@ -66,10 +64,7 @@ export function accessOrder({ access, objects, seed }) {
   return (claim) => objectOf(rankOf(mixIndex(claim, draw)));
 }
 
-/**
- * @param {number} drawn an unsigned 32-bit integer
- * @returns {number} in (0, 1), with all bits of a double's mantissa
- */
+/** Uniform in (0, 1), with all bits of a double's mantissa. @param {number} drawn an unsigned 32-bit integer */
 function uniform(drawn) {
   const low = mix32(drawn ^ LOW) >>> (32 - LOW_BITS);
   return (drawn * 2 ** LOW_BITS + low + 0.5) / (TWO_TO_THE_32 * 2 ** LOW_BITS);
@@ -78,8 +73,8 @@ function uniform(drawn) {
 /**
  * Draws ranks from a Zipf distribution: rank r has a probability proportional to 1 / (r + 1)^exponent. Uses
  * rejection-inversion (W. Hörmann, G. Derflinger, Rejection-inversion to generate variates from monotone discrete
- * distributions, ACM Transactions on Modeling and Computer Simulation 6 (1996)): exact, without a table, in constant time.
- * Names follow the paper.
+ * distributions, ACM Transactions on Modeling and Computer Simulation 6 (1996)): exact, without a table, in constant
+ * time. Names follow the paper.
  *
  * @param {number} ranks
  * @param {number} exponent above 0
@@ -118,9 +113,9 @@ function log1pRatio(x) {
 }
 
 /**
- * Scatters hot objects over the keyspace: a permutation that needs no memory. A Feistel cipher permutes the next power of
- * four; results outside the range are enciphered again (J. Black, P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA
- * 2002).
+ * Scatters hot objects over the keyspace: a permutation that needs no memory. A Feistel cipher permutes the next power
+ * of four; results outside the range are enciphered again (J. Black, P. Rogaway, Ciphers with arbitrary finite domains,
+ * CT-RSA 2002).
  *
  * @param {number} objects at most 2^30
  * @param {number} seed an unsigned 32-bit integer

@@ -42,8 +42,8 @@ export class BodyVerifier {
   }
 
   /**
-   * @returns {number} at the end of the body: offset in the object of the first difference (a wrong byte, or the end of the shorter
-   *   body), or -1 if the body is correct
+   * @returns {number} called at the end of the body: offset in the object of the first difference (a wrong byte, or the
+   *   end of the shorter body), or -1 if the body is correct
    */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {

@@ -5,10 +5,7 @@ const MAX_BUCKETS = 32;
 /** With fewer objects, a longer list may fit by chance. */
 const MIN_EVIDENCE = 24;
 
-/**
- * Reconstructs the list of buckets that a run used. Given the length of the list, the name of an object determines the index of
- * its bucket.
- */
+/** Reconstructs a run's list of buckets: the list's length and an object's name determine its bucket's index. */
 export class BucketList {
   #keyspace;
   #seen = 0;
@@ -36,8 +33,8 @@ export class BucketList {
   }
 
   /**
-   * @returns {readonly (string | null)[] | null} the run's buckets in order if they differ from the given ones, with null for an
-   *   unknown bucket; null if the given buckets fit, or if no list does
+   * @returns {readonly (string | null)[] | null} the run's buckets in order if they differ from the given ones, with
+   *   null for an unknown bucket; null if the given buckets fit, or if no list does
    */
   other() {
     const { buckets } = this.#keyspace;

@@ -1,6 +1,6 @@
 import { isRemoval, versionOf } from './object-versions.js';
 
-/** Changes to remember, over all objects: more than an hour at 1,000 per second. The system allocates memory only as it is used. */
+/** Changes to remember, over all objects: more than an hour at 1,000 per second. Memory is allocated only when used. */
 const CHANGES = 2 ** 22;
 
 /** Words per change. */
@@ -22,11 +22,11 @@ export function changeMemory(objects, changes = CHANGES) {
 }
 
 /**
- * Records when objects were overwritten or removed, and the ETags of their versions, because a cache may serve a version long
- * after it was replaced. If there are too many changes, the oldest are forgotten.
+ * Records when objects were overwritten or removed, and the ETags of their versions, because a cache may serve a
+ * version long after it was replaced. If there are too many changes, the oldest are forgotten.
  *
- * Objects are identified by localIndex. All workers share the memory, and an object has at most one change in flight. Moments are
- * in ms since an origin shared by all workers.
+ * Objects are identified by localIndex. All workers share the memory, and an object has at most one change in flight.
+ * Moments are in ms since an origin shared by all workers.
  */
 export class ChangeLog {
   /** Number of changes so far. */

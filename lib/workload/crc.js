@@ -5,12 +5,12 @@ const BYTES_OF_64_BITS = 8;
 const PREFIX_STEP = 64;
 
 /**
- * A reflected 32-bit or 64-bit cyclic redundancy check whose register is inverted before and after, like those of S3. Registers
- * are pairs of unsigned 32-bit integers; with 32 bits, the upper one is always 0.
+ * A reflected 32-bit or 64-bit cyclic redundancy check whose register is inverted before and after, like those of S3.
+ * Registers are pairs of unsigned 32-bit integers; with 32 bits, the upper one is always 0.
  *
- * CRCs are linear. The CRC of a view follows from two prefixes of its block, and the CRC of a concatenation follows from the CRCs
- * of both parts (Mark Adler, crc32_combine of zlib). Once the prefixes of a block are computed, the CRC of any view takes a
- * microsecond, whatever its length.
+ * CRCs are linear. The CRC of a view follows from two prefixes of its block, and the CRC of a concatenation follows
+ * from the CRCs of both parts (Mark Adler, crc32_combine of zlib). Once the prefixes of a block are computed, the CRC
+ * of any view takes a microsecond, whatever its length.
  */
 export class Crc {
   #digits;
@@ -154,7 +154,7 @@ export class Crc {
 
   /**
    * @param {Register} register updated in place
-   * @param {number} count a safe integer
+   * @param {number} count of zero bytes to append, a safe integer
    */
   #shift(register, count) {
     for (let left = count, k = 0; left > 0; left = Math.floor(left / 2), k++) {
@@ -188,13 +188,11 @@ const ZERO = new Uint8Array(1);
 /**
  * @typedef {{ low: number, high: number }} Register
  *
- * @typedef {object} Prefixes
- * @property {Uint8Array} block
- * @property {Uint32Array} low halves of the registers after every 64 bytes
- * @property {Uint32Array} high
+ * @typedef {{ block: Uint8Array, low: Uint32Array, high: Uint32Array }} Prefixes a block, and the halves of the
+ *   register after every PREFIX_STEP bytes
  *
- * @typedef {{ low: Uint32Array, high: Uint32Array }} ZeroBytes a linear map as a table: the image of each value of each byte
- *   of a register
+ * @typedef {{ low: Uint32Array, high: Uint32Array }} ZeroBytes a linear map as a table: the image of each value of each
+ *   byte of a register
  */
 
 /**

@@ -3,8 +3,8 @@ import { mixIndex, seedOf } from './mix.js';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * Deals kinds in exact shares. Each deck holds as many cards of a kind as its share, and is shuffled separately (Fisher and
- * Yates; Durstenfeld, Algorithm 235). A card is a pure function of its number, so that all workers agree.
+ * Deals kinds in exact shares. Each deck holds as many cards of a kind as its share, and is shuffled separately (Fisher
+ * and Yates; Durstenfeld, Algorithm 235). A card is a pure function of its number, so that all workers agree.
  */
 export class Deck {
   /** The kind of each card before shuffling. */
@@ -23,10 +23,7 @@ export class Deck {
     this.#seed = seedOf(seed);
   }
 
-  /**
-   * @param {number} number of a card, zero-based
-   * @returns {number} the index of its share
-   */
+  /** @param {number} number of a card, zero-based */
   kindOf(number) {
     const { length } = this.#cards;
     const deck = Math.floor(number / length);

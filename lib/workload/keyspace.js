@@ -9,11 +9,7 @@ const CLAIM_PATTERN = /^-claim-(0|[1-9][0-9]{0,15})$/;
 /** Leaves room for run ID and object name within S3's limit of 1,024 bytes per key. */
 const MAX_PREFIX_LENGTH = 512;
 
-/**
- * A run ID becomes part of every key, so it must not add a folder or need escaping.
- *
- * @param {string} runId
- */
+/** A run ID becomes part of every key, so it must not add a folder or need escaping. @param {string} runId */
 export function isRunId(runId) {
   return RUN_ID_PATTERN.test(runId) && !DOTS_ALONE.test(runId);
 }
@@ -67,22 +63,18 @@ function keyspaceOf(key, prefix) {
 /**
  * Locates objects, probes or listed objects.
  *
- * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'copyKeyOf' | 'spreadOf' | 'beforeKeyOf' | 'recogniseName'>} Places
+ * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'copyKeyOf' | 'spreadOf' |
+ *   'beforeKeyOf' | 'recogniseName'>} Places
  */
 
 /**
- * Locates each object of a run. Bucket and key of object i are pure functions of (run ID, i), so that any host that knows the
- * run ID can read, stat or remove the same objects, and recognise listed keys of the run.
+ * Locates each object of a run. Bucket and key of object i are pure functions of (run ID, i), so that any host that
+ * knows the run ID can read, stat or remove the same objects, and recognise listed keys of the run.
  */
 export class Keyspace {
   #seed;
 
-  /**
-   * @param {object} layout
-   * @param {string} layout.runId
-   * @param {string} layout.prefix
-   * @param {readonly string[]} layout.buckets
-   */
+  /** @param {{ runId: string, prefix: string, buckets: readonly string[] }} layout */
   constructor({ runId, prefix, buckets }) {
     this.runId = runId;
     this.buckets = buckets;
@@ -91,8 +83,8 @@ export class Keyspace {
   }
 
   /**
-   * With N buckets, each block of N objects uses every bucket once, in an order that varies from block to block. Consecutive
-   * indices are therefore spread evenly, and hosts that take every Nth index do not always get the same bucket.
+   * With N buckets, each block of N objects uses every bucket once, in an order that varies between blocks. Consecutive
+   * indices are spread evenly, and hosts that take every Nth index do not always get the same bucket.
    *
    * @param {number} index
    */
@@ -118,7 +110,6 @@ export class Keyspace {
    *
    * @param {number} bucket zero-based index
    * @param {number} number of the object in the bucket, zero-based
-   * @returns {number} the object's index
    */
   indexIn(bucket, number) {
     const count = this.buckets.length;
@@ -126,19 +117,15 @@ export class Keyspace {
     return number * count + ((bucket - turn + count) % count);
   }
 
-  /**
-   * The leading hexadecimal digits spread keys over the store's key space. The index after them can be read back.
-   *
-   * @param {number} index
-   */
+  /** Leading hex digits spread keys over the key space; the index after them can be read back. @param {number} index */
   keyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-${index}`;
   }
 
   /**
-   * Probes are written in addition to the objects of the stages: by preflight, and to measure the unloaded latency. Their names
-   * differ from the names of all objects, so that a run never touches the objects of another run with the same run ID. Probe i is
-   * in the bucket of object i.
+   * Probes are written in addition to the objects of the stages: by preflight, and to measure the unloaded latency.
+   * Their names differ from the names of all objects, so that a run never touches the objects of another run with the
+   * same run ID. Probe i is in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
    */
@@ -146,18 +133,14 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
   }
 
-  /**
-   * A copy is in the same bucket as its object.
-   *
-   * @param {number} index of the object
-   */
+  /** A copy is in the same bucket as its object. @param {number} index of the object */
   copyKeyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
   }
 
   /**
-   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects, so that it
-   * never appears on their list pages. Claim i is in the bucket of object i.
+   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects,
+   * so that it never appears on their list pages. Claim i is in the bucket of object i.
    *
    * @param {number} index unique in the run: see globalIndex
    */
@@ -247,19 +230,15 @@ export class Keyspace {
   }
 
   /**
-   * Stores list the objects of a bucket in ascending order of this number, which is unique among the first 2^32 objects.
+   * Stores list a bucket's objects in ascending order of this unsigned 32-bit integer. The first 2^32 are distinct.
    *
    * @param {number} index
-   * @returns {number} an unsigned 32-bit integer
    */
   spreadOf(index) {
     return mixIndex(index, this.#seed);
   }
 
-  /**
-   * @param {number} index
-   * @returns {string} a key that sorts immediately before the object's keys and after those of all earlier objects
-   */
+  /** Sorts immediately before the object's keys, and after the keys of all earlier objects. @param {number} index */
   beforeKeyOf(index) {
     return this.keyPrefix + this.#spread(index);
   }

@@ -90,7 +90,7 @@ export class BucketListing {
  * @property {readonly string[]} buckets
  * @property {number} shards of the run
  * @property {number} count of objects
- * @property {readonly number[]} starts of each bucket's objects in the whole list, followed by the end of the last bucket
+ * @property {readonly number[]} starts of each bucket's objects in the whole list, and the end of the last bucket
  * @property {SharedArrayBuffer} keys
  * @property {SharedArrayBuffer} ends of the keys
  * @property {SharedArrayBuffer} sizes
@@ -102,8 +102,8 @@ export class BucketListing {
  */
 
 /**
- * Existing objects, as listed by the run; replaces a keyspace. Packed in memory that all workers share. Local indices alternate
- * between buckets.
+ * Existing objects, as listed by the run; replaces a keyspace. Packed in memory that all workers share. Local indices
+ * alternate between buckets.
  *
  * @implements {Places}
  */
@@ -208,10 +208,7 @@ export class ListedObjects {
     return this.#keyAt(this.#positionOf(index));
   }
 
-  /**
-   * @param {number} index
-   * @returns {number} the digest of the object's ETag; 0 if the listing has none
-   */
+  /** The digest of the object's ETag; 0 if the listing has none. @param {number} index */
   etagDigestOf(index) {
     return this.#digests[this.#positionOf(index)];
   }
@@ -225,7 +222,7 @@ export class ListedObjects {
     return this.#hasMd5[position] === 0 ? null : this.#md5s.subarray(MD5_BYTES * position, MD5_BYTES * (position + 1));
   }
 
-  /** @param {number} slot of a bucket in which an ETag was the MD5 of its object: all others must be, too */
+  /** @param {number} slot of a bucket in which one ETag was the MD5 of its object, so all others must be, too */
   proveMd5(slot) {
     this.#proven[slot] = 1;
   }
@@ -235,38 +232,23 @@ export class ListedObjects {
     return this.#proven[slot] === 1;
   }
 
-  /**
-   * Objects of a bucket are in key order.
-   *
-   * @param {number} index
-   */
+  /** Objects of a bucket are in key order. @param {number} index */
   spreadOf(index) {
     return this.#positionOf(index);
   }
 
-  /**
-   * @param {number} index
-   * @returns {string} the preceding key in its bucket; '' for the first object
-   */
+  /** The preceding key in the object's bucket; '' for the first object. @param {number} index */
   beforeKeyOf(index) {
     const position = this.#positionOf(index);
     return this.state.starts.includes(position) ? '' : this.#keyAt(position - 1);
   }
 
-  /**
-   * Only a search over buckets needs this, and it chooses the buckets of its objects itself.
-   *
-   * @returns {number}
-   */
+  /** Unsupported: only a search over buckets needs this, and the run itself places its objects. @returns {number} */
   indexIn() {
     throw new RangeError('expected objects that the run spreads itself');
   }
 
-  /**
-   * Only objects of the run are copied.
-   *
-   * @returns {string}
-   */
+  /** Unsupported: only objects of the run are copied. @returns {string} */
   copyKeyOf() {
     throw new RangeError('expected objects that the run writes itself');
   }
@@ -288,8 +270,8 @@ export class ListedObjects {
 }
 
 /**
- * Assigns an existing object to a host of the run. The result depends only on bucket and key, so that hosts agree even if
- * objects appear or disappear between their listings.
+ * Assigns an existing object to a host of the run. The result depends only on bucket and key, so that hosts agree even
+ * if objects appear or disappear between their listings.
  *
  * @param {string} bucket
  * @param {string} key

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
  */
 
 /**
- * Verifies the streamed body of an object that the run did not write: its length, and its MD5 if the ETag may be one. Each
- * thread has one verifier for the whole run.
+ * Verifies the streamed body of an object that the run did not write: its length, and its MD5 if the ETag may be one.
+ * Each thread has one verifier for the whole run.
  */
 export class ListedVerifier {
   #listed;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * Scrambles 32 bits so that neighbouring inputs have unrelated outputs: the finaliser of MurmurHash3 (Austin Appleby, public
- * domain). It is a bijection.
+ * Scrambles 32 bits so that neighbouring inputs have unrelated outputs: the finaliser of MurmurHash3 (Austin Appleby,
+ * public domain). It is a bijection.
  *
  * @param {number} value a 32-bit integer
  * @returns {number} an unsigned 32-bit integer
@@ -17,10 +17,7 @@ export function mix32(value) {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/**
- * @param {number} mixed output of {@link mix32}
- * @returns {number} the corresponding input, an unsigned 32-bit integer
- */
+/** The inverse of {@link mix32}. @param {number} mixed an unsigned 32-bit integer */
 export function unmix32(mixed) {
   let value = mixed ^ (mixed >>> 16);
   value = Math.imul(value, 0x7ed1b41d);
@@ -30,7 +27,7 @@ export function unmix32(mixed) {
 }
 
 /**
- * Scrambles an object's index under a seed; one-to-one over any 2^32 consecutive indices.
+ * Scrambles an object's index under a seed; one-to-one over the first 2^32 indices, and over each 2^32 after them.
  *
  * @param {number} index a non-negative safe integer
  * @param {number} seed an unsigned 32-bit integer
@@ -41,10 +38,7 @@ export function mixIndex(index, seed) {
   return mix32((index >>> 0) ^ mix32(high ^ seed));
 }
 
-/**
- * @param {string} text
- * @returns {number} 32 bits of the text's SHA-256, unsigned
- */
+/** The first 32 bits of the text's SHA-256, unsigned. @param {string} text */
 export function seedOf(text) {
   return createHash('sha256').update(text).digest().readUInt32BE(0);
 }

@@ -6,8 +6,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory shared by all workers: 40 bytes per object, and 4 more if objects are copied. Including WrittenObjects, a run needs 44
- * or 48.
+ * Memory shared by all workers: 40 bytes per object, or 44 if objects are copied. WrittenObjects adds another 4.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects

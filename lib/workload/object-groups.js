@@ -16,8 +16,8 @@ import { globalIndex } from './shard.js';
  */
 
 /**
- * Divides the objects of a stage into groups of a fixed size, each in one bucket. Groups alternate between buckets. Takes four
- * bytes per object.
+ * Divides the objects of a stage into groups of a fixed size, each in one bucket. Groups alternate between buckets.
+ * Takes four bytes per object.
  */
 export class ObjectGroups {
   #size;
@@ -37,7 +37,7 @@ export class ObjectGroups {
    * @param {number} options.first local index of the first object
    * @param {number} options.objects
    * @param {number} options.size maximum objects per group; only a bucket's last group may be smaller
-   * @param {boolean} options.isByKey whether to order a bucket's objects by key, as a store lists them, instead of by index
+   * @param {boolean} options.isByKey whether to order a bucket's objects by key, as stores list them, not by index
    */
   constructor({ keyspace, shard, first, objects, size, isByKey }) {
     const { buckets } = keyspace;

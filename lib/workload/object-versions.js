@@ -1,6 +1,6 @@
 /**
- * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read: valid; valid if a write with an unknown outcome
- *   took effect; older than the version that existed when the read was sent; or never valid
+ * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read. maybe: valid if a write with an unknown
+ *   outcome took effect; stale: older than the version that existed when the read was sent; foreign: never valid
  */
 
 /** From best to worst: if several versions match, the best verdict counts. @type {readonly Verdict[]} */
@@ -17,10 +17,7 @@ const NOTES = 3;
 /** A note has two words: a state with a flag, and the index of the object's next note. */
 const WORDS_PER_NOTE = 2;
 
-/**
- * Changes with an unknown or refused outcome that can be noted, in addition to one per object. The system allocates memory
- * only for the notes that are written.
- */
+/** Notes of changes with an unknown or refused outcome, besides one per object. Memory is allocated only when used. */
 const FURTHER_NOTES = 2 ** 20;
 
 /** Replaces an object's notes if there was no room for another note. */
@@ -41,16 +38,16 @@ export function versionMemory(objects, furtherNotes = FURTHER_NOTES) {
 /**
  * Determines which versions a read may return while objects are overwritten and removed.
  *
- * The versions of an object are numbered. A removal also has a number, but leaves no object. A state is the number times two,
- * plus one for a removal, so that states sort like their numbers. An object has at most one change in flight, made by the host
- * that owns it. A read that was sent at s, and whose response began at e, may return
- * - any version from the lowest at s to the highest at e, except those that the store refused. The lowest is the last version
- *   acknowledged, or returned by a read since; the highest is the last one started;
- * - any version with an attempt that ended without a response, or with a server error: it may take effect later, even after
- *   other changes. Acknowledging or reading such a version does not raise the lowest.
+ * The versions of an object are numbered. A removal also has a number, but leaves no object. A state is the number
+ * times two, plus one for a removal, so that states sort like their numbers. An object has at most one change in
+ * flight, made by the host that owns it. A read that was sent at s, and whose response began at e, may return
+ * - any version from the lowest at s to the highest at e, except those that the store refused. The lowest is the last
+ *   version acknowledged, or returned by a read since; the highest is the last one started;
+ * - any version with an attempt that ended without a response, or with a server error: it may take effect later, even
+ *   after other changes. Acknowledging or reading such a version does not raise the lowest.
  *
- * If one of these is a removal, the read may also find no object. Any other outcome is an error of a strongly consistent store:
- * a version below the lowest is stale, all others are foreign.
+ * If one of these is a removal, the read may also find no object. Any other outcome is an error of a strongly
+ * consistent store: a version below the lowest is stale, all others are foreign.
  *
  * Objects are identified by localIndex. All workers share the memory.
  */
@@ -59,7 +56,7 @@ export class ObjectVersions {
   #notes;
   #olderCandidates;
   #noted;
-  /** The removal before the one in flight, by object; restored if the store refuses the later one. @type {Map<number, number>} */
+  /** By object, the removal to restore if the store refuses the one in flight. @type {Map<number, number>} */
   #removedBefore = new Map();
 
   /**
@@ -74,11 +71,7 @@ export class ObjectVersions {
     this.#notes = new Uint32Array(memory, (1 + WORDS * objects) * Uint32Array.BYTES_PER_ELEMENT);
   }
 
-  /**
-   * Call this before any change of an object that may exist as version 0, or not at all.
-   *
-   * @param {number} object
-   */
+  /** Call this before any change of an object that may exist as version 0, or not at all. @param {number} object */
   setUnknown(object) {
     const removal = stateOf(0, true);
     this.doubt(object, stateOf(0, false));
@@ -148,23 +141,17 @@ export class ObjectVersions {
     }
   }
 
-  /** Whether notes overflowed, so that stale versions of some objects can no longer be distinguished from valid ones. */
+  /** Whether notes overflowed: stale versions of some objects can no longer be distinguished from valid ones. */
   get hasForgotten() {
     return WORDS_PER_NOTE * (Atomics.load(this.#noted, 0) + 1) > this.#notes.length;
   }
 
-  /**
-   * @param {number} object
-   * @returns {number} the lowest state that a read sent from now on may return
-   */
+  /** The lowest state that a read sent from now on may return. @param {number} object */
   lowest(object) {
     return this.#get(object, KNOWN);
   }
 
-  /**
-   * @param {number} object
-   * @returns {number} the highest state that a read may return so far
-   */
+  /** The highest state that a read may return so far. @param {number} object */
   highest(object) {
     return this.#get(object, STARTED);
   }
@@ -178,10 +165,7 @@ export class ObjectVersions {
     return this.#isNoted(object, state, 0);
   }
 
-  /**
-   * @param {number} object
-   * @returns {boolean} whether any of its changes was refused or has an unknown outcome
-   */
+  /** Whether any change of the object was refused or has an unknown outcome. @param {number} object */
   hasNotes(object) {
     return this.#get(object, NOTES) !== 0;
   }
@@ -237,7 +221,7 @@ export class ObjectVersions {
    * @returns {Verdict} never foreign, because no object existed before the first version
    */
   judgeAbsence(object, lowest, highest) {
-    // A removal is recorded before the highest state includes it. A later removal by another worker may hide an earlier one.
+    // A removal is recorded before the highest state includes it. Another worker's later one may hide an earlier one.
     const removed = this.#get(object, REMOVED);
     if (this.#hasDoubtfulRemoval(object)) {
       return 'maybe';
@@ -257,7 +241,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A read found no object, and that was certainly valid. If only one removal explains it, older versions are stale from now on.
+   * A read validly found no object. If only one removal explains it, older versions are stale from now on.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
@@ -271,8 +255,8 @@ export class ObjectVersions {
   }
 
   /**
-   * Lists the versions that a read may have returned if the body does not identify its version: the valid ones, and others that a
-   * faulty store is likely to return.
+   * Lists the versions that a read may have returned if the body does not identify its version: the valid ones, and
+   * others that a faulty store is likely to return.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
@@ -406,18 +390,12 @@ export function stateOf(version, removes) {
   return 2 * version + Number(removes);
 }
 
-/**
- * @param {number} state
- * @returns {number} its version
- */
+/** @param {number} state */
 export function versionOf(state) {
   return Math.floor(state / 2);
 }
 
-/**
- * @param {number} state
- * @returns {boolean} whether the object is absent in that state
- */
+/** Whether the object is absent in this state. @param {number} state */
 export function isRemoval(state) {
   return state % 2 === 1;
 }

@@ -7,8 +7,8 @@ import { CRC32C, CRC64NVME } from './crc.js';
  */
 
 /**
- * S3's names of the checksums. With type FULL_OBJECT, the checksum of an object in parts covers all of its bytes; otherwise, it
- * covers the checksums of its parts.
+ * S3's names of the checksums. With type FULL_OBJECT, the checksum of an object in parts covers all of its bytes;
+ * otherwise, it covers the checksums of its parts.
  *
  * @type {Readonly<Record<ChecksumName, { crc: Crc, algorithm: string, type: 'FULL_OBJECT' | 'COMPOSITE' }>>}
  */
@@ -18,8 +18,8 @@ export const CHECKSUMS = Object.freeze({
 });
 
 /**
- * Computes the checksums of a run's objects as parameters of S3 calls. A payload consists of views of a block, and the checksum
- * of a view follows from prefixes of the block, so that a write scans no bytes.
+ * Computes the checksums of a run's objects as parameters of S3 calls. A payload consists of views of a block, and the
+ * checksum of a view follows from prefixes of the block, so that a write scans no bytes.
  */
 export class PayloadChecksums {
   #crc;
@@ -52,11 +52,7 @@ export class PayloadChecksums {
     return new PayloadChecksums(this.name, this.#payload, true);
   }
 
-  /**
-   * Computes the shared prefixes in advance, so that no operation has to wait for them.
-   *
-   * @param {number} index of the object
-   */
+  /** Computes the shared prefixes in advance, so that no operation waits for them. @param {number} index */
   prepare(index) {
     this.inputOf(index, 0);
   }
@@ -72,8 +68,8 @@ export class PayloadChecksums {
   }
 
   /**
-   * Combines the checksums of the parts. Computing the checksum of a 1 TiB object from its views would block the event loop for
-   * a second.
+   * Combines the checksums of the parts. Computing the checksum of a 1 TiB object from its views would block the event
+   * loop for a second.
    *
    * @param {readonly Readonly<Record<string, any>>[]} parts in order, each with the result of {@link inputOf}
    * @param {number} size bytes of the object

@@ -25,15 +25,15 @@ const STRIDE = 5184305;
 const LAP_STRIDE = 3199977;
 
 /**
- * The bytes of a run's objects: pure functions of (run ID, index, version), incompressible, and different for each object.
+ * The bytes of a run's objects: pure functions of (run ID, index, version), incompressible, and all different.
  *
- * A payload is a view of a block of random bytes that starts at its own offset, so that neither writing nor verifying copies any
- * bytes. When all offsets of a block are used, the next objects use another block, made from another key. An object longer than
- * a block wraps around it, in laps that start at different offsets, so that swapped parts are detected.
+ * A payload is a view of a block of random bytes that starts at its own offset, so that neither writing nor verifying
+ * copies any bytes. When all offsets of a block are used, the next objects use another block, made from another key. A
+ * longer object wraps around its block, in laps that start at different offsets, so that swapped parts are detected.
  *
- * Each overwrite of an object creates a new version, counted from 0. Its view starts elsewhere, so that the bytes of two versions
- * never match. Its first bytes identify the version: they are the first bytes of version 0, XORed with the scrambled version
- * number, which is 0 for version 0.
+ * Each overwrite of an object creates a new version, counted from 0. Its view starts elsewhere, so that the bytes of
+ * two versions never match. Its first bytes identify the version: they are the first bytes of version 0, XORed with the
+ * scrambled version number, which is 0 for version 0.
  */
 export class Payload {
   #runId;
@@ -52,11 +52,7 @@ export class Payload {
     this.#partSeed = seedOf(`parts of ${runId}`);
   }
 
-  /**
-   * Creates an object's block in advance, so that no operation has to wait for it.
-   *
-   * @param {number} index of the object
-   */
+  /** Creates an object's block in advance, so that no operation waits for it. @param {number} index */
   prepare(index) {
     this.#blockOf(index);
   }
@@ -88,7 +84,7 @@ export class Payload {
   }
 
   /**
-   * All or part of the payload as a request body: a single view, or several views that can be iterated again for each attempt.
+   * All or part of the payload as a request body: one view, or several that can be iterated again for each attempt.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -124,7 +120,7 @@ export class Payload {
   }
 
   /**
-   * Like {@link body}, for any version. Versions after 0 start with a copy, because their first bytes are not part of a view.
+   * Like {@link body}, for any version. Later versions start with a copy: their first bytes are not part of a view.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -158,9 +154,8 @@ export class Payload {
    *
    * @param {number} index
    * @param {number} version
-   * @param {number} position offset of the bytes in the object
+   * @param {number} position
    * @param {Buffer} received
-   * @returns {number} the offset in the object of the first byte that differs, or -1
    */
   firstMismatchOf(index, version, position, received) {
     if (version === 0) {
@@ -273,8 +268,8 @@ export class Payload {
   }
 
   /**
-   * AES in counter mode is Node's fastest source of reproducible random bytes. Two blocks are kept, because threads reach the next
-   * generation at slightly different times.
+   * AES in counter mode is Node's fastest source of reproducible random bytes. Two blocks are kept, because threads
+   * reach the next generation at slightly different times.
    *
    * @param {number} generation
    */
@@ -295,18 +290,12 @@ export class Payload {
   }
 }
 
-/**
- * @param {number} position in an object, in bytes
- * @returns {number} length of the longest view that starts there; a lap may end sooner
- */
+/** The length of the longest view that starts here: at most to the end of the lap. @param {number} position in bytes */
 function viewLengthAt(position) {
   return Math.min(MAX_VIEW_BYTES, OFFSETS - (position % OFFSETS));
 }
 
-/**
- * @param {number} version
- * @returns {number} the offset of a version's view from that of version 0
- */
+/** The offset of a version's view from the view of version 0. @param {number} version */
 function shiftOf(version) {
   return Math.imul(version, VERSION_STRIDE) & (OFFSETS - 1);
 }

@@ -1,14 +1,11 @@
 const BITS = 32;
 
-/**
- * @param {number} objects
- * @returns {SharedArrayBuffer} one bit per object, shared by all workers
- */
+/** One bit per object, shared by all workers. @param {number} objects */
 export function seenMemory(objects) {
   return new SharedArrayBuffer(Math.ceil(objects / BITS) * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Tracks which objects were seen, one bit per object in shared memory. */
+/** Tracks which objects any worker has seen. */
 export class SeenObjects {
   #words;
 
@@ -17,10 +14,7 @@ export class SeenObjects {
     this.#words = new Int32Array(memory);
   }
 
-  /**
-   * @param {number} index zero-based
-   * @returns {boolean} whether any worker had seen it before this call
-   */
+  /** Marks an object as seen, and returns whether any worker had seen it before. @param {number} index zero-based */
   see(index) {
     const bit = 1 << (index % BITS);
     return (Atomics.or(this.#words, Math.floor(index / BITS), bit) & bit) !== 0;

@@ -4,8 +4,7 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * Probes of a shard reserved for preflight. The unloaded latency is measured on later probes, so that no key is written twice
- * within a second.
+ * Probes per shard for preflight. The unloaded latency uses later ones, so that no key is written twice in a second.
  */
 export const PREFLIGHT_PROBES = 1024;
 
@@ -21,7 +20,6 @@ export function globalIndex({ index, count }, local) {
 /**
  * @param {Shard} shard
  * @param {number} index of one of its objects or probes in the whole run
- * @returns {number} its local index
  */
 export function localIndex({ count }, index) {
   return Math.floor(index / count);

@@ -8,8 +8,8 @@ const MAX_CLASSES = 12;
 /** @typedef {{ from: number, to: number }} SizeClass smallest and largest object in bytes */
 
 /**
- * Divides the sizes of a run into classes: one per weighted size, or else one per power of two (or of 4, 8 and so on, to limit
- * their number).
+ * Divides the sizes of a run into classes: one per weighted size, or else one per power of two (or of 4, 8 and so on,
+ * to limit their number).
  *
  * @param {SizeDistribution} distribution
  * @returns {SizeClass[]} in ascending order, contiguous for continuous distributions
@@ -33,10 +33,7 @@ export function sizeClasses(distribution) {
   }));
 }
 
-/**
- * @param {number} bytes at least 1
- * @returns {number} the exponent of the largest power of two up to `bytes`
- */
+/** The exponent of the largest power of two up to `bytes`. @param {number} bytes at least 1 */
 function powerBelow(bytes) {
   const power = Math.round(Math.log2(bytes));
   return 2 ** power > bytes ? power - 1 : power;

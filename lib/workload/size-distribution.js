@@ -5,8 +5,8 @@ import { normalQuantile } from '../statistics/normal-quantile.js';
 /** @import { SizeDistribution } from '../model/config.js' */
 
 /**
- * A log-normal distribution has no largest value, so both tails are cut at this share. All sizes are then within 3.09 sigma of
- * the median, so limits and memory use can be based on the largest size.
+ * A log-normal distribution has no largest value, so both tails are cut at this share. All sizes are then within 3.09
+ * sigma of the median, so limits and memory use can be based on the largest size.
  */
 const TAIL = 0.001;
 
@@ -99,10 +99,7 @@ function parseWeighted(text) {
   return distribution;
 }
 
-/**
- * @param {SizeDistribution} distribution
- * @returns {string} canonical; `listed` for the sizes of existing objects
- */
+/** The canonical text; `listed` for the sizes of existing objects. @param {SizeDistribution} distribution */
 export function formatSizes(distribution) {
   switch (distribution.kind) {
     case 'log-uniform':
@@ -116,11 +113,7 @@ export function formatSizes(distribution) {
   }
 }
 
-/**
- * The value of `--size` that describes the objects of a run.
- *
- * @param {{ size: number, sizes?: SizeDistribution }} config
- */
+/** The value of `--size` that describes a run's objects. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function sizeText({ size, sizes }) {
   return sizes === undefined ? formatSize(size) : formatSizes(sizes);
 }
@@ -174,50 +167,32 @@ function totalOf(sizes) {
   return sizes.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/**
- * @param {SizeDistribution} distribution
- * @returns {number} bytes of the largest object
- */
+/** Bytes of the largest object. @param {SizeDistribution} distribution */
 export function largestSize(distribution) {
   return distribution.kind === 'log-uniform' ? distribution.max : sizeQuantile(distribution)(1);
 }
 
-/**
- * @param {SizeDistribution} distribution
- * @returns {number} bytes of the smallest object
- */
+/** Bytes of the smallest object. @param {SizeDistribution} distribution */
 export function smallestSize(distribution) {
   return sizeQuantile(distribution)(0);
 }
 
-/**
- * @param {SizeDistribution} distribution
- * @returns {number} bytes of the median object
- */
+/** Bytes of the median object. @param {SizeDistribution} distribution */
 export function medianSize(distribution) {
   return sizeQuantile(distribution)(0.5);
 }
 
-/**
- * @param {{ size: number, sizes?: SizeDistribution }} config
- * @returns {number} bytes of the median object, whose operations have a median duration
- */
+/** Bytes of the median object, which takes a median time. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function typicalSize({ size, sizes }) {
   return sizes === undefined ? size : medianSize(sizes);
 }
 
-/**
- * @param {{ size: number, sizes?: SizeDistribution }} config
- * @returns {number} mean object size in whole bytes
- */
+/** Mean object size in whole bytes. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function averageSize({ size, sizes }) {
   return sizes === undefined ? size : Math.round(meanSize(sizes));
 }
 
-/**
- * @param {SizeDistribution} distribution
- * @returns {number} bytes, accurate to a thousandth
- */
+/** Mean object size in bytes, accurate to a thousandth. @param {SizeDistribution} distribution */
 export function meanSize(distribution) {
   return meanOver(distribution, (size) => size);
 }
@@ -225,7 +200,7 @@ export function meanSize(distribution) {
 /**
  * @param {SizeDistribution} distribution
  * @param {(size: number) => number} valueOf an object of this many bytes
- * @returns {number} its mean over the objects; for a smooth function accurate to a thousandth
+ * @returns {number} mean value over all objects; accurate to a thousandth if `valueOf` is smooth
  */
 export function meanOver(distribution, valueOf) {
   if (distribution.kind === 'weighted') {

@@ -10,8 +10,8 @@ const TWO_TO_THE_32 = 2 ** 32;
  *
  * @param {object} options
  * @param {string} options.runId
- * @param {number} options.size bytes of the largest object; if it is smaller than the largest size of the distribution (a search
- *   halves its objects), all sizes are scaled down
+ * @param {number} options.size bytes of the largest object; if it is smaller than the largest size of the distribution
+ *   (a search halves its objects), all sizes are scaled down
  * @param {SizeDistribution} [options.sizes] absent if all objects have one size
  * @returns {(index: number) => number} bytes of an object, by its index in the whole run
  */

@@ -7,18 +7,12 @@ const BEFORE = 2;
 /** Replaces the state of an object while its words are being written. */
 const UNSETTLED = 2 ** 32 - 1;
 
-/**
- * @param {number} objects
- * @returns {SharedArrayBuffer} shared by all workers, twelve bytes per object
- */
+/** Twelve bytes per object, shared by all workers. @param {number} objects */
 export function etagMemory(objects) {
   return new SharedArrayBuffer(objects * WORDS * Uint32Array.BYTES_PER_ELEMENT);
 }
 
-/**
- * Digests of the ETags that the store returned for the last two writes of each object. Only the worker that writes an object
- * sets them.
- */
+/** Digests of the ETags of each object's last two writes. Only the worker that writes an object sets them. */
 export class VersionEtags {
   #words;
 
@@ -43,8 +37,8 @@ export class VersionEtags {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {{ digest: number, before: number } | null} digests of the state and of the write before it, or 0 if there was
-   *   none; null if the state's ETag is unknown or being updated
+   * @returns {{ digest: number, before: number } | null} digests of the state and of the write before it, or 0 if there
+   *   was none; null if the state's ETag is unknown or being updated
    */
   of(object, state) {
     const first = WORDS * object;

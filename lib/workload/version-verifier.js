@@ -6,9 +6,9 @@ import { VERSION_BYTES } from './payload.js';
  */
 
 /**
- * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A part
- * without them, or a smaller object, is compared with all candidate versions: a wrong version passes with a probability of 1 in
- * 256 per byte, and an empty body matches any version. Each thread has one verifier per stage.
+ * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A
+ * part without them, or a smaller object, is compared with all candidate versions: a wrong version passes with a
+ * probability of 1 in 256 per byte, and an empty body matches any version. Each thread has one verifier per stage.
  */
 export class VersionVerifier {
   #payload;
@@ -139,8 +139,8 @@ export class VersionVerifier {
 const MAX_CARRIED_VERSION = 7 * 24 * 3600;
 
 /**
- * Verifies bodies of objects from an earlier run, which may have overwritten them: each can have any version. Replaces a
- * {@link BodyVerifier}.
+ * Verifies bodies of objects from an earlier run, which may have overwritten them: each can have any version. Replaces
+ * a {@link BodyVerifier}.
  */
 export class CarriedVersionVerifier {
   #payload;

@@ -4,17 +4,14 @@ export const MIN_WRITE_PAUSE_MS = 1000;
 /** Replaces a time while a write is in flight. */
 const UNDER_WAY = 2 ** 32 - 1;
 
-/**
- * @param {number} keys
- * @returns {SharedArrayBuffer} four bytes per key
- */
+/** Four bytes per key, shared by all workers. @param {number} keys */
 export function pauseMemory(keys) {
   return new SharedArrayBuffer(keys * Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * Ensures that no worker writes a key while another write of that key is in flight, or within a second after it. Times are in ms
- * since an origin shared by all workers.
+ * Ensures that no worker writes a key while another write of that key is in flight, or within a second after it. Times
+ * are in ms since an origin shared by all workers.
  */
 export class WritePauses {
   /** When each key may next be written. */
@@ -26,7 +23,7 @@ export class WritePauses {
   }
 
   /**
-   * @param {number} key number of the key
+   * @param {number} key
    * @param {number} now
    * @returns {boolean} whether the caller may write the key; no other caller may until {@link release}
    */
@@ -45,10 +42,7 @@ export class WritePauses {
     Atomics.store(this.#freeFrom, key, Math.ceil(now) + MIN_WRITE_PAUSE_MS);
   }
 
-  /**
-   * @param {number} key
-   * @returns {number} when the key may next be written; Infinity if that is unknown
-   */
+  /** When the key may next be written; Infinity while a write is in flight. @param {number} key */
   freeFrom(key) {
     const freeFrom = Atomics.load(this.#freeFrom, key);
     return freeFrom === UNDER_WAY ? Infinity : freeFrom;

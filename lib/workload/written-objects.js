@@ -1,16 +1,13 @@
 const BYTES_PER_OBJECT = 4;
 
-/**
- * @param {number} objects
- * @returns {SharedArrayBuffer} for WrittenObjects, shared by all workers
- */
+/** Memory of {@link WrittenObjects}, shared by all workers. @param {number} objects */
 export function memoryFor(objects) {
   return new SharedArrayBuffer((objects + 1) * BYTES_PER_OBJECT);
 }
 
 /**
- * Records which of this host's objects Write has written, by localIndex. Shared memory holds four bytes per object: the digest of
- * the ETag that the store returned, or 0 if the object does not exist.
+ * Records which of this host's objects Write has written, by localIndex. Shared memory holds four bytes per object: the
+ * digest of the ETag that the store returned, or 0 if the object does not exist.
  */
 export class WrittenObjects {
   #digests;
@@ -41,10 +38,7 @@ export class WrittenObjects {
     return this.#digests[localIndex] !== 0;
   }
 
-  /**
-   * @param {number} localIndex
-   * @returns {number} the digest of the object's ETag; 0 if the object does not exist
-   */
+  /** The digest of the object's ETag; 0 if the object does not exist. @param {number} localIndex */
   digestOf(localIndex) {
     return this.#digests[localIndex];
   }

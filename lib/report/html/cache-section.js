@@ -27,7 +27,7 @@ const COLUMNS = [
 
 /**
  * @param {Result} result
- * @returns {Section | null} null without such reads
+ * @returns {Section | null} null if nothing was read through a cache
  */
 export function cacheSection({ stages }) {
   const rows = cacheRows(stages);

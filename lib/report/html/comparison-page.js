@@ -15,9 +15,7 @@ import { waysSection } from './ways-section.js';
  * @import { Column } from './figures.js'
  * @import { Markup } from './markup.js'
  * @import { Section } from './page.js'
- */
-
-/**
+ *
  * @typedef {object} ComparedLine a stage of both runs over time, as the page draws it
  * @property {string} stage
  * @property {[string, string]} names of the runs
@@ -37,7 +35,7 @@ const METRICS = {
   cpu: { title: 'CPU per operation', unit: 'µs', format: (value) => figure(value, decimal) },
 };
 
-/** @typedef {{ before: string, after: string, ratio: string }} SideNames names of the sides and their ratio in tables and charts */
+/** @typedef {{ before: string, after: string, ratio: string }} SideNames names of the sides and of their ratio */
 
 /** @type {SideNames} */
 const RUN_NAMES = { before: 'Before', after: 'After', ratio: 'after ÷ before' };
@@ -125,11 +123,7 @@ export function comparisonPage(comparison, before, after) {
   });
 }
 
-/**
- * Leaves out single operations of a mix, which have no seconds.
- *
- * @param {StageComparison} comparison
- */
+/** Leaves out single operations of a mix, which have no seconds. @param {StageComparison} comparison */
 function isStage({ kindOf }) {
   return kindOf === undefined;
 }
@@ -179,7 +173,7 @@ export function ratiosSection({ stages, margin }, names) {
 /**
  * @param {WritableResult} before
  * @param {WritableResult} after
- * @returns {Section[]} empty if both used the same way
+ * @returns {Section[]} empty if both used the same access path
  */
 function waysOfBoth(before, after) {
   const both = [before, after];
@@ -225,20 +219,14 @@ function differencesTable(differences) {
   });
 }
 
-/** Of the chart of ratios. Pixels. */
+/** Sizes in the chart of ratios, in pixels. */
 const WIDTH = 720;
 const LEFT = 150;
 const RIGHT = 110;
 const ROW = 26;
 const TOP = 24;
 
-/**
- * A logarithmic axis around 1, on which twice is as far as half.
- *
- * @typedef {object} RatioAxis
- * @property {number} span the largest ratio; the smallest is its inverse
- * @property {readonly number[]} ticks
- */
+/** @typedef {{ span: number, ticks: readonly number[] }} RatioAxis logarithmic, from 1 ÷ span to span */
 
 /** From narrowest to widest. @type {readonly RatioAxis[]} */
 const AXES = [
@@ -250,10 +238,7 @@ const AXES = [
   { span: 10, ticks: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
 ];
 
-/**
- * @param {readonly ComparedStage[]} stages
- * @returns {RatioAxis} the narrowest axis that fits all stages, so that they can be compared
- */
+/** The narrowest axis that fits all stages, so that they can be compared. @param {readonly ComparedStage[]} stages */
 function axisOf(stages) {
   const ends = stages
     .flatMap(({ metrics }) => metrics.filter(hasRatio))
@@ -355,7 +340,7 @@ function ratioText(value) {
 /**
  * @param {WritableResult} result
  * @param {string} name of a stage
- * @returns {(number | null)[]} ops/s per second, from the first to the last drawn second; null for a second that is not drawn
+ * @returns {(number | null)[]} ops/s, from the first to the last drawn second; null for a second that is not drawn
  */
 function ratesOf({ stages }, name) {
   const found = stages.find(({ stage }) => stage === name);
@@ -385,10 +370,7 @@ function secondColumns([before, after]) {
   ];
 }
 
-/**
- * @param {ComparedLine} line
- * @returns {SecondRow[]} means over stretches of equal length; the last may be shorter
- */
+/** Means over stretches of equal length; the last may be shorter. @param {ComparedLine} line */
 function secondRows({ before, after }) {
   const length = Math.max(before.length, after.length);
   const seconds = Math.max(Math.ceil(length / MAX_ROWS), 1);

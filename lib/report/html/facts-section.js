@@ -80,10 +80,7 @@ const NO_IDENTITY = { run: null, shard: null };
 
 const SHARD = /^(\d+)\/(\d+)$/;
 
-/**
- * @param {Result} result
- * @returns {Identity}
- */
+/** @param {Result} result */
 function identityOf({ run, shard, hosts }) {
   const shards = (hosts.length === 0 ? [shard] : hosts.map((host) => host.shard)).map((each) => SHARD.exec(each ?? ''));
   const [first] = shards;
@@ -95,10 +92,7 @@ function identityOf({ run, shard, hosts }) {
   return { run, shard: `${indexes.size === 1 ? first[1] : '?'}/${first[2]}` };
 }
 
-/**
- * @param {Result} result
- * @returns {string[]} options that give a host the same part of the objects again
- */
+/** Options that give a host the same part of the objects again. @param {Result} result */
 function wordsOfShard(result) {
   const { run, shard } = identityOf(result);
   return shard === null ? [] : ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)];
@@ -114,10 +108,7 @@ function cpusOf(stages) {
   return `${loads[0].usable} usable, up to ${percent(busiest)} busy`;
 }
 
-/**
- * @param {Pick<Result, 'options' | 'stages'>} result
- * @returns {string | null} null unless the store is R2
- */
+/** Null unless the store is R2. @param {Pick<Result, 'options' | 'stages'>} result */
 function costText({ options, stages }) {
   if (!hasThesePrices(hostnameOf(options?.endpoint ?? ''))) {
     return null;

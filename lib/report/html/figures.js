@@ -50,7 +50,7 @@ export function share(value) {
 }
 
 /**
- * A column of a table. Figures are aligned right, so that their digits line up.
+ * Figures are aligned right, so that their digits line up.
  *
  * @template Row
  * @typedef {object} Column
@@ -126,11 +126,7 @@ function headingRow(heading, columns) {
   </tr>`;
 }
 
-/**
- * The figures of a chart as a table, for readers who cannot see the chart or want exact values.
- *
- * @param {Markup} content
- */
+/** A chart's figures as a table, for readers who cannot see the chart or want exact values. @param {Markup} content */
 export function chartTable(content) {
   return html`<details class="behind">
     <summary>Show as a table</summary>

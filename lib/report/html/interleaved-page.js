@@ -9,8 +9,7 @@ import { waysSection } from './ways-section.js';
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * The page of two setups that took turns: each ratio with its interval and, if they used different ways to the objects, a table
- * of the ways.
+ * The page of two setups that took turns: each ratio with its interval and, if the access paths differ, their table.
  *
  * @param {InterleavedComparison} comparison
  * @returns {Generator<string, void, undefined>} the page in chunks

@@ -11,7 +11,7 @@ export class Markup {
   }
 }
 
-/** @typedef {Markup | string | number | null | readonly Content[]} Content text is escaped, lists are joined, and null is empty */
+/** @typedef {Markup | string | number | null | readonly Content[]} Content text is escaped, lists joined, null empty */
 
 /**
  * Builds markup: html`<td>${name}</td>`. Attribute values must be in double quotes.
@@ -38,27 +38,21 @@ function textOf(content) {
   return typeof content === 'object' ? content.map(textOf).join('') : escapeHtml(String(content));
 }
 
-/**
- * @param {string} text from any source
- * @returns {Content} in which no line breaks within the name of an option
- */
+/** Lets no line break within the name of an option. @param {string} text from any source */
 export function withWholeOptions(text) {
   return text
     .split(/(--[\w-]+)/)
     .map((part, index) => (index % 2 === 0 ? part : html`<span class="option">${part}</span>`));
 }
 
-/**
- * @param {string} text from any source
- * @returns {string} plain text for elements and attributes, with invisible characters made visible
- */
+/** Escapes text for elements and attributes, and shows invisible characters. @param {string} text from any source */
 export function escapeHtml(text) {
   return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
 /**
- * Escapes JSON for a `<script type="application/json">`. It stays JSON, but nothing in it can end the element, start a comment,
- * or end a line.
+ * Escapes JSON for a `<script type="application/json">`. It stays JSON, but nothing in it can end the element, start a
+ * comment, or end a line.
  *
  * @param {string} json
  */

@@ -108,8 +108,8 @@ function textOf(url) {
 }
 
 /**
- * Turns a module into a part of one script, because an inline script cannot import others. The files are modules so that they
- * can be read, checked and tested. Each top-level name must be unique among them.
+ * Turns a module into a part of one script, because an inline script cannot import others. The files are modules so
+ * that they can be read, checked and tested. Each top-level name must be unique among them.
  *
  * @param {string} text of a module that only imports from its own folder
  */
@@ -117,10 +117,7 @@ function withoutModules(text) {
   return text.replace(/^import [^;]* from '\.\/[^']+';\n/gm, '').replace(/^export (?=function|const|class)/gm, '');
 }
 
-/**
- * @param {string} text of an element
- * @returns {string} the source expression that allows the element in the page's policy
- */
+/** The source expression that allows an element in the page's policy. @param {string} text of the element */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -20,9 +20,7 @@ import { waysSection } from './ways-section.js';
  * @import { WritableResult } from '../../model/write-result.js'
  */
 
-/**
- * Characters of per-second histograms: with more, a page would open slowly. An hour of three stages has about this many.
- */
+/** Characters of per-second histograms, about an hour of three stages. With more, a page would open slowly. */
 const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
 
 /**
@@ -60,12 +58,7 @@ export function reportPage(written) {
   });
 }
 
-/**
- * Drops the per-second histograms if they are too large for a page.
- *
- * @param {Result} result
- * @returns {{ embedded: Result, isWhole: boolean }}
- */
+/** Drops the per-second histograms if they are too large for a page. @param {Result} result */
 function withRoomFor(result) {
   const length = result.stages.reduce(
     (sum, { seconds }) => sum + seconds.reduce((text, { histogram }) => text + (histogram?.length ?? 0), 0),
@@ -81,11 +74,7 @@ function withRoomFor(result) {
   return { embedded: { ...result, stages }, isWhole: false };
 }
 
-/**
- * The warning above incomplete figures.
- *
- * @param {Result} result
- */
+/** The warning above incomplete figures. @param {Result} result */
 function statusNote({ problems, cleanup, merge, stages }) {
   const isIncomplete =
     problems.length > 0 ||

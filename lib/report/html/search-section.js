@@ -7,9 +7,7 @@ import { plot } from './plot.js';
  * @import { Capacity, MergedRamp, RampResult, Result, SearchResult, StageSum } from '../../model/result.js'
  * @import { Column } from './figures.js'
  * @import { Section } from './page.js'
- */
-
-/**
+ *
  * @typedef {object} Step
  * @property {string} what its purpose
  * @property {number | null} x threads, buckets, hosts or requested rate; null if the step did not set it
@@ -19,9 +17,7 @@ import { plot } from './plot.js';
  * @property {number} errors failed attempts
  * @property {number} throttled
  * @property {boolean} counts whether it is a point of the curve
- */
-
-/**
+ *
  * @typedef {object} Curve of a stage, as the page draws it
  * @property {string} stage
  * @property {number} index of the stage
@@ -89,10 +85,7 @@ function curvesOf(stage, index) {
   return !ramp ? [] : [{ stage: stage.stage, index, ...curveOfRamp(ramp, merge?.ramp ?? null) }];
 }
 
-/**
- * @param {SearchResult} search
- * @returns {Omit<Curve, 'stage' | 'index'>}
- */
+/** @param {SearchResult} search */
 function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, rate: highest }) {
   const of = dimension ?? 'threads';
   const curve = steps.map((step) => ({

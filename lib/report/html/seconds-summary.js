@@ -114,10 +114,7 @@ function stretchOf(stage, seconds, rates) {
   };
 }
 
-/**
- * @param {readonly SecondResult[]} seconds with operations
- * @returns {Pick<Stretch, 'p50' | 'p99' | 'maximum'>} over all their operations
- */
+/** Over all operations. @param {readonly SecondResult[]} seconds with operations */
 function latencyOf(seconds) {
   const [{ p50 = null, p99 = null, maximum = null } = {}] = seconds;
   if (seconds.length < 2) {
@@ -135,10 +132,7 @@ function latencyOf(seconds) {
   return { p50: of(50), p99: of(99), maximum: longest };
 }
 
-/**
- * @param {readonly StageSum[]} stages
- * @returns {{ latencies: LatencyMap | null, stretches: Stretch[] }}
- */
+/** @param {readonly StageSum[]} stages */
 export function summarizeSeconds(stages) {
   const all = stages.flatMap(({ seconds }) => seconds);
   const [from, last] = all.reduce(
@@ -157,10 +151,7 @@ export function summarizeSeconds(stages) {
   return { latencies: latencies.build(), stretches: stages.flatMap(stretchesOf) };
 }
 
-/**
- * @param {StageSum} stage
- * @returns {Stretch[]} of equal length; the last may be shorter
- */
+/** Stretches of equal length; the last may be shorter. @param {StageSum} stage */
 function stretchesOf(stage) {
   const { seconds } = stage;
   const rates = ratesOfStage(stage);

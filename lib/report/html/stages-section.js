@@ -53,19 +53,13 @@ export function stagesSection({ stages, merge }) {
   };
 }
 
-/**
- * @param {readonly StageSum[]} stages
- * @returns {readonly Column<StageSum>[]} without the mean if it always equals the rate
- */
+/** Omits the mean if it always equals the rate. @param {readonly StageSum[]} stages */
 function columnsFor(stages) {
   const hasOtherMean = stages.some((stage) => stage.average !== rateOf(stage));
   return COLUMNS.filter((column) => column !== MEAN || hasOtherMean);
 }
 
-/**
- * @param {StageSum} stage
- * @returns {StageSum[]} the stage, then each operation of its mix
- */
+/** The stage, then each operation of its mix. @param {StageSum} stage */
 function withKinds(stage) {
   const { kinds = [], end, startedAt, endedAt, duration } = stage;
   const kindStages = kinds.map((kind) => {
@@ -105,10 +99,7 @@ function findingOf(stage) {
     </dd> `;
 }
 
-/**
- * @param {StageSum} stage
- * @returns {number | null} excludes attempts cut off by the end of the stage
- */
+/** Excludes attempts cut off by the end of the stage. @param {StageSum} stage */
 export function failedAttemptsOf({ failedAttempts, attempts, operations, steps }) {
   return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations - (steps ?? 0) : null);
 }

@@ -35,7 +35,7 @@ const COLUMNS = [
 
 /**
  * @param {readonly WayResult[]} ways
- * @returns {Section | null} null unless there are several ways
+ * @returns {Section | null} null unless there are several access paths
  */
 export function waysSection(ways) {
   return ways.length < 2

@@ -57,7 +57,6 @@ class Chart {
     this.#plot = new uPlot(optionsOf(parts, this.#width, colors), parts.data, this.#element);
   }
 
-  /** Redraws the chart if the available width has changed. */
   fit() {
     if (this.#element.clientWidth !== this.#width) {
       this.draw(null);

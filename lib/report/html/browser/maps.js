@@ -19,12 +19,9 @@ const MAX_NAME = 15;
 const MIN_COMMON = 3;
 
 /**
- * @typedef {object} Cell of a map
- * @property {number} from epoch s
- * @property {number} until epoch s
- * @property {number} low on the y axis
- * @property {number} high
- * @property {number} share intensity of its colour, 0 to 1
+ * A cell of a map: from and until in epoch s, low and high on the y axis, and the intensity of its colour, 0 to 1.
+ *
+ * @typedef {{ from: number, until: number, low: number, high: number, share: number }} Cell
  */
 
 /**
@@ -85,10 +82,7 @@ export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, 
   };
 }
 
-/**
- * @param {readonly string[]} names
- * @returns {string[]} long names without their common prefix, cut in the middle if they are still too long
- */
+/** Cuts the common prefix off long names, and their middle if still too long. @param {readonly string[]} names */
 export function distinctNames(names) {
   const [first = ''] = names;
   let common = 0;

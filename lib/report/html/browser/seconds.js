@@ -2,7 +2,7 @@
 
 const SECOND = 1000;
 
-/** A second with at least this many measured ms counts as whole, because hosts that start together can be a few ms late. */
+/** A second with this many measured ms counts as whole: hosts that start together can be a few ms late. */
 const MIN_WHOLE = 990;
 
 /**
@@ -10,10 +10,7 @@ const MIN_WHOLE = 990;
  * @typedef {{ from: number, until: number }} Time epoch ms
  */
 
-/**
- * @param {StageSum} stage
- * @returns {Map<number, Rate>} rates to draw, by epoch second
- */
+/** Rates to draw, by epoch second. @param {StageSum} stage */
 export function ratesOfStage(stage) {
   const { seconds, average = null, averageBytes } = stage;
   const mean = average === null ? null : { operations: average, bytes: averageBytes ?? 0 };
@@ -21,11 +18,11 @@ export function ratesOfStage(stage) {
 }
 
 /**
- * Drops incomplete seconds: their counts would look like collapses at the start and end of a stage. A stage without whole seconds
- * gets its mean in its most complete second.
+ * Drops incomplete seconds: their counts would look like collapses at the start and end of a stage. A stage without
+ * whole seconds gets its mean in its most complete second.
  *
  * @param {readonly SecondCount[]} seconds
- * @param {readonly Time[]} times when they were measured; must not overlap
+ * @param {readonly Time[]} times when the seconds were measured; must not overlap
  * @param {Rate | null} mean
  * @returns {Map<number, Rate>}
  */
@@ -50,10 +47,7 @@ function partOf({ secondStart }, times) {
   return times.reduce((sum, { from, until }) => sum + Math.max(Math.min(end, until) - Math.max(start, from), 0), 0);
 }
 
-/**
- * @param {StageSum} stage
- * @returns {Time[]} when any host was in the stage, without the final drain
- */
+/** When any host was in the stage, without the final drain. @param {StageSum} stage */
 function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
   const shares = (merge?.shares ?? [{ startedAt, endedAt }]).map((share) => ({
@@ -133,12 +127,9 @@ export function timeTable(stages) {
 }
 
 /**
- * The mean rates of hosts, by column of seconds.
+ * The mean rates of hosts in ops/s, by host and column of seconds.
  *
- * @typedef {object} HostMap
- * @property {number} from epoch s
- * @property {number} columnSeconds
- * @property {(number | null)[][]} hosts ops/s by host and column
+ * @typedef {{ from: number, columnSeconds: number, hosts: (number | null)[][] }} HostMap `from`: epoch s
  *
  * @param {readonly StageSum[]} stages
  * @param {readonly string[]} hosts
@@ -186,14 +177,10 @@ function partOfHost({ host, startedAt, endedAt, operations }, { secondStart: fro
   return { host, from, until: from + counts.length, rates: ratesBySecond(seconds, [time], mean) };
 }
 
-/** A CSV field with one of these needs quotes (RFC 4180). */
+/** CSV fields with one of these need quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
-/**
- * The seconds of a result in the columns of `--csv`, per host if they are known.
- *
- * @param {Result} result
- */
+/** The seconds of a result in the columns of `--csv`, per host if they are known. @param {Result} result */
 export function csvLines({ host, stages, merge }) {
   const isDated = merge?.isDated ?? true;
   const lines = ['second_start,stage,host,ops,bytes\n'];
@@ -228,10 +215,7 @@ function rowsOf({ seconds, merge }, host) {
   return series.flatMap(rowsOfHost).sort((one, other) => one.second - other.second);
 }
 
-/**
- * @param {HostSeries & { name: string }} series
- * @returns {Row[]}
- */
+/** @param {HostSeries & { name: string }} series */
 function rowsOfHost({ name, secondStart, tenths, operationBytes, bytes }) {
   const bytesOfSeconds = bytes === undefined ? [] : decodeSeconds(bytes, 1);
   return decodeSeconds(tenths).flatMap((operations, index) =>

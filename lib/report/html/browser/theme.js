@@ -30,7 +30,6 @@ const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 4]];
 /**
  * @param {number} index of a stage
  * @param {Colors} colors
- * @returns {{ stroke: string, dash: number[] }}
  */
 export function stageLine(index, colors) {
   return { stroke: colors.stages[index % colors.stages.length], dash: DASHES[index % DASHES.length] };

@@ -238,7 +238,7 @@ export function drawHosts({ stages }, { hosts, labels }) {
 /**
  * @param {readonly (readonly (number | null)[])[]} rates by host and column
  * @param {number} start epoch s
- * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts, with the names of the slowest and the fastest
+ * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts and names the slowest and fastest
  */
 function hostsText(rates, start) {
   return (column, hosts) => {
