@@ -107,7 +107,10 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--part-threads 2', '--part-threads requires --multipart, or a --size above 4.9GiB'],
       ['--multipart --stages read --run-id r', '--multipart requires write in --stages'],
       ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
-      ['--multipart --stages write,copy', "copy cannot be combined with objects written in parts: a copy's ETag differs"],
+      [
+        '--multipart --stages write,copy',
+        "copy cannot be combined with objects written in parts: a copy's ETag differs",
+      ],
       ['--calibrate --multipart', '--calibrate cannot be combined with --multipart or a --size above 4.9GiB'],
       ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
       ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
