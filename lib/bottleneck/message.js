@@ -60,7 +60,7 @@ const MORE = {
   store: ({ search }) => (search === null ? 'a real store' : 'more buckets'),
   bandwidth: () => 'smaller objects, or several hosts',
   'requested rate': () => 'a higher --rate',
-  'beyond this host': () => '--find-peak, or two hosts at once',
+  'beyond this host': () => '--find-peak, or two hosts',
 };
 
 /** What shows more than a plain run; null for a search on an idle host. @param {Evidence} evidence */

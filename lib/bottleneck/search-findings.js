@@ -209,7 +209,7 @@ export function rateBottleneck(
         evidence: `${late}, but this host had too little CPU`,
       }
     : {
-        ...{ cause: 'beyond this host', certainty: 'proven', advice: 'two hosts at once' },
+        ...{ cause: 'beyond this host', certainty: 'proven', advice: 'two hosts' },
         evidence: `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
       };
 }

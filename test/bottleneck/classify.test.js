@@ -208,7 +208,7 @@ test('if the host has time left and operations wait, the limit is the store or t
     cause: 'beyond this host',
     evidence:
       'median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments retransmitted',
-    advice: '--find-peak, or two hosts at once',
+    advice: '--find-peak, or two hosts',
   });
 });
 
