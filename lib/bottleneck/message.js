@@ -33,7 +33,7 @@ const PROVEN = {
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
-  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit`,
+  concurrency: (evidence) => `${latencies(evidence)}: too few threads to reach a limit`,
   store: (evidence) =>
     evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
@@ -156,7 +156,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'long tail': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but the mean is ${milliseconds(evidence.mean)}: the store stalled or became slower`,
+      `${latencies(evidence)}, but the mean is ${milliseconds(evidence.mean)}: the store stalled or slowed down`,
     advice: searchFor,
   },
   'quick on a plateau': {
@@ -214,7 +214,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
-      `no plateau was reached${evidence.search?.limitingResource === 'time' ? ' in the time allowed' : ''}, ${latencies(evidence)}, ${room(evidence)}`,
+      `no plateau was reached${evidence.search?.limitingResource === 'time' ? ' in the time allowed' : ''}: ${latencies(evidence)}, ${room(evidence)}`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
   },
   'client nearly busy': {

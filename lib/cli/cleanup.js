@@ -173,7 +173,7 @@ export function describeCleanup(result, { store, objects: { runId, prefix, shard
   const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this bucket list implies`;
-  const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run used more' : '';
+  const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run also used others' : '';
   const others = foreign === 0 ? '' : `, ${foreign} not written by the run, so kept`;
   return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
 }

@@ -38,7 +38,7 @@ export function whyTooFew(seconds) {
   }
   const withSome = seconds.filter(({ above }) => above > 0).length;
   return withSome < MIN_SECONDS_WITH
-    ? `the slower operations were in only ${withSome} seconds (at least ${MIN_SECONDS_WITH} are needed)`
+    ? `slower operations occurred in only ${withSome} of the one-second intervals (at least ${MIN_SECONDS_WITH} are needed)`
     : null;
 }
 

@@ -19,7 +19,7 @@ const WORDS = Object.freeze({
   cpu: ['more', 'fewer'],
 });
 
-const NO_INTERVAL = 'the figure varies too much between seconds for an interval: use longer runs';
+const NO_INTERVAL = 'the figure varies too much from second to second for an interval: use longer runs';
 
 /**
  * Tests sameness first: if the whole interval is within the margin, even a proven difference is too small to matter.

@@ -9,7 +9,7 @@ const TICK_MS = 10;
  * @property {number} total
  * @property {number} busy with anything, including interrupts
  * @property {number} iowait idle while waiting for a disk
- * @property {number} steal given to other guests by the hypervisor although there was work
+ * @property {number} steal that the hypervisor gave to other guests while this one had work
  */
 
 /** Ticks by CPU number. @param {string} text of /proc/stat */

@@ -106,7 +106,7 @@ export class RunReader {
   #end = null;
   /** Add this to the lines' seconds to get epoch seconds; null until a date is known. @type {number | null} */
   #shift = null;
-  /** Epoch ms from the first line of the run. @type {number | null} */
+  /** Start in epoch ms, as given in the first line of the run. @type {number | null} */
   start = null;
   /** If true, the lines of the seconds are counts, not rates over about a second. */
   hasMachineLines = false;

@@ -72,7 +72,7 @@ function namesOf({ file, result: { host, shard } }) {
   return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${name})`]);
 }
 
-/** Drops duplicates: a file without a folder equals its base name. @param {readonly string[]} names */
+/** Drops duplicates: without a folder, a file's path and base name are the same. @param {readonly string[]} names */
 function distinct(names) {
   return [...new Set(names)];
 }

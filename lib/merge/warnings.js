@@ -274,7 +274,7 @@ export function missingShards(runs) {
     if (missingIn(gapsOf(idRuns, idRuns)) <= unknown) {
       return [];
     }
-    // Concurrent shards with another id are not missing; mixedRuns() reports the wrong id.
+    // Concurrent shards with another id are not missing; mixedRuns() warns about the mismatch.
     const gaps = gapsOf(idRuns, [...idRuns, ...runs.filter((run) => overlaps(run, idRuns[0]))]);
     if (missingIn(gaps) <= unknown) {
       return [];

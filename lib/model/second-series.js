@@ -121,7 +121,7 @@ export class SecondSeries {
     return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#length;
   }
 
-  /** Whether the second before or after is missing, within the extent. @param {number} second */
+  /** Whether an adjacent second within the extent is missing. @param {number} second */
   isNextToGap(second) {
     const isMissing = (/** @type {number} */ other) =>
       this.extent !== null && other > this.extent.first && other < this.extent.last && this.get(other) === undefined;

@@ -8,7 +8,7 @@
 const NO_STAGES = '\n  "stages": []';
 const NO_SECONDS = '\n  "seconds": []';
 
-/** Number of characters after which the text so far is yielded. */
+/** The text so far is yielded once it is longer than this many characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**

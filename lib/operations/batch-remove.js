@@ -90,7 +90,7 @@ function refuseUndeleted(record, errors, pending, asked) {
     throw new AttemptError({
       kind: 'not-deleted',
       handling: mayRetry ? 'retry' : 'fail',
-      message: `${errors.length} of ${asked} keys were not deleted, such as ${shown(Key)}: ${plainText(codeOf({ Code })) || 'no reason given'}`,
+      message: `${errors.length} of ${asked} keys were not deleted (first: ${shown(Key)}): ${plainText(codeOf({ Code })) || 'no reason given'}`,
     });
   }
   const [unnamed] = pending.keys();

@@ -468,7 +468,7 @@ const CLIENT = {
       ({ client, calibrate, cleanup }, { nameOf }) =>
         client === 'public' &&
         (calibrate || cleanup !== undefined) &&
-        `--client public cannot be combined with ${nameOf(calibrate ? 'calibrate' : 'cleanup')}: it differs from direct only in how a run reads`,
+        `--client public cannot be combined with ${nameOf(calibrate ? 'calibrate' : 'cleanup')}: it differs from direct only in how a run reads objects`,
     ],
     role: 'load',
     of: ['ab', 'side', 'cleanup', 'calibrate'],

@@ -169,7 +169,7 @@ class Console {
           : `${stage}: ${skipped} operations were skipped because they found no object`,
       );
     }
-    // Every step of a search cuts off operations at its end, so their number means nothing.
+    // Every step of a search cuts off operations at its end, so their number is meaningless.
     if (abandoned > 0 && search === undefined) {
       const whole = ramp === undefined ? 'the stage' : 'their step';
       this.#screen.err(`${stage}: ${abandoned} operations were cut off at the end of ${whole}`);

@@ -349,7 +349,7 @@ function dateOf(second) {
 }
 
 /**
- * Formats whole seconds, with the date if it is known: `2026-01-31 12:00:06 to 12:00:07 UTC`.
+ * Formats a range of whole seconds, with the date if it is known: `2026-01-31 12:00:06 to 12:00:07 UTC`.
  *
  * @param {number} from the first second
  * @param {number} seconds

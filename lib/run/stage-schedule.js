@@ -86,7 +86,7 @@ export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt
  */
 
 /**
- * The slots of a stage. They begin on whole seconds, because a second in two slots would count in neither.
+ * The slots of a stage. They begin on whole seconds, because a second split between two slots would count in neither.
  *
  * @param {Pick<ScheduleConfig, 'ramp' | 'gap'>} schedule
  * @param {number} startsAt epoch ms of the first stage

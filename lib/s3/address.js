@@ -3,7 +3,7 @@
 /** @typedef {Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath' | 'addressing' | 'buckets'>} Address */
 
 /**
- * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address one bucket if `addressing` is `virtual`
+ * @param {Pick<Address, 'hostname' | 'addressing' | 'buckets'>} address with a single bucket if `addressing` is `virtual`
  * @returns {string} the host to connect to
  */
 export function connectionHostname({ hostname, addressing, buckets }) {

@@ -207,7 +207,7 @@ const MAX_LOCATION = 200;
 function adviceOf({ kind, status }, location) {
   if (kind === 'redirect') {
     const place = location === '' ? 'elsewhere' : `to ${plainText(redact(location))}`;
-    return `it redirects ${place}, and redirects are not followed: set --public-url to the address that serves the objects`;
+    return `it redirects ${place}, but redirects are not followed: set --public-url to the address that serves the objects`;
   }
   if (kind === THROTTLED) {
     return 'it rate-limits requests: check for a rate limiting rule, or Cloudflare error 1015; r2.dev addresses are always rate-limited';

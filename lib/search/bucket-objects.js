@@ -47,7 +47,7 @@ export class BucketObjects {
 
   /**
    * @param {Effects} stage
-   * @param {number} buckets of a step, counted from the first
+   * @param {number} buckets how many the step uses, starting with the first
    * @returns {number} operations that the objects allow in the step
    */
   countIn({ creates, copies, removes }, buckets) {

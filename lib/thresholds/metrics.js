@@ -153,7 +153,7 @@ function cpuPerOperation({ clientLoad, operations }) {
 }
 
 /**
- * The rate that a search or a ramp of several hosts held.
+ * The highest rate sustained in a search, or in a ramp of several hosts.
  *
  * @param {'operationsPerSecond' | 'low' | 'high'} field
  * @returns {StageFigure}
@@ -259,7 +259,7 @@ export const METRICS = Object.freeze([
   {
     name: 'capacity',
     meaning:
-      'The rate that a search or a ramp of several hosts held; with `--peak-of rate`, the highest rate within `--slo`',
+      'The highest rate sustained in a search, or in a ramp of several hosts; with `--peak-of rate`, the highest rate within `--slo`',
     quantity: 'rate',
     unit: 'ops/s',
     fromStage: capacityOf('operationsPerSecond'),

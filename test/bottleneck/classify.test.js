@@ -469,7 +469,7 @@ test('an open loop that completes nothing after its warm-up has kept no rate', (
 test('a store that stalled does not lack threads, however fast the median', () => {
   const verdict = classify({ ...PLAIN, p50: 20, mean: 51.86 });
   assert.equal(verdict.cause, 'inconclusive');
-  assert.match(verdict.evidence, /but the mean is 51\.86ms: the store stalled or became slower$/);
+  assert.match(verdict.evidence, /but the mean is 51\.86ms: the store stalled or slowed down$/);
 });
 
 test('operations that are as quick as one alone do not wait for a store that does no more', () => {
@@ -498,7 +498,7 @@ test('throttling and a full event loop contradict each other', () => {
 test('operations as fast as one alone have too few threads', () => {
   assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
-    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit',
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to reach a limit',
     advice: 'more <threads>',
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');

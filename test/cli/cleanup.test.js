@@ -20,7 +20,7 @@ test('reports the result of a clean-up in one line', () => {
   );
   assert.match(
     describeCleanup({ ...result, otherBuckets: ['a', null] }, config),
-    /, 0 left in these buckets, but the run used more$/,
+    /, 0 left in these buckets, but the run also used others$/,
   );
   assert.match(
     describeCleanup({ ...result, versions: 7 }, config),

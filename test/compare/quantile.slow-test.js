@@ -101,6 +101,6 @@ test('too few operations above the quantile, or in too few seconds, prove nothin
   );
   assert.match(
     String(whyTooFew(exceedances([900, ...spread(8)]))),
-    /^the slower operations were in only 9 seconds \(at least 10 are needed\)$/,
+    /^slower operations occurred in only 9 of the one-second intervals \(at least 10 are needed\)$/,
   );
 });

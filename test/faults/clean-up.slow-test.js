@@ -202,7 +202,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
     const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
     assertStatus(outcome, 1);
-    assert.match(outcome.stdout, /, 0 left in these buckets, but the run used more$/m);
+    assert.match(outcome.stdout, /, 0 left in these buckets, but the run also used others$/m);
     assert.match(outcome.stderr, /the run used 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
     assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
   });

@@ -65,7 +65,7 @@ test('a key that was not deleted is a failure that names it, and the next attemp
   await assert.rejects(attempt(), {
     kind: 'not-deleted',
     handling: 'retry',
-    message: `1 of 4 keys were not deleted, such as ${keys[2]}: InternalError`,
+    message: `1 of 4 keys were not deleted (first: ${keys[2]}): InternalError`,
   });
   assert.deepEqual([written.count, written.has(2)], [1, true]);
   await attempt();
@@ -82,7 +82,7 @@ test('a key with a final refusal is not requested again', async () => {
       Deleted: deleted(asked.slice(2)),
       Errors: [{ Key: asked[0] }, { Key: asked[1], Code: code }],
     }));
-    const message = /^2 of 4 keys were not deleted, such as .*: no reason given$/;
+    const message = /^2 of 4 keys were not deleted \(first: .*\): no reason given$/;
     await assert.rejects(attempt(), { kind: 'not-deleted', handling, message });
   }
 });
@@ -93,7 +93,7 @@ test('a store’s error for a key is shown on one line, with its code but no oth
     Errors: [{ Key: 'a\nkey\u001b[2J', Code: 'not a code\n' }],
   }));
   await assert.rejects(attempt(), {
-    message: '1 of 4 keys were not deleted, such as a key\\u{1b}[2J: no reason given',
+    message: '1 of 4 keys were not deleted (first: a key\\u{1b}[2J): no reason given',
   });
 });
 
@@ -103,7 +103,7 @@ test('a store’s error for a key reveals no secret', async () => {
     Deleted: deleted(asked.slice(1)),
     Errors: [{ Key: 'b/%61secretofletters', Code: 'ASecretOfLetters' }],
   }));
-  await assert.rejects(attempt(), { message: '1 of 4 keys were not deleted, such as b/[secret]: [secret]' });
+  await assert.rejects(attempt(), { message: '1 of 4 keys were not deleted (first: b/[secret]): [secret]' });
 });
 
 test('a key missing from the response, or one that was not requested, is an integrity error', async () => {

@@ -236,7 +236,7 @@ const SITES = [
     'a redirect',
     { location: 'return 302 https://elsewhere.example.com/login;' },
     2,
-    /failed \(HTTP 302\): it redirects to https:\/\/elsewhere\.example\.com\/login, and redirects are not followed/,
+    /failed \(HTTP 302\): it redirects to https:\/\/elsewhere\.example\.com\/login, but redirects are not followed/,
   ],
   ['a rate limit', { location: "return 429 'error code: 1015';" }, 2, /failed \(HTTP 429\): it rate-limits requests/],
   [

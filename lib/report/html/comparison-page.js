@@ -310,7 +310,7 @@ function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin 
       /><text class="small" x="${WIDTH}" y="${y + 4}" text-anchor="end">${verdict}</text></g
     >`;
   });
-  const label = `Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures`;
+  const label = `Ratios of ${stage}, ${whatRatio}, with their intervals; the table lists the values`;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
     <svg
       class="ratios"
@@ -318,7 +318,7 @@ function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin 
       width="${WIDTH}"
       height="${bottom + 6}"
       role="img"
-      aria-label="Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures"
+      aria-label="${label}"
     >
       <rect
         class="margin"
