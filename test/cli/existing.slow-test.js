@@ -266,7 +266,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     const first = await startCommand(t, [...base, ...files, '--assert', 'read.vanished == 0'], { dotEnv });
     assertStatus(await first.outcome, 0);
     const file = (/** @type {string} */ name) => path.join(first.folder, name);
-    assert.match(await readFile(file('report.html'), 'utf8'), / --existing data\/[ <]/);
+    assert.match(await readFile(file('report.html'), 'utf8'), / <span class="option">--existing<\/span> data\/[ <]/);
     assertStatus(await runCommand(t, ['compare', file('result.json'), file('result.json')]), 0);
     assertStatus(await runCommand(t, ['merge', file('log.txt')]), 0);
     assertStatus(await runCommand(t, ['report', file('log.txt'), '-o', file('again.html')]), 0);
