@@ -201,6 +201,13 @@ const scriptedStores = fc.record({
   seeds: fc.tuple(fc.nat(1000), fc.nat(1000)),
 });
 
+/** Found by chance: the first search affords no step. */
+const NOTHING_AFFORDED = {
+  ...{ latency: 114, jitter: 0, rate: 20, maxThreads: 1, probe: 1.0964912280701755 },
+  ...{ halfSize: 'never', sharesOperations: false, seconds: 2, failures: 2 },
+  seeds: /** @type {[number, number]} */ ([0, 0]),
+};
+
 test('with the operations or attempts it asked for, a search does not ask again', () => {
   const numRuns = cases(120);
   let shortages = 0;
@@ -219,8 +226,10 @@ test('with the operations or attempts it asked for, a search does not ask again'
       for (const what of /** @type {const} */ (['operations', 'attempts'])) {
         const limitOf = (/** @type {number} */ count) =>
           what === 'operations' ? { maxOperations: count } : { maxAttempts: count };
-        const { needed } = limited(seeds[0], limitOf(Math.ceil(seconds * most)));
-        if (needed !== null) {
+        const { needed, best } = limited(seeds[0], limitOf(Math.ceil(seconds * most)));
+        // Before the first step, it is not known that operations take several attempts.
+        const isInformed = what === 'operations' || best > 0 || failures === 0;
+        if (needed !== null && isInformed) {
           shortages += 1;
           const again = limited(seeds[1], limitOf(needed[what]));
           assert.ok(again.needed === null, `${needed[what]} ${what} were not enough: ${JSON.stringify(again)}`);
@@ -228,7 +237,7 @@ test('with the operations or attempts it asked for, a search does not ask again'
         }
       }
     }),
-    { numRuns },
+    { numRuns, examples: [[NOTHING_AFFORDED]] },
   );
   assert.ok(shortages > numRuns / 3, `${shortages} shortages`);
 });
