@@ -102,6 +102,9 @@ export function classify(evidence) {
   return describe(finding, figures, isProven(finding) ? null : likelyCause(finding, evidence));
 }
 
+/** Findings about operations that wait. A store that takes the CPUs of this host explains them. */
+const SLOWED_BY_STORE = new Set(['beyond this host', 'slower under load']);
+
 /**
  * @param {Evidence} evidence
  * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` show it
@@ -109,7 +112,7 @@ export function classify(evidence) {
 function findingOf(evidence) {
   const found = ofSharedProcess(findCause(evidence), evidence);
   // The time is then spent on this host, not beyond it.
-  const finding = found === 'beyond this host' && sharesHostWithStore(evidence) ? 'store on this host' : found;
+  const finding = SLOWED_BY_STORE.has(found) && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
     return { finding, figures: { ...evidence, ...busyHost } };

@@ -195,6 +195,9 @@ test('a store that takes the CPUs of the same host is named as the limit, or as 
     classify({ ...WAITING, host: { ...half, store } }).evidence,
     /1\.25 of them with other processes \(the store 1\.20\)/,
   );
+  const slower = { p50: 27, mean: 27 };
+  assert.equal(limitOf({ ...slower, host: half }), 'unknown inconclusive');
+  assert.equal(limitOf({ ...slower, host: { ...half, store } }), 'likely store');
   const full = hostWith({ running: 0.2, waiting: 0.3 }, { busy: 0.95, busiest: 1, others: 1.6 });
   assert.equal(limitOf({ host: { ...full, store } }), 'likely host CPU');
   assert.equal(
