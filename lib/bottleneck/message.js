@@ -46,15 +46,15 @@ const PROVEN = {
 /** Advice if other processes, perhaps the store, keep the CPUs busy. */
 const ELSEWHERE = 'a store elsewhere, or an idle host';
 
-/** Advice if the store refuses requests. */
-const LESS_LOAD = 'fewer <threads>, or more buckets';
+/** Advice if the store refuses requests. @param {Evidence} evidence */
+const lessLoad = ({ isOpenLoop }) => `${isOpenLoop ? 'a lower --rate' : 'fewer <threads>'}, or more buckets`;
 
 /** Advice for proven causes. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
 const MORE = {
   'client CPU': () => 'a host with more CPUs, or several hosts',
   'host CPU': ({ host }) => (takerOfCpu(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
   'network link': () => 'a faster link, or several hosts',
-  'store throttling': () => LESS_LOAD,
+  'store throttling': lessLoad,
   concurrency: () => 'more <threads>',
   // Without a search, only the endpoint of --local is proven to be the limit.
   store: ({ search }) => (search === null ? 'a real store' : 'more buckets'),
@@ -81,7 +81,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   'throttled and busy': {
     why: (/** @type {Evidence} */ evidence) =>
       `${PROVEN['store throttling'](evidence)}, and ${PROVEN['client CPU'](evidence)}`,
-    advice: LESS_LOAD,
+    advice: lessLoad,
   },
   'loops unevenly busy': {
     why: (/** @type {Evidence} */ evidence) =>

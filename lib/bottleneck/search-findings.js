@@ -115,7 +115,7 @@ export function bucketBottleneck(conclusion, whole, isBusy) {
     return { cause: 'store', certainty: 'proven', evidence, advice: 'more buckets' };
   }
   const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
-  return { cause: 'beyond this host', certainty: 'proven', evidence, advice: 'a second host' };
+  return { cause: 'beyond this host', certainty: 'proven', evidence, advice: 'two hosts' };
 }
 
 /**

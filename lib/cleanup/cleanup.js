@@ -276,7 +276,7 @@ async function removeUnlisted(options, result) {
   if (found.length === 0) {
     return 0;
   }
-  // If only a sample was looked up, others may exist, too. Deleting an absent object does no harm.
+  // If only a sample was looked up, others may also exist. Deleting an absent object does no harm.
   const removable = asked.length === unlisted.count ? found : unlisted.indices();
   for (const [bucket, keys] of batchesOf(removable, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});

@@ -11,7 +11,7 @@ import { onExisting } from './existing-object.js';
  * @typedef {object} Stage operations of one kind, or of several mixed kinds
  * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of the stage's operations create objects; likewise for the next properties
+ * @property {boolean} creates whether some of the stage's operations create objects; the next properties have the same form
  * @property {boolean} copies
  * @property {boolean} removes
  * @property {boolean} receives

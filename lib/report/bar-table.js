@@ -67,9 +67,6 @@ export function formatStageSummary(stages, look) {
 /** Rows of the terminal per sentence. */
 const MAX_ROWS = 2;
 
-/** @type {Pick<StageResult['latency'], 'operations'>} */
-const NO_LATENCIES = { operations: null };
-
 /**
  * One sentence per bottleneck, with as much of the evidence for its first stage as fits. Each reason for an unknown
  * bottleneck has its own sentence.
@@ -110,7 +107,7 @@ function withKinds(stage) {
   const { kinds = [] } = stage;
   const found = searchedRate(stage);
   // The hold ran below the rate found, so its other figures would appear to contradict it.
-  const rates = found === null ? {} : { average: found, peak: null, averageBytes: 0, latency: NO_LATENCIES };
+  const rates = found === null ? {} : { average: found, peak: null, averageBytes: 0, latency: { operations: null } };
   return [
     { ...stage, ...rates, name: stage.stage },
     ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),

@@ -1,4 +1,5 @@
 import { formatTimeOfDay } from '../text/units.js';
+import { csvField } from './html/browser/seconds.js';
 
 /**
  * @import { TimeSeriesRow } from '../merge/seconds.js'
@@ -7,12 +8,6 @@ import { formatTimeOfDay } from '../text/units.js';
  */
 
 const CHUNK_LENGTH = 64 * 1024;
-
-/** CSV fields with one of these need quotes (RFC 4180). */
-const SPECIAL = /[",\r\n]/;
-
-/** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */
-const FORMULA = /^[=+\-@\t\r]/;
 
 /**
  * @param {object} hosts
@@ -25,7 +20,7 @@ export function* formatCsv({ timeSeries, isDated }) {
   for (const { second, stage, host, operations, bytes } of timeSeries()) {
     // A mean of two rates from the original tool's log has meaningless digits.
     const ops = Number(operations.toFixed(2));
-    text += `${formatIsoSecond(second, isDated)},${stage},${field(host)},${ops},${Math.round(bytes)}\n`;
+    text += `${formatIsoSecond(second, isDated)},${stage},${csvField(host)},${ops},${Math.round(bytes)}\n`;
     if (text.length > CHUNK_LENGTH) {
       yield text;
       text = '';
@@ -41,12 +36,6 @@ export function* formatCsv({ timeSeries, isDated }) {
  */
 function formatIsoSecond(second, isDated) {
   return isDated ? `${new Date(second * 1000).toISOString().slice(0, -'.000Z'.length)}Z` : formatTimeOfDay(second);
-}
-
-/** @param {string} text */
-function field(text) {
-  const shown = FORMULA.test(text) ? `'${text}` : text;
-  return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
 /**

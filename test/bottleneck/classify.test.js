@@ -377,6 +377,7 @@ test('a store that refuses, and costs the threads time by it, throttles', () => 
     evidence: '12.3% of 48,211 attempts refused, threads waited 61% of their time',
     advice: 'fewer <threads>, or more buckets',
   });
+  assert.equal(classify({ ...PLAIN, ...figures, isOpenLoop: true }).advice, 'a lower --rate, or more buckets');
 });
 
 test('a few refusals, or some that cost nothing, are no throttling', () => {

@@ -98,7 +98,7 @@ test('the summary on a terminal of 120 columns, in ASCII: text has at most 100 c
   ]);
 });
 
-test('the row of a search for the highest rate has that rate, and no peak, which the steps below it would set', () => {
+test('the row of a search for the highest rate has no figures of its hold, which ran below that rate', () => {
   const rate = { bound: 'exact', operationsPerSecond: 1250 };
   const stage = { ...STAGES[0], search: /** @type {any} */ ({ rate }) };
   const [, headings, row] = formatStageSummary([stage], lookOf(120, { hasColour: false }));
@@ -106,7 +106,7 @@ test('the row of a search for the highest rate has that rate, and no peak, which
     const end = headings.indexOf(heading) + heading.length;
     return row.slice(0, end).split(' ').at(-1);
   };
-  assert.deepEqual([under('Ops/s'), under('Peak/s')], ['1,250.0', '-']);
+  assert.deepEqual(['Ops/s', 'Peak/s', 'MiB/s', 'p50', 'p99'].map(under), ['1,250.0', '-', '-', '-', '-']);
 });
 
 test('errors are red if any is not throttling, and yellow if all are', () => {

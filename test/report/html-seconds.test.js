@@ -170,6 +170,11 @@ test('the CSV has the seconds of each host, with names quoted if necessary', () 
   );
 });
 
+test('a host name in the CSV is never a formula', () => {
+  const run = /** @type {any} */ ({ host: '=1+1', stages: [stageWith('Read', [7])] });
+  assert.equal(csvLines(run)[1], "1970-01-01T00:00:07Z,Read,'=1+1,7,14\n");
+});
+
 test('the CSV of one host has its seconds, without a date if it is unknown', () => {
   const stages = [stageWith('Read', [7])];
   const run = /** @type {any} */ ({ host: 'fra-1', stages });

@@ -198,17 +198,21 @@ export const LOGARITHMIC = {
     least === null || most === null || !(least > 0) ? [0.1, 100] : [least / 1.15, Math.max(most, least * 2) * 1.15],
 };
 
-/** Digits with a line on a logarithmic axis of at least this many decades. */
-const LINES = [
-  { decades: 2.5, digits: [1] },
-  { decades: 1, digits: [1, 2, 5] },
-  { decades: 0, digits: [1, 1.5, 2, 3, 4, 6, 8] },
-];
+/**
+ * @param {number} decades that a logarithmic axis covers
+ * @returns {number[]} digits that have a line in each decade, so that short axes also have several
+ */
+function digitsFor(decades) {
+  if (decades >= 2.5) {
+    return [1];
+  }
+  return decades >= 1 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 6, 8];
+}
 
 /** @type {Partial<UPlot.Axis>} */
 export const DECADES = {
   splits: (_plot, _axis, least, most) => {
-    const { digits = [] } = LINES.find((each) => Math.log10(most / least) >= each.decades) ?? {};
+    const digits = digitsFor(Math.log10(most / least));
     const first = Math.floor(Math.log10(least));
     const decades = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, index) => first + index);
     return decades

@@ -177,9 +177,6 @@ function partOfHost({ host, startedAt, endedAt, operations }, { secondStart: fro
   return { host, from, until: from + counts.length, rates: ratesBySecond(seconds, [time], mean) };
 }
 
-/** CSV fields with one of these need quotes (RFC 4180). */
-const SPECIAL = /[",\r\n]/;
-
 /** The seconds of a result in the columns of `--csv`, per host if they are known. @param {Result} result */
 export function csvLines({ host, stages, merge }) {
   const isDated = merge?.isDated ?? true;
@@ -187,7 +184,9 @@ export function csvLines({ host, stages, merge }) {
   for (const stage of stages) {
     for (const row of rowsOf(stage, host)) {
       const ops = Number(row.operations.toFixed(2));
-      lines.push(`${moment(row.second, isDated)},${stage.stage},${field(row.host)},${ops},${Math.round(row.bytes)}\n`);
+      lines.push(
+        `${moment(row.second, isDated)},${stage.stage},${csvField(row.host)},${ops},${Math.round(row.bytes)}\n`,
+      );
     }
   }
   return lines;
@@ -241,11 +240,14 @@ function moment(second, isDated) {
   return isDated ? iso.replace('.000Z', 'Z') : iso.slice('1970-01-01T'.length, -'.000Z'.length);
 }
 
+/** CSV fields with one of these need quotes (RFC 4180). */
+const SPECIAL = /[",\r\n]/;
+
 /** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** @param {string} text */
-function field(text) {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+export function csvField(text) {
+  const shown = FORMULA.test(text) ? `'${text}` : text;
+  return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
