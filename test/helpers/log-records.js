@@ -61,7 +61,7 @@ const LINES = [
   ['limit', /^(\S+) limited by: /, ['stage']],
   ['bucket-limit', /^(\S+) limit over buckets: /, ['stage']],
   ['table-header', /^Stage {9}Ops /, []],
-  ['step-header', /^Stage {4,8}(?:Threads|Rate) /, []],
+  ['step-header', /^Stage(?: {3}Threads| {6}Rate) /, []],
   ['step-row', /^([A-Z]\S*) +([\d.]+|-) .* \d+% {2}\w/, ['stage', 'threads']],
   [
     'table-row',

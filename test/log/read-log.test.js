@@ -94,7 +94,7 @@ test('a truncated copy does not affect the run after it', () => {
 const NOT_COUNTED = 'a --find-peak search begins here: not counted, because searches cannot be added up';
 const SEARCH = [
   'Write: searching for its capacity with 40,000 objects and up to 256 threads and 1 bucket',
-  'Stage    Threads     Ops/s       p50        p99 Errors Client  Step',
+  'Stage   Threads     Ops/s       p50        p99 Errors Client  Step',
   'Write         16     803.2   20.01ms    24.50ms      0    12%  ramp',
   'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
 ];
