@@ -125,9 +125,11 @@ export class StopRequest {
 
   #offer() {
     if (this.#isPersonThere()) {
-      this.onOffer();
       // If the process was blocked, a repeat sent within the second is delivered only after this timer.
-      setImmediate(() => (this.#isOffered = true));
+      setImmediate(() => {
+        this.#isOffered = true;
+        this.onOffer();
+      });
     }
   }
 

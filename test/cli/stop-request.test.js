@@ -115,9 +115,19 @@ test('Row 41: a repeat that is seen a second late, because the process was held 
     mock.timers.tick(2000);
     // Node runs its timers first, and then handles the signals that arrived in the meantime.
     send('SIGINT');
-    assert.deepEqual([events, statuses], [['SIGINT', 'offer'], []]);
+    assert.deepEqual([events, statuses], [['SIGINT'], []]);
     await nextTurn();
+    assert.deepEqual(events, ['SIGINT', 'offer']);
     send('SIGINT');
+    assert.deepEqual(statuses, [130]);
+  }));
+
+test('a Ctrl-C ends the process as soon as it is offered', () =>
+  withTimers(async () => {
+    const { stopRequest, statuses, send } = listening(true);
+    stopRequest.onOffer = () => send('SIGINT');
+    send('SIGINT');
+    await pass(1000);
     assert.deepEqual(statuses, [130]);
   }));
 
