@@ -22,7 +22,7 @@ export { RunError, ThresholdError, UsageError };
  * @param {RunOptions} options sizes in bytes or as `'16KiB'`, times in ms or as `'30s'`
  * @param {RunContext} [context]
  * @returns {Promise<Result>} what was measured, even if the signal ended the run early
- * @throws {UsageError} with every problem of the options, before any request is sent
+ * @throws {UsageError} with all problems found in the options, before any request is sent
  * @throws {RunError} if the store refuses the run, or an error ends it
  */
 export async function run(options, context) {
@@ -55,7 +55,7 @@ export async function readResults(file, warning = () => {}) {
  * @param {readonly (Result | string)[]} inputs results, or paths of results and logs
  * @param {{ severalRuns?: boolean }} [options] `severalRuns`: also merges runs that one host made at different times
  * @returns {Promise<Result>} with details of the merge under `merge`
- * @throws {UsageError} if the results do not belong together, or nothing can be read
+ * @throws {UsageError} if the results do not belong together, or contain no stage
  */
 export async function merge(inputs, { severalRuns = false } = {}) {
   const { mergeInputs } = await import('./merge/read-run.js');
@@ -72,10 +72,11 @@ export async function merge(inputs, { severalRuns = false } = {}) {
 /**
  * Reports whether the second of two runs was faster than the first.
  *
- * @param {Result | string} before a result, or the path of a result, a log, or a folder with the results and logs of one run
+ * @param {Result | string} before a result, or the path of a result, a log, or a folder with the results and logs of
+ *   one run
  * @param {Result | string} after
- * @param {{ margin?: number, force?: boolean }} [options] `margin`: a change up to this share counts as no change (0.03); `force`:
- *   also compares runs whose sizes, threads or operations differ
+ * @param {{ margin?: number, force?: boolean }} [options] `margin`: a change up to this share counts as no change
+ *   (default 0.03); `force`: also compares runs whose sizes, threads or operations differ
  * @returns {Promise<Comparison>}
  * @throws {UsageError} if the runs are not comparable
  */
@@ -91,7 +92,7 @@ export async function compare(before, after, { margin, force = false } = {}) {
 
 /**
  * @param {Result | string} given
- * @param {string} name of a result that is not in a file
+ * @param {string} name to use if `given` is a result without a run ID
  */
 async function namedResult(given, name) {
   if (typeof given !== 'string') {

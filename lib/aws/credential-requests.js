@@ -1,22 +1,22 @@
 import { Agent } from 'node:https';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** In ms; without them, a request would wait forever. */
+/** Milliseconds. By default, the SDK waits forever. */
 const TIMEOUTS = Object.freeze({
   connectionTimeout: 5000,
   requestTimeout: 10_000,
-  // Otherwise the SDK only warns.
+  // By default, the SDK only logs a warning when a request times out.
   throwOnRequestTimeout: true,
-  // For a response that has started.
+  // Aborts a response that stalls midway.
   socketTimeout: 10_000,
 });
 
 /** Sends requests for credentials, with time limits and a way to abort them. */
 export class CredentialRequests extends NodeHttpHandler {
-  /** Aborts requests in flight and further attempts. @type {AbortSignal | undefined} */
+  /** Once aborted, it cancels requests in flight and prevents new ones. @type {AbortSignal | undefined} */
   signal;
 
-  /** @param {string} [certificate] as PEM: the only trusted authorities */
+  /** @param {string} [certificate] PEM text with the only trusted certificate authorities */
   constructor(certificate) {
     super({ ...TIMEOUTS, ...(certificate === undefined ? {} : { httpsAgent: new Agent({ ca: certificate }) }) });
   }

@@ -11,17 +11,17 @@ import { quote } from '../text/quote.js';
  * @property {Credentials} credentials
  * @property {string} from their source, for messages
  * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new credentials; the signal aborts its
- *   requests. Throws an Error without a secret in its message
+ *   requests. Throws an Error whose message contains no secret
  */
 
-/** A cloud host's metadata service responds immediately, or does not exist. */
+/** The metadata service of a cloud host responds within a second; on any other host it does not exist. */
 const METADATA_SERVICE = Object.freeze({ timeout: 1000, maxRetries: 0 });
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** The SDK's marks for the source of credentials. The last matching mark is the most specific. */
+/** Names for the sources that the SDK records with credentials. The last one that matches is the most specific. */
 const MARKS = Object.freeze({
   CREDENTIALS_PROFILE: 'its keys',
   CREDENTIALS_PROFILE_PROCESS: 'credential_process',
@@ -54,14 +54,14 @@ export function environmentCredentials(env) {
 }
 
 /**
- * Queries the same sources as the AWS CLI: the profile in the shared files (keys, SSO, a role, a process), and if it
- * has no credentials, a web identity, the container, and the host's metadata service. A failing profile is an error,
- * because the next source might have someone else's credentials.
+ * Tries the same sources as the AWS CLI: the profile in the shared files (keys, SSO, a role or a process) and, if the
+ * profile specifies no credentials, a web identity, the container and the host's metadata service. If the profile
+ * fails, no other source is tried, because it might have someone else's credentials.
  *
  * @param {AwsSettings} settings
- * @param {string} [certificate] as PEM: the only trusted authorities
+ * @param {string} [certificate] PEM text with the only trusted certificate authorities
  * @returns {Promise<AwsCredentials>}
- * @throws {Error} without a secret in its message
+ * @throws {Error} whose message contains no secret
  */
 export async function findCredentials(settings, certificate) {
   const provider = await openProvider(settings, certificate);
@@ -80,8 +80,8 @@ export async function findCredentials(settings, certificate) {
 
 /**
  * @param {AwsSettings} settings
- * @param {string} [certificate] as PEM
- * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches the credentials again at each call
+ * @param {string} [certificate] PEM text with the only trusted certificate authorities
+ * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches the credentials again on each call
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
   const { CredentialRequests } = await import('./credential-requests.js');
@@ -130,7 +130,7 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
 /**
  * @param {Credentials} credentials
  * @param {string} from
- * @throws {Error} if headers cannot contain them
+ * @throws {Error} if they contain characters that are invalid in HTTP headers
  */
 function printable(credentials, from) {
   const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
@@ -151,9 +151,9 @@ function describeSource(found, profile) {
   return marks.some((mark) => PROFILE_MARK.test(mark)) ? `the profile ${quote(profile)} (${what})` : what;
 }
 
-/** The command of credential_process and its stderr may contain secrets. @param {Error} error */
+/** Removes the command of credential_process and its stderr, which may contain secrets. @param {Error} error */
 function withoutCommand({ message }) {
   return /^Command failed: /.test(message)
-    ? 'the command of credential_process failed: run it in a shell to see why'
+    ? 'the credential_process command failed: run it in a shell to see why'
     : plainText(message);
 }

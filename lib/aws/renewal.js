@@ -2,17 +2,17 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** How long before expiry to request new credentials; halfway if they live for less than twice this long. */
+/** Credentials are renewed this long before they expire, or halfway to expiry if that is later. */
 const LEAD_MS = 300_000;
 
-/** Minimum pause between requests, even if the new credentials expire no later than the old ones. */
+/** Minimum pause between requests, in case a source returns credentials that have already expired. */
 const MIN_PAUSE_MS = 1000;
 
 const RETRY_PAUSE_MS = 10_000;
 
 const RENEWAL_LIMIT_MS = 30_000;
 
-/** Limit on timers, because they do not count time for which the host slept. */
+/** Longest timer. Timers do not advance while the host sleeps, so the clock is checked at least this often. */
 const MAX_WAIT_MS = 60_000;
 
 /**
@@ -49,8 +49,8 @@ export class Renewal {
   credentials;
 
   /**
-   * @param {Credentials} credentials must expire
-   * @param {(signal: AbortSignal) => Promise<Credentials>} renew must leave nothing open once the signal aborts
+   * @param {Credentials} credentials with an expiry time
+   * @param {(signal: AbortSignal) => Promise<Credentials>} renew must release its resources when the signal aborts
    */
   constructor(credentials, renew) {
     this.credentials = new LiveCredentials(credentials);
@@ -58,8 +58,8 @@ export class Renewal {
   }
 
   /**
-   * @param {{ epochNow: () => number, notice: (message: string) => void }} context `epochNow`: ms; `notice` reports a
-   *   failed renewal once
+   * @param {{ epochNow: () => number, notice: (message: string) => void }} context `epochNow` returns ms; `notice`
+   *   reports the first of several consecutive failures
    */
   start({ epochNow, notice }) {
     this.#epochNow = epochNow;
@@ -106,7 +106,7 @@ export class Renewal {
 
   /**
    * @returns {Promise<Credentials>}
-   * @throws {Error} also on a timeout or stop; credentials that arrive later are discarded
+   * @throws {Error} if the renewal fails, times out or is stopped; credentials that arrive later are discarded
    */
   async #renewInTime() {
     const controller = new AbortController();

@@ -10,21 +10,21 @@ export { isRegion } from '../s3/signing-region.js';
 // https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
 
 /**
- * @typedef {{ value: string, from: string }} Setting `from`: its source, a variable or a profile, for messages
+ * @typedef {{ value: string, from: string }} Setting `from` names its source, a variable or a profile, for messages
  *
- * @typedef {{ filepath: string, configFilepath: string }} SharedFiles `filepath`: of the credentials; both are ''
- *   without a home directory
+ * @typedef {{ filepath: string, configFilepath: string }} SharedFiles `filepath` is the credentials file; both paths
+ *   are '' if there is no home directory
  *
  * @typedef {object} AwsSettings
  * @property {string} profile
- * @property {string | null} profileFrom the variable that names it; null for the default profile
- * @property {boolean} hasProfile whether the shared files contain it
+ * @property {string | null} profileFrom the variable or option that names the profile; null for the default profile
+ * @property {boolean} hasProfile whether the shared files contain the profile
  * @property {boolean} givesCredentials whether the profile has keys, or specifies where to get them
  * @property {boolean} hasCredentials whether anything suggests that credentials exist, so that a search is worthwhile
  * @property {SharedFiles} files
  * @property {Setting | null} endpointUrl
  * @property {Setting | null} region
- * @property {Setting | null} authorities a file
+ * @property {Setting | null} authorities file with the trusted certificate authorities
  * @property {Setting | null} addressing `path`, `virtual` or `auto`
  */
 
@@ -39,7 +39,7 @@ const SIGNS = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** Keys of a profile that are about credentials. */
+/** Keys of a profile that contain credentials, or specify where to get them. */
 const CREDENTIAL_KEYS = [
   'aws_access_key_id',
   'credential_process',
@@ -56,7 +56,7 @@ export const DEFAULT = 'the default';
 /** Used if no region is set. S3 redirects requests for buckets in other regions. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** S3 hosts, some with their region: https://docs.aws.amazon.com/general/latest/gr/s3.html */
+/** Matches AWS hosts and captures any region: https://docs.aws.amazon.com/general/latest/gr/s3.html */
 const AWS_HOST = /(?:^|\.|-(?=[a-z]{2}-))(?:([a-z]{2}(?:-[a-z]+)+-[0-9]+)\.(?:vpce\.)?)?amazonaws\.com(?:\.cn)?$/i;
 
 /** R2 has one region: https://developers.cloudflare.com/r2/api/s3/api/#bucket-region */
@@ -106,7 +106,7 @@ export function awsEndpointUrl(region) {
 
 /**
  * @param {Pick<AwsSettings, 'region'>} settings
- * @param {string} [hostname] of the endpoint; default: AWS
+ * @param {string} [hostname] of the endpoint; AWS by default
  * @returns {Setting} the region for signing
  */
 export function regionOf({ region }, hostname) {
@@ -124,7 +124,7 @@ export function awsRegionIn(hostname = '') {
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {...string} names by precedence
+ * @param {...string} names highest precedence first
  */
 function settingOf(env, ...names) {
   const from = names.find((name) => (env[name] ?? '').trim() !== '');
@@ -152,7 +152,7 @@ async function readProfile(files, name) {
   }
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
-  // A profile can assume a role with another profile's keys.
+  // Redact the keys of all profiles: a profile can assume a role with another profile's keys.
   const all = [...Object.values(configFile), ...Object.values(credentialsFile)];
   const secrets = all.flatMap((each) => [each.aws_secret_access_key ?? '', each.aws_session_token ?? '']);
   keepSecrets({ secrets, ids: all.map((each) => each.aws_access_key_id ?? '') });

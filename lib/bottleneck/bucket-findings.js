@@ -2,29 +2,29 @@ import { percent, rounded } from '../text/figures.js';
 
 /** @import { BucketSum } from '../model/result.js' */
 
-/** With fewer operations, medians and shares are down to chance. */
+/** Medians and shares from fewer operations are unreliable. */
 const MIN_OPERATIONS = 100;
 
 /**
- * A bucket is slower if its median and its mean latency are both at least this many times those of the other buckets. A
- * cache that serves about half of the reads moves only medians, and a few very slow responses move only means: neither
- * makes a bucket slow.
+ * A bucket counts as slower if both its median and its mean latency are at least this many times those of the other
+ * buckets. One alone proves nothing: a cache that serves about half of the reads can change only the median, and a few
+ * very slow responses change only the mean.
  */
 const SLOWER = 1.5;
 
-/** A smaller difference may be a delay of the client. */
+/** A smaller difference may come from delays in the client. */
 const MIN_DIFFERENCE_MS = 1;
 
-/** Fewer failed attempts, or a smaller share, can be chance. */
+/** Fewer failed attempts, or a smaller share of them, can be due to chance. */
 const MIN_FAILED = 10;
 const MIN_FAILED_SHARE = 0.01;
 
-/** A bucket fails more often if its share of failures is at least this many times that of the others. */
+/** A bucket counts as failing more often if its share of failed attempts is at least this many times the others'. */
 const MORE_OFTEN = 3;
 
 /**
  * Finds buckets that behave differently from the others. Objects are spread evenly, so in a closed loop all buckets
- * have the same rate: only latencies and failures show the difference.
+ * have the same rate: only latencies and failures show a difference.
  *
  * @param {readonly BucketSum[]} buckets of a stage
  * @returns {string[]} a sentence for each bucket that is clearly slower than the others, or fails clearly more often
@@ -44,7 +44,7 @@ export function bucketFindings(buckets) {
 /**
  * @param {BucketSum} bucket
  * @param {readonly BucketSum[]} others
- * @returns {string | null} null if it is not clearly slower
+ * @returns {string | null} the evidence; null if the bucket is not clearly slower
  */
 function comparedLatency(bucket, others) {
   const [own] = knownLatencies([bucket]);
@@ -67,7 +67,7 @@ function knownLatencies(buckets) {
 /**
  * @param {BucketSum} bucket
  * @param {readonly BucketSum[]} others
- * @returns {string | null} null if it does not clearly fail more often
+ * @returns {string | null} the evidence; null if the bucket does not clearly fail more often
  */
 function comparedFailures(bucket, others) {
   const { failedAttempts, throttled } = bucket;
@@ -82,7 +82,7 @@ function comparedFailures(bucket, others) {
   return `${rounded(failedAttempts)} of its ${rounded(attemptsOf(bucket))} attempts failed${kind} (the others: ${percent(theirs)})`;
 }
 
-/** Share of their attempts that failed, 0 to 1; null if there are too few. @param {readonly BucketSum[]} buckets */
+/** Share of failed attempts, 0 to 1; null if there are too few attempts. @param {readonly BucketSum[]} buckets */
 function shareFailed(buckets) {
   const attempts = buckets.reduce((sum, bucket) => sum + attemptsOf(bucket), 0);
   const failed = buckets.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0);

@@ -22,96 +22,96 @@ import { describe, isProven } from './message.js';
  */
 
 /**
- * The figures of a stage. For a capacity search, they are those of its hold.
+ * The figures of a stage. For a capacity search, these are the figures of its hold.
  *
  * @typedef {object} Evidence
  * @property {number} eventLoopUtilization share of the time in which the busiest event loop was busy, 0 to 1
- * @property {number} busyLoops event loops that were busy on average: the sum of their shares
- * @property {number} loops event loops
- * @property {number} cpuCores CPU time of the process ÷ time
- * @property {number} availableCores that the process may use
+ * @property {number} busyLoops how many event loops were busy on average: the sum of their busy shares
+ * @property {number} loops number of event loops
+ * @property {number} cpuCores CPU time of the process ÷ elapsed time
+ * @property {number} availableCores how many CPUs the process may use
  * @property {boolean} [isShared] whether the process also did other work
- * @property {number} operations that succeeded
+ * @property {number} operations successful operations
  * @property {number} measured operations outside warm-up and drain
  * @property {number} failed operations that failed after all retries
  * @property {number} attempts
  * @property {number} throttled attempts that the store refused with a request to slow down
  * @property {number} backoffShare share of the threads' time spent on failed attempts and the pauses after them, 0 to 1
- * @property {number | null} p50 ms of the operations; null if there are no operations
- * @property {number | null} mean ms; null if there are no operations
- * @property {number | null} minimum ms; null if there are no operations
- * @property {number | null} unloadedP50 ms of the same operation with one thread; null if it was not measured
- * @property {number | null} unloadedSize bytes of the objects behind `unloadedP50`, if operations move objects and
- *   these were smaller than the stage's; `unloadedP50` is then a lower bound
+ * @property {number | null} p50 median latency in ms; null if there are no operations
+ * @property {number | null} mean latency in ms; null if there are no operations
+ * @property {number | null} minimum latency in ms; null if there are no operations
+ * @property {number | null} unloadedP50 median latency with one thread, in ms; null if it was not measured
+ * @property {number | null} unloadedSize bytes of the objects for which `unloadedP50` was measured, if these were
+ *   smaller than the stage's objects, so that `unloadedP50` is only a lower bound; otherwise null
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {StageEnd} end
- * @property {number | null} startDelayP50 median ms by which an open loop starts operations late; null in a closed loop
- * @property {number | null} startDelayP90 the 90th percentile
+ * @property {number | null} startDelayP50 median delay of starts in an open loop, in ms; null in a closed loop
+ * @property {number | null} startDelayP90 90th percentile of the same delay
  * @property {number} openedShare connections opened beyond one per thread ÷ attempts
  * @property {HostLoad | null} host null if it was not sampled
  * @property {Search | null} search null if the stage is not a capacity search
  */
 
 /**
- * The conclusion of a search, and further facts that determine its bottleneck.
+ * The conclusion of a capacity search, and further facts that determine the bottleneck.
  *
  * @typedef {object} SearchEvidence
- * @property {number} maxThreads that it may use
+ * @property {number} maxThreads the most threads that the search may use
  * @property {boolean} movesBytes whether the stage's operations transfer objects: only then can bandwidth be the limit
- * @property {HalfSize | null} halfSize the plateau at two object sizes; null if it was not tried
- * @property {Refusals} refusals of the step that lost the most time to refusals, among the steps at the peak
- * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost of a step that determines the capacity, and
- *   in which the host had too little CPU
+ * @property {HalfSize | null} halfSize rates on the plateau with whole and half-size objects; null if not measured
+ * @property {Refusals} refusals figures of that step at the peak which lost the most time to failed attempts
+ * @property {Pick<Evidence, 'host' | 'cpuCores' | 'loops'> | null} busyHost figures of a step that
+ *   determines the capacity although the host had too little CPU; null if there was no such step
  *
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
- * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` alternate with the same
- *   threads; `held` is the rate of the preceding hold, with whole objects, in operations per second
- * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the rate is the mean
- *   of two steps, and the spread is their difference as a share of it
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize `whole` and `half` are measured in alternating
+ *   steps with the same number of threads; `held` is the rate of the preceding hold with whole objects, in ops/s
+ * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate `size` in bytes;
+ *   `operationsPerSecond` is the mean of two steps, and `spread` is the difference between them as a share of this mean
  */
 
-/** With fewer operations, the median is down to chance. */
+/** The median of fewer operations is unreliable. */
 const MIN_OPERATIONS = 100;
 
 /** If this share of operations fails, the rate of the others does not show what the store can do. */
 const FAILED_OPERATIONS = 0.1;
 
-/** If a larger share of its operations fails, a stage has not kept its rate. */
+/** If a larger share of operations fails, an open loop has not kept its rate. */
 const LOST_OPERATIONS = 0.01;
 
-/** If half of its operations start later than this, an open loop has too few threads for its rate. */
+/** An open loop has too few threads for its rate if it starts half of its operations late by more than this. */
 const LATE_START_MS = 50;
 
 /**
- * Within this factor of the unloaded median latency, operations are as fast as a single operation. If they are faster,
- * something else slowed the single thread down, and its latency cannot serve as a reference.
+ * A median latency within this factor of the latency with one thread counts as equal to it. If the median is even
+ * lower, something other than load slowed the single thread, and its latency cannot serve as a reference.
  */
 const UNLOADED_RANGE = 1.2;
 
 /**
  * @param {Evidence} evidence
- * @returns {Bottleneck} the cause is proven, or likely if only a precondition of the proof is missing
+ * @returns {Bottleneck} a proven cause; a likely one if only a precondition of the proof is missing; or inconclusive
  */
 export function classify(evidence) {
   const { finding, figures } = findingOf(evidence);
   return describe(finding, figures, isProven(finding) ? null : likelyCause(finding, evidence));
 }
 
-/** Findings about operations that wait. A store that takes the CPUs of this host explains them. */
+/** Findings that show waiting operations. If a store uses most of this host's CPU time, they wait for the store. */
 const SLOWED_BY_STORE = new Set(['beyond this host', 'slower under load']);
 
 /**
  * @param {Evidence} evidence
- * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` show it
+ * @returns {{ finding: ProvenCause | InconclusiveReason, figures: Evidence }} `figures` are those that show the finding
  */
 function findingOf(evidence) {
   const found = ofSharedProcess(findCause(evidence), evidence);
-  // The time is then spent on this host, not beyond it.
+  // Operations that wait for a store on this host do not wait for anything beyond this host.
   const finding = SLOWED_BY_STORE.has(found) && sharesHostWithStore(evidence) ? 'store on this host' : found;
   const { refusals, busyHost } = evidence.search ?? {};
   if (finding === 'host busy') {
@@ -120,7 +120,7 @@ function findingOf(evidence) {
   if (finding !== 'store' || refusals === undefined) {
     return { finding, figures: evidence };
   }
-  // A store refuses nothing while it can serve all threads: the refusals are in a step with more threads.
+  // The hold may show no refusals, because the store refuses requests only if there are more threads than it can serve.
   if (throttlingCosts(refusals)) {
     return { finding: 'store throttling', figures: { ...evidence, ...refusals } };
   }
@@ -143,13 +143,13 @@ function ofSharedProcess(found, { isShared = false }) {
   return isShared && BY_CPU_TIME.has(found) ? 'process shared' : found;
 }
 
-/** A thread that wants a CPU for a smaller share of its time is not slowed down by other processes. */
+/** Other processes can slow a thread down only if it wants a CPU for at least this share of its time. */
 const STARVED_DEMAND = 0.6;
 
 /**
  * @param {Evidence} evidence
- * @returns {boolean} whether waiting for a CPU explains the rate: the client or the embedded endpoint wanted a CPU most
- *   of the time, and neither a plateau nor a full link contradicts it
+ * @returns {boolean} whether a lack of CPU explains the rate: the client or the embedded endpoint wanted a CPU most of
+ *   the time, and neither a plateau nor a full link suggests another cause
  */
 function lacksCpu(evidence) {
   const { running, waiting } = busierEndpoint(evidence) ?? busiestThread(evidence) ?? { running: 0, waiting: 0 };
@@ -158,19 +158,19 @@ function lacksCpu(evidence) {
 }
 
 /**
- * @param {Evidence} evidence that shows no other cause, so that not even a plateau contradicts this one
- * @returns {boolean} whether the client waited for CPUs that others took, even if it seldom wanted a CPU
+ * @param {Evidence} evidence that shows no other cause, even if there is a plateau
+ * @returns {boolean} whether the client waited for CPUs that others used, even if it rarely wanted a CPU
  */
 function waitsForOthers(evidence) {
   const { waiting } = busiestThread(evidence) ?? { waiting: 0 };
   return waiting >= WITHOUT_CPU && areCpusTaken(evidence) && !isLinkFull(evidence);
 }
 
-/** With cold connections and caches, the first thread is up to this many times slower than later threads. */
+/** The measurement with one thread can be up to this many times slower, because connections and caches are cold. */
 const COLD_THREAD = 2;
 
 /**
- * The likely cause if the proof fails for this reason. docs/measure/bottlenecks.md lists them.
+ * The likely cause for each reason why a proof fails, as listed in docs/measure/bottlenecks.md.
  *
  * @type {Partial<Record<InconclusiveReason, (evidence: Evidence) => ProvenCause | null>>}
  */
@@ -181,7 +181,7 @@ const LIKELY = {
   'no unloaded latency': provenByQuickest,
   'quicker under load': ({ p50, unloadedP50 }) =>
     Number(p50) >= Number(unloadedP50) / COLD_THREAD ? 'concurrency' : null,
-  // The hold alone shows as much as a plain run: operations waited while this host had time left.
+  // The hold is as good as a plain run: it shows that operations waited while this host had time left.
   'held apart': ({ search, p50, unloadedP50 }) =>
     search?.hasPlateau || (unloadedP50 !== null && Number(p50) >= SLOWED * unloadedP50) ? 'beyond this host' : null,
   'not held': () => 'beyond this host',
@@ -194,7 +194,7 @@ const LIKELY = {
   'loops unevenly busy': () => 'client CPU',
   'client nearly busy': () => 'client CPU',
   'endpoint not idle': () => 'store',
-  // If refusals cost little, waiting costs more.
+  // If operations provably waited, the waiting cost more than the few refusals.
   'some refused': (evidence) =>
     provenOf({ ...evidence, throttled: 0 }) === 'beyond this host' ? 'beyond this host' : 'store throttling',
   // With more CPU, the client would mostly send more requests that the store refuses.
@@ -207,10 +207,10 @@ const LIKELY = {
   'CPUs not known': beyondQuietClient,
 };
 
-/** Reasons that a busy host does not explain. With most of them, it is unknown how the time was spent. */
+/** Reasons that a busy host cannot explain: for most of them, it is unknown how the time was spent. */
 const NO_FIGURES = new Set([
   ...['few operations', 'many failed', 'warm-up alone', 'drain alone', 'time lost to errors'],
-  // The store refused requests, however busy the host was.
+  // The store refused requests, no matter how busy the host was.
   ...['throttled and busy', 'some refused'],
 ]);
 
@@ -237,7 +237,7 @@ function provenOf(evidence) {
   return isProven(finding) ? finding : null;
 }
 
-/** The evidence as if the host ran nothing else. @param {Evidence} evidence */
+/** Returns the evidence as it would be if the host ran nothing else. @param {Evidence} evidence */
 function onIdleHost(evidence) {
   const { host, search } = evidence;
   const { cpu = null, endpoint = null, loops = [] } = host ?? {};
@@ -262,7 +262,7 @@ function provenByQuickest(evidence) {
   return found === 'concurrency' ? found : null;
 }
 
-/** @param {Evidence} evidence of waiting operations, on a system that does not report how all threads were scheduled */
+/** @param {Evidence} evidence of waiting operations, on a system that does not report all figures about the host */
 function beyondQuietClient({ eventLoopUtilization }) {
   return eventLoopUtilization < IDLE_LOOP ? 'beyond this host' : null;
 }
@@ -340,7 +340,7 @@ function classifyConcurrency(evidence) {
   if (isRefused(evidence)) {
     return 'some refused';
   }
-  // Unless it ran out of threads, a search shows better than any latency whether more threads would help.
+  // A search that did not run out of threads shows better than any latency whether more threads would help.
   if (search !== null && threads < search.maxThreads) {
     return 'no plateau';
   }
@@ -372,12 +372,12 @@ function classifySlowness(evidence, unloadedP50) {
   return isLinkFull(evidence) ? 'network link' : classifyWaiting(evidence, evidence.p50);
 }
 
-/** Causes that are proven by where the time is spent, even if client threads waited for a CPU at times. */
+/** Causes that are proven by what operations wait for, even if client threads sometimes waited for a CPU. */
 const SHOWN_BY_WAITING = new Set(['network link', 'beyond this host']);
 
 /**
  * @param {Evidence} evidence
- * @param {ProvenCause | InconclusiveReason} found the finding if the host has CPU to spare
+ * @param {ProvenCause | InconclusiveReason} found the finding that applies if the host had CPU to spare
  * @returns {ProvenCause | InconclusiveReason}
  */
 function unlessHostBusy(evidence, found) {
@@ -386,8 +386,8 @@ function unlessHostBusy(evidence, found) {
 }
 
 /**
- * If one of several buckets is slow, or the store stalls for a while, most operations are as fast as before, but the
- * threads spend most of their time on the slow operations.
+ * If one of several buckets is slow, or the store stalls for a while, most operations are still fast, but the threads
+ * spend most of their time on the slow ones.
  *
  * @param {Evidence} evidence
  * @returns {ProvenCause | InconclusiveReason}
@@ -399,7 +399,7 @@ function classifyTail(evidence) {
   return isComparable && classifyWaiting(evidence, mean) === 'beyond this host' ? 'beyond this host' : 'long tail';
 }
 
-/** Connections are opened a few at a time: if a larger share of attempts needs a new one, they wait for each other. */
+/** Few connections are opened at a time: if a larger share of attempts needs a new one, they wait for each other. */
 const OPENED_SHARE = 0.1;
 
 /** At this multiple of the unloaded median latency, operations wait for something. */
@@ -413,7 +413,7 @@ function isAnyHostBusy(evidence) {
 /** A loop busy for less than this share of its time serves a single thread promptly. */
 const ROOM_FOR_ONE = 0.5;
 
-/** Whether lack of CPU may also have slowed the single thread, so it is not a reference. @param {Evidence} evidence */
+/** Whether a lack of CPU may also have slowed the measurement with one thread. @param {Evidence} evidence */
 function mayHaveSlowedOneThread(evidence) {
   const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
   return isHostCrowded(evidence) || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
@@ -422,7 +422,7 @@ function mayHaveSlowedOneThread(evidence) {
 /** A link is the limit if it is full in this share of the seconds. */
 const FULL_SECONDS = 0.8;
 
-/** A client busy for less than this share of its time could have sent more if the link had room. */
+/** A client busy for less than this share of its time could have sent more if the link had had room. */
 const CLIENT_BELOW_LINK = 0.8;
 
 /** @param {Evidence} evidence */
@@ -433,11 +433,13 @@ function isLinkFull(evidence) {
   return network !== null && Number(network.fullShare) >= FULL_SECONDS && isClientBelow;
 }
 
-/** A loop and a CPU that are busy for at most these shares of their time can react at any moment. */
+/** An event loop that is busy for less than this share of its time can react at any moment. */
 const IDLE_LOOP = 0.7;
+
+/** A CPU that is busy for at most this share of its time can react at any moment. */
 const IDLE_CPU = 0.9;
 
-/** The threads must spend this share of their time waiting for responses. */
+/** The cause is beyond this host only if threads wait for responses for at least this share of their time. */
 const WAITING_FOR_ANSWERS = 0.8;
 
 /**
@@ -473,23 +475,25 @@ function classifyWaiting(evidence, latency) {
   if (host.cpu.busiest > IDLE_CPU) {
     return 'CPU not idle';
   }
-  // A response can wait for as long as the loop is late, and so can the request after it.
+  // A late event loop delays the handling of a response, and thus the next request.
   return 1 - backoffShare - delay / latency >= WAITING_FOR_ANSWERS ? 'beyond this host' : 'late loop';
 }
 
-/** A loop that is busy for this share of its time has none left. */
+/** An event loop that is busy for this share of its time is full. */
 const BUSY_LOOP = 0.9;
 
-/** The same for its thread, by the share of the time in which it ran or waited for a CPU. */
+/** An event loop is full if its thread ran or waited for a CPU for this share of the time. */
 const BUSY_THREAD = 0.85;
 
-/** Waiting for a CPU: below the first share of the time, a thread had enough CPU; from the second on, too little. */
+/** A thread that waited for a CPU for less than this share of its time had enough CPU. */
 const MAX_WAIT_ON_CPU = 0.1;
+
+/** A thread that waited for a CPU for at least this share of its time had too little CPU. */
 const MIN_WAIT_FOR_CPU = 0.15;
 
 /**
  * The endpoint of --local is the only store whose load is known. If it has no time left, it is the limit, even without
- * a search to show it.
+ * a search to prove it.
  *
  * @param {Evidence} evidence in which the client's event loops have room
  * @returns {ProvenCause | null}
@@ -507,10 +511,10 @@ function classifyEndpoint(evidence) {
   return isStarved && (busyShare(evidence) ?? 0) >= BUSY_CPUS ? 'host CPU' : null;
 }
 
-/** If one loop is full, but all loops together are below this on average, the client has room on the others. */
+/** If one event loop is full, but the mean of all loops is below this, the other loops have room. */
 const EVENLY_BUSY = 0.8;
 
-/** A busy loop must have had a CPU for this share of its time; otherwise, other processes used the CPU. */
+/** If a busy event loop ran on a CPU for a smaller share of its time, other processes used the CPU. */
 const CPU_SHARE = 0.85;
 
 /** Whether an event loop had no time left. @param {Evidence} evidence */
@@ -534,7 +538,7 @@ function classifyClient(evidence) {
     if (takerOfCpu(evidence.host) !== null) {
       return 'host CPU';
     }
-    // With all CPUs in use, its threads, including those of the garbage collector, waited for each other.
+    // If the client used all CPUs, its own threads, including the garbage collector's, waited for each other.
     return cpuCores >= CPU_SHARE * (evidence.host?.cpu?.usable || Infinity) ? 'client CPU' : 'host busy with others';
   }
   if (meanDemand(evidence) < EVENLY_BUSY) {
@@ -546,16 +550,16 @@ function classifyClient(evidence) {
   return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
 }
 
-/** A smaller share of refused attempts can be chance. */
+/** A smaller share of refused attempts can be due to chance. */
 const REFUSED_SHARE = 0.01;
 
-/** Losing this share of the threads' time to failed attempts costs operations. */
+/** If threads lose this share of their time to failed attempts, the rate is noticeably lower. */
 const LOST_TIME = 0.2;
 
-/** This share of refusals costs operations even if they take no time because nothing is retried. */
+/** If this share of attempts is refused, the rate is noticeably lower even if refusals take no time. */
 const REFUSED_GOODPUT = 0.2;
 
-/** Refusals explain the lost time if they are this share of the failed attempts. */
+/** Refusals explain the lost time if they are at least this share of the failed attempts. */
 const REFUSED_FAILURES = 0.8;
 
 /** Whether throttling by the store limits the stage's rate. @param {Refusals} figures */
@@ -573,19 +577,19 @@ function isRefused({ attempts, throttled }) {
 /** A client busy for at most this share of its time is not the limit. */
 const ROOMY_LOOP = 0.75;
 
-/** If bandwidth is the limit, the bytes per second of the two sizes differ by at most this share. */
+/** If bandwidth is the limit, the bytes per second of the two object sizes differ by at most this share. */
 const SAME_BYTES = 0.15;
 
-/** If bandwidth is the limit, half the size brings at least this many times the operations. */
+/** If bandwidth is the limit, half the object size gives at least this many times the operations per second. */
 const BANDWIDTH_GAIN = 1.5;
 
-/** If two steps of one size differ by more than this share, something other than the size has changed. */
+/** If two steps with the same object size differ by more than this share, something other than the size changed. */
 const SAME_STEPS = 0.1;
 
-/** If the rates of a step and the hold differ by more than this share, the sizes were not compared on the plateau. */
+/** If the rate differs from that of the hold by more than this share, the sizes were not compared on the plateau. */
 const SAME_RATE = 0.15;
 
-/** If operations are the limit, the operations per second of the two sizes differ by at most this share. */
+/** If operations are the limit, the operations per second of the two object sizes differ by at most this share. */
 const SAME_OPERATIONS = 0.1;
 
 /**

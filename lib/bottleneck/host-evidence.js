@@ -4,7 +4,7 @@
  */
 
 /**
- * How the busiest event-loop thread was scheduled. Shares of the time, 0 to 1.
+ * How the busiest event-loop thread was scheduled, as shares of the time (0 to 1).
  *
  * @param {Pick<Evidence, 'host'>} evidence
  * @returns {{ running: number, waiting: number } | null} null if the system does not report it for every thread
@@ -16,8 +16,8 @@ export function busiestThread({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'busyLoops' | 'loops'>} evidence
- * @returns {number} mean share of the time in which event loops wanted a CPU; if the system does not report how they
- *   were scheduled, in which they were busy
+ * @returns {number} mean share of the time in which event loops wanted a CPU; if the system does not report this, the
+ *   mean share in which they were busy
  */
 export function meanDemand({ host, busyLoops, loops }) {
   const threads = threadsOf(host);
@@ -28,7 +28,7 @@ export function meanDemand({ host, busyLoops, loops }) {
 
 /** @typedef {{ running: number, waiting: number }} Thread */
 
-/** All event loops; empty if any is unknown. @param {HostLoad | null} host */
+/** How all event-loop threads were scheduled; empty if this is unknown for any thread. @param {HostLoad | null} host */
 function threadsOf(host) {
   const loops = host?.loops ?? [];
   const known = loops.flatMap(({ running, waiting }) =>
@@ -39,7 +39,7 @@ function threadsOf(host) {
 
 /**
  * While the hypervisor has taken the CPU of a thread, Linux counts the thread as neither running nor waiting: its task
- * clock excludes stolen time. Assumes that the thread lost the same share of its CPU time as all threads.
+ * clock excludes stolen time. Assumes that every thread lost the same share of its CPU time.
  *
  * @template {Thread} Scheduled
  * @param {Scheduled} thread
@@ -77,7 +77,7 @@ export function loopDelay({ host }) {
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
 }
 
-/** A mean this many times the median shows that some operations take much longer than most. */
+/** A mean above this many times the median shows that some operations take much longer than most. */
 const LONG_TAIL = 2;
 
 /** @param {Pick<Evidence, 'mean' | 'p50'>} evidence */
@@ -92,7 +92,7 @@ export function stolenShare({ host }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {number | null} busy share of the CPUs that the process may use, 0 to 1, including stolen time
+ * @returns {number | null} busy share of the CPUs that the process may use, 0 to 1, with stolen time; null if unknown
  */
 export function busyShare({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -103,7 +103,8 @@ export function busyShare({ host, cpuCores }) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether other processes or guests of the hypervisor took nearly all CPU time that the client left
+ * @returns {boolean} whether other processes, or other guests of the hypervisor, used nearly all CPU time that the
+ *   client left
  */
 export function areCpusTaken({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
@@ -111,7 +112,7 @@ export function areCpusTaken({ host, cpuCores }) {
   return cpu !== null && left > 0 && cpu.others + stolenShare({ host }) * cpu.usable >= BUSY_CPUS * left;
 }
 
-/** A store with this share of the busy CPU time is what keeps the CPUs busy. */
+/** If a store uses at least this share of the busy CPU time, the store keeps the CPUs busy. */
 const MOST_OF_CPU = 0.5;
 
 /** Below this busy share, a host has CPU to spare for a store. */
@@ -119,7 +120,7 @@ const ROOM_FOR_STORE = 0.7;
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether a store on the same host took most of its CPU time and left little
+ * @returns {boolean} whether a store on the same host used most of the busy CPU time, and little CPU time was left
  */
 export function sharesHostWithStore({ host, cpuCores }) {
   const { store, cpu = null } = host ?? {};
@@ -132,8 +133,8 @@ export function sharesHostWithStore({ host, cpuCores }) {
 }
 
 /**
- * What used the CPUs that the client's threads waited for. Waits are added up, because the threads may also have waited
- * for each other.
+ * Determines what used the CPUs that the client's threads waited for. Adds up the waits of all threads, because they
+ * may also have waited for each other.
  *
  * @param {HostLoad | null} host
  * @returns {'quota' | 'others' | 'steal' | null} null if nothing explains at least half of the waiting
@@ -158,7 +159,7 @@ export const BUSY_CPUS = 0.9;
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether the client, and a store on the same host, had too little CPU to show what they can do
+ * @returns {boolean} whether the client, or a store on the same host, had too little CPU to show what it can do
  */
 export function isHostBusy(evidence) {
   return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);
@@ -166,7 +167,7 @@ export function isHostBusy(evidence) {
 
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether almost nothing was left of the CPUs that the process may use, or of its quota
+ * @returns {boolean} whether almost no CPU time was left on the CPUs that the process may use, or in its quota
  */
 export function isHostCrowded(evidence) {
   const heldBack = evidence.host?.quota?.throttled ?? 0;

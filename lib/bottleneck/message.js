@@ -26,7 +26,7 @@ import {
 /** The figures that prove each cause. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
 const PROVEN = {
   'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
-    `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
+    `${nameOfLoop(loops)} busy ${percent(eventLoopUtilization)} of the time, ` +
     `${cpuCores.toFixed(2)} CPU cores used`,
   'host CPU': (evidence) => `this host had too little CPU for ${tooLittleCpu(evidence)}`,
   'network link': ({ host }) => link(/** @type {NetworkLoad} */ (host?.network ?? null)),
@@ -39,12 +39,12 @@ const PROVEN = {
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   'requested rate': (evidence) => `the store kept up, ${room(evidence)}`,
   'beyond this host': (evidence) =>
-    `${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
+    `${latencies(evidence)}${tail(evidence)}, although this host had CPU time to spare: ` +
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 
 /** Advice if other processes, perhaps the store, keep the CPUs busy. */
-const ELSEWHERE = 'a store elsewhere, or an idle host';
+const ELSEWHERE = 'a store on another host, or an idle host';
 
 /** Advice if the store refuses requests. @param {Evidence} evidence */
 const lessLoad = ({ isOpenLoop }) => `${isOpenLoop ? 'a lower --rate' : 'fewer <threads>'}, or more buckets`;
@@ -56,14 +56,14 @@ const MORE = {
   'network link': () => 'a faster link, or several hosts',
   'store throttling': lessLoad,
   concurrency: () => 'more <threads>',
-  // Without a search, only the endpoint of --local is proven to be the limit.
+  // Without a search, only the endpoint of --local can be proven to be the limit.
   store: ({ search }) => (search === null ? 'a real store' : 'more buckets'),
   bandwidth: () => 'smaller objects, or several hosts',
   'requested rate': () => 'a higher --rate',
   'beyond this host': () => '--find-peak, or two hosts',
 };
 
-/** What shows more than a plain run; null for a search on an idle host. @param {Evidence} evidence */
+/** Advice on how to get more evidence; null after a search on an idle host. @param {Evidence} evidence */
 const searchFor = (evidence) => {
   if (isHostBusy(evidence)) {
     return ELSEWHERE;
@@ -71,7 +71,7 @@ const searchFor = (evidence) => {
   return evidence.search === null ? '--find-peak' : null;
 };
 
-/** Why no cause is proven, and advice. */
+/** For each reason, why no cause is proven, and advice. */
 const INCONCLUSIVE = /** @type {const} */ ({
   'few operations': {
     why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to show a limit`,
@@ -85,13 +85,13 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'loops unevenly busy': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${PROVEN['client CPU'](evidence)}, but all of them ${percent(meanDemand(evidence))} on average`,
+      `${PROVEN['client CPU'](evidence)}, but the event loops were busy only ${percent(meanDemand(evidence))} of the time on average`,
     advice: 'fewer --cores',
   },
   'host busy with others': {
     why: (/** @type {Evidence} */ evidence) =>
       busiestThread(evidence) === null
-        ? `${PROVEN['client CPU'](evidence)}: other processes used its CPU`
+        ? `${PROVEN['client CPU'](evidence)}: other processes used CPU time that the client needed`
         : `the client had too little CPU, and what used it is unknown: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
   },
@@ -146,7 +146,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: 'a shorter --warmup',
   },
   'drain alone': {
-    why: () => 'no operation completed within the measured time of --duration',
+    why: () => 'no operation completed in the measured part of --duration',
     advice: 'a longer --duration',
   },
   'many failed': {
@@ -189,7 +189,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'loop not idle': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but the client was too busy to blame the store, and not busy enough to be the limit: ${schedule(evidence)}, ${cpus(evidence)}`,
+      `${latencies(evidence)}, but the client was too busy to rule it out as the limit, and not busy enough to prove that it was: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: searchFor,
   },
   'endpoint not idle': {
@@ -204,7 +204,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'late loop': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${latencies(evidence)}, but less than 80% of it was spent waiting for responses: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
+      `${latencies(evidence)}, but less than 80% of that time was spent waiting for responses: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
     advice: searchFor,
   },
   'smaller objects alone': {
@@ -225,19 +225,19 @@ const INCONCLUSIVE = /** @type {const} */ ({
     why: (/** @type {Evidence} */ evidence) =>
       `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried`,
     advice: (/** @type {Evidence} */ { search }) =>
-      search?.limitingResource ? adviceFor(search.limitingResource) : 'Write with enough <objects>',
+      search?.limitingResource ? adviceFor(search.limitingResource) : 'a Write stage with enough <objects>',
   },
   'held apart': {
     why: (/** @type {Evidence} */ evidence) => `${heldRate(evidence)}, but ${bestStep(evidence)}, ${room(evidence)}`,
     advice: 'another run',
   },
   'not held': {
-    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but the capacity was not held`,
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but there was no hold to measure the capacity`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
-      `${plateau(evidence)}${sizes(evidence)}, but the rate changed when it was held`,
+      `${plateau(evidence)}${sizes(evidence)}, but the rate changed during the hold`,
     advice: 'another run',
   },
   'unsteady sizes': {
@@ -253,7 +253,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
 });
 
 /**
- * Prefixes for stages that ended early. They get no advice, because no option would have shown more.
+ * Prefixes to the evidence of stages that ended early. Such stages get no advice, because no option would show more.
  *
  * @type {Record<Evidence['end'], string>}
  */
@@ -280,7 +280,7 @@ export function describe(finding, evidence, likely) {
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
   const next = typeof advice === 'function' ? advice(evidence) : advice;
-  // With this reason, it is unknown what used the CPU.
+  // For 'host busy with others', it is unknown what used the CPU.
   const isStarved = likely === 'host CPU' && finding !== 'host busy with others';
   const shown = isStarved ? PROVEN['host CPU'](evidence) : why(evidence);
   return {
@@ -305,12 +305,12 @@ function plateau({ search }) {
 
 /** @param {Evidence} evidence */
 function heldRate({ search }) {
-  return `${decimal(search?.capacity?.operationsPerSecond ?? 0)}/s when it was held`;
+  return `${decimal(search?.capacity?.operationsPerSecond ?? 0)}/s in the hold`;
 }
 
 /** @param {Evidence} evidence */
 function bestStep({ search }) {
-  return `${decimal(search?.best ?? 0)}/s in the best step before`;
+  return `${decimal(search?.best ?? 0)}/s in the best step before it`;
 }
 
 /** @param {Evidence} evidence distorted by a busy host */
@@ -328,8 +328,12 @@ function schedule(evidence) {
   if (thread === null) {
     return room(evidence);
   }
-  const name = evidence.loops === 1 ? 'event loop' : `busiest of ${counted(evidence.loops, 'event loop')}`;
-  return `${name} ${timeOf(thread)}`;
+  return `${nameOfLoop(evidence.loops)} ${timeOf(thread)}`;
+}
+
+/** @param {number} loops */
+function nameOfLoop(loops) {
+  return loops === 1 ? 'event loop' : `busiest of ${counted(loops, 'event loop')}`;
 }
 
 /** @param {Evidence} evidence */
@@ -338,9 +342,9 @@ function cpus(evidence) {
   const { cpu = null, quota = null } = evidence.host ?? {};
   const held = quota !== null && quota.throttled >= SHOWN_THROTTLING ? `, ${heldBack(quota)}` : '';
   if (share === null || cpu === null) {
-    return `how busy its CPUs were is unknown${held}`;
+    return `the CPU use of this host is unknown${held}`;
   }
-  const others = `${cpu.others.toFixed(2)} of them with other processes${endpointShare(evidence)}`;
+  const others = `other processes used ${cpu.others.toFixed(2)} of them${endpointShare(evidence)}`;
   const stolen = stolenShare(evidence);
   const taken = stolen >= SHOWN_STEAL ? `, ${percent(stolen)} taken by the hypervisor` : '';
   return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${others}${taken}${held}`;
@@ -392,7 +396,7 @@ const SHOWN_THROTTLING = 0.05;
 
 /** @param {NonNullable<HostLoad['quota']>} quota */
 function heldBack({ cores, throttled }) {
-  return `held back in ${percent(throttled)} of the periods of a quota of ${cores.toFixed(2)} cores`;
+  return `throttled by a CPU quota of ${cores.toFixed(2)} cores in ${percent(throttled)} of its periods`;
 }
 
 /** @param {Evidence} evidence */
@@ -402,7 +406,7 @@ function cpuTaker(evidence) {
     case 'quota':
       return heldBack(/** @type {NonNullable<typeof quota>} */ (quota));
     case 'steal':
-      return `the hypervisor gave ${percent(cpu?.steal ?? 0)} of the CPUs' time to others`;
+      return `the hypervisor took ${percent(cpu?.steal ?? 0)} of the CPU time`;
     default:
       return cpus(evidence);
   }
@@ -418,8 +422,8 @@ function retransmissions({ host }) {
 
 /** @param {NetworkLoad} network */
 function link({ interface: name, fullShare, received, sent, linkSpeed }) {
-  const traffic = `${megabytes(received)} received and ${megabytes(sent)} sent, of ${megabytes(linkSpeed ?? 0)}`;
-  return `${name} was full in ${percent(fullShare ?? 0)} of the seconds: ${traffic}`;
+  const traffic = `${megabytes(received)} received and ${megabytes(sent)} sent, link speed ${megabytes(linkSpeed ?? 0)}`;
+  return `${name} was saturated ${percent(fullShare ?? 0)} of the time: ${traffic}`;
 }
 
 /** @param {number} bytesPerSecond */
@@ -455,7 +459,7 @@ function spread({ search }) {
 
 /** @param {Evidence} evidence */
 function room({ eventLoopUtilization, search }) {
-  // A search reports the busiest of its steps at capacity.
+  // A search reports this figure for the busiest of its steps at capacity.
   return `event loop ${search === null ? '' : 'up to '}${percent(eventLoopUtilization)} busy`;
 }
 

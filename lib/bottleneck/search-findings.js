@@ -8,7 +8,7 @@ import { adviceFor } from './message.js';
 
 /**
  * @param {BucketConclusion} conclusion
- * @param {{ buckets: number, target: number | null }} options `buckets` in the configuration; `target` in ops/s
+ * @param {{ buckets: number, target: number | null }} options `buckets`: how many are configured; `target`: ops/s
  * @returns {BucketSearchResult}
  */
 export function bucketFinding(conclusion, { buckets, target }) {
@@ -26,7 +26,7 @@ export function bucketFinding(conclusion, { buckets, target }) {
 /**
  * @param {number | null} target ops/s
  * @param {BucketConclusion} conclusion
- * @returns {number | null} buckets; null if unknown, or if no number of buckets is enough
+ * @returns {number | null} buckets needed; null if unknown, or if no number of buckets is enough
  */
 function bucketsFor(target, { limit, perBucket, steps }) {
   if (target === null || limit === 'inconclusive') {
@@ -97,7 +97,7 @@ function targetEvidence(target, needed, { limit, steps }) {
 
 /**
  * @param {BucketConclusion} conclusion
- * @param {Bottleneck} whole of the step with the most buckets, or of the first bucket if there was no such step
+ * @param {Bottleneck} whole bottleneck of the step with the most buckets; of the first bucket if no step had more
  * @param {boolean} isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
@@ -135,7 +135,7 @@ function starved(evidence) {
   return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
 }
 
-/** An event loop busy for less than this share of its time can do more. */
+/** An event loop that is busy for less than this share of its time has room for more operations. */
 const IDLE_LOOP = 0.7;
 
 /** If the ends of an interval differ by more than this factor, more time would narrow it. */
@@ -150,10 +150,10 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
   const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
   const parts = [
     ...(held === null
-      ? ['it was not held']
+      ? ['there was no hold']
       : [`held at ${decimal(held.rate)}/s with a p99 of ${held.p99.toFixed(2)}ms`]),
     ...(isClientLimited
-      ? [`at higher rates this host, with ${counted(threads, 'thread')}, was too late or too busy`]
+      ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]
       : []),
     ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
     ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
@@ -165,9 +165,9 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
 
 /**
  * @param {RateConclusion} conclusion
- * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that represents the stage
- * @param {{ slo: number, isByErrors: boolean, isBusy: boolean }} broken how a limit was exceeded: `slo` in ms;
- *   `isBusy`: whether the host had too little CPU in that step
+ * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole the step that represents the stage
+ * @param {{ slo: number, isByErrors: boolean, isBusy: boolean }} broken the exceeded limit: `slo` in ms;
+ *   `isByErrors`: whether it was the limit on errors; `isBusy`: whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
 export function rateBottleneck(
@@ -177,7 +177,7 @@ export function rateBottleneck(
 ) {
   const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
-    const evidence = 'this host started operations too late, or had too little CPU, before the store was too slow';
+    const evidence = 'this host started operations too late, or had too little CPU, before the store became too slow';
     if (isBusy) {
       return starved(evidence);
     }
@@ -185,7 +185,7 @@ export function rateBottleneck(
     return clientLoad.eventLoopUtilization < IDLE_LOOP
       ? {
           ...{ cause: 'concurrency', certainty: 'likely', advice },
-          evidence: `all threads were waiting for responses, event loop ${percent(clientLoad.eventLoopUtilization)} busy, before the store was too slow`,
+          evidence: `all threads were waiting for responses before the store became too slow, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
         }
       : unknown(evidence, advice);
   }
@@ -193,12 +193,12 @@ export function rateBottleneck(
     return unknown('no rate was tried for long enough', adviceFor(limitingResource));
   }
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
-    // The search chose that rate, so it is not a limit.
+    // The search itself chose the requested rate, so this rate is not a limit.
     return bottleneck.cause === 'requested rate'
-      ? unknown('all rates that were tried were kept', adviceFor(limitingResource))
+      ? unknown('the store kept up with every rate that was tried', adviceFor(limitingResource))
       : bottleneck;
   }
-  const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `from about ${decimal(rate)}/s on`;
+  const where = found?.confidence === null ? `at ${decimal(found.high)}/s` : `at rates above about ${decimal(rate)}/s`;
   const late = `responses took longer than ${slo.toFixed(2)}ms ${where}`;
   if (isBusy && bottleneck.cause.endsWith('CPU')) {
     return bottleneck;

@@ -3,7 +3,7 @@ import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
 
-/** Limits, for use in a sentence. @type {Readonly<Record<string, string>>} */
+/** Names of limits, to be used in a sentence. @type {Readonly<Record<string, string>>} */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
   'host CPU': 'the CPU of the host',
@@ -17,7 +17,7 @@ const LIMITS = Object.freeze({
 });
 
 /**
- * @param {string | readonly string[]} stages one, or several that had the same limit
+ * @param {string | readonly string[]} stages one stage, or several with the same limit
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
  * @returns {string} the start of a sentence about their limit
  */
@@ -37,9 +37,9 @@ export function nameOfLimit(cause) {
 }
 
 /**
- * The limit of a stage as one sentence for people.
+ * Describes the limit of one or more stages in a sentence.
  *
- * @param {string | readonly string[]} stages one, or several that had the same limit
+ * @param {string | readonly string[]} stages one stage, or several with the same limit
  * @param {Readonly<BottleneckSum>} bottleneck
  * @returns {string} one line of any length
  */

@@ -29,7 +29,7 @@ export function calibrationPath(env, platform) {
 }
 
 /**
- * A missing file, or one with other content, counts as no calibrations.
+ * Returns no calibrations if the file is missing or unusable.
  *
  * @param {string | null} file
  * @returns {{ calibrations: Calibration[], problem: string | null }} newest first, and why an existing file is unusable
@@ -61,7 +61,7 @@ export function formatCalibrations(calibrations) {
 /**
  * @param {string} text
  * @returns {Calibration[]} newest first
- * @throws {RangeError} if the text is anything else
+ * @throws {RangeError} if the text does not contain calibrations
  */
 export function parseCalibrations(text) {
   const content = parseJson(text);

@@ -15,11 +15,11 @@ import { readCalibrations } from './calibration-file.js';
  *
  * @typedef {object} CalibratedShare
  * @property {number} operationsPerSecond that all usable cores of the host can drive
- * @property {number} share the stage's rate divided by that; above 1 if the host was busier during the calibration
+ * @property {number} share the stage's rate ÷ operationsPerSecond; above 1 if the host was busier during calibration
  * @property {string} date ISO time of the calibration
  */
 
-/** Objects of about the same size cost about the same. */
+/** Operations on objects of about the same size cost about the same. */
 const MAX_SIZE_RATIO = 2;
 
 const WARNING_SHARE = 0.8;
@@ -111,7 +111,7 @@ function compare(stages, config, { identity, file, usableCores }) {
   }
   const compared = stages.map((result) => ({
     ...result,
-    // The calibration measured requests that send an object.
+    // A calibration measures only objects that are sent whole, not in parts.
     calibration: result.steps > 0 ? null : calibratedShare(result, calibration, usableCores),
   }));
   for (const { stage, calibration: share } of compared) {

@@ -19,7 +19,7 @@ const GAP_MS = 300;
 /** More than an event loop can write in a stage. */
 const MAX_OBJECTS = 250_000;
 
-/** Remove processes only the objects that Write created: few, if they are large. */
+/** Remove is measured again if it was shorter: it ends early if Write created few objects, as with large ones. */
 const MIN_STAGE_MS = 1000;
 
 const TIMEOUT_MS = 10_000;
@@ -30,9 +30,9 @@ export class ClientFailure extends Error {}
 /**
  * Measures the client on one event loop, the caller's, against an endpoint in another process.
  *
- * The normal benchmark runs in the process of the command, because a process per measurement gives the same figures: in
- * eight alternating pairs (two shared cores, 20,000 objects of 16 KiB over TLS), the medians of the client's CPU time
- * per operation differed by at most 10%, with a spread of at least 15%. Only a repeated Remove would differ: a new
+ * The benchmark runs in the process of the command, because a separate process per measurement gives the same figures:
+ * in eight alternating pairs (two shared cores, 20,000 objects of 16 KiB over TLS), the medians of the client's CPU
+ * time per operation differed by at most 10%, with a spread of at least 15%. Only a repeated Remove would differ: a new
  * process would start it with cold code, unlike the last stage of a run.
  *
  * @param {{ endpoint: Pick<NullEndpoint, 'report' | 'store'>, settings: Settings & { threads: number },
@@ -94,7 +94,7 @@ function failureOf({ problems, stages, crash }) {
     return problems[0];
   }
   const broken = stages.find(({ end }) => end !== 'complete');
-  return broken === undefined ? null : `${broken.stage} did not run to its end: ${broken.end}`;
+  return broken === undefined ? null : `${broken.stage} ended early: ${broken.end}`;
 }
 
 /** @implements {RunObserver} */
@@ -169,7 +169,7 @@ class StageWatch {
       operationsPerSecond: average,
       milliseconds: duration,
       eventLoopUtilization,
-      // The fallback overestimates: a process's CPU time includes all its threads.
+      // The fallback overestimates the share, because a process's CPU time includes all its threads.
       coreShare:
         waiting === null
           ? Math.min((cpuUser + cpuSystem) / (duration * eventLoopUtilization), 1)

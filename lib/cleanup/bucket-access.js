@@ -8,13 +8,16 @@ import { AttemptError } from '../s3/s3-error.js';
  * @import { StoreOptions } from '../s3/object-store.js'
  */
 
-/** Clean-up retries patiently, but must end. */
+/** Clean-up retries each request patiently, but not forever. */
 const MAX_ATTEMPTS = 6;
 
-/** Lower bound for any `--timeout`, because listing a thousand keys takes time. */
+/** Minimum timeout of an attempt, even if `--timeout` is shorter: listing a thousand keys takes time. */
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Upper bound for any `--timeout`: if a store stops responding, clean-up sends another request before it gives up. */
+/**
+ * Maximum timeout of an attempt, even if `--timeout` is longer: if a store stops responding, clean-up can retry a
+ * request before it gives up.
+ */
 const MAX_TIMEOUT_MS = 30_000;
 
 /** Clean-up gives up after this long without a successful request. */
@@ -36,11 +39,12 @@ const LOOK_EVERY_MS = 250;
  * @param {StoreOptions} options.storeOptions
  * @param {Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
- * @param {number} options.timeout ms for a measured attempt
+ * @param {number} options.timeout the value of `--timeout` in ms
  * @param {RequestCounts} options.requests counters to update
- * @param {(silence: number) => void} [options.onLook] called at once and periodically, with the ms since a success
+ * @param {(silence: number) => void} [options.onLook] called at the start and then
+ *   periodically, with the ms since the last successful request
  * @param {keyof RequestCounts} [options.countAs]
- * @param {number} [options.maxAttempts] of a request
+ * @param {number} [options.maxAttempts] per request
  * @param {AbortSignal} [options.signal] abandons the work
  * @param {(access: BucketAccess) => Promise<Result>} work
  * @returns {Promise<Result>}
@@ -100,7 +104,7 @@ export async function withBucketAccess(options, work) {
   }
 }
 
-/** Returns the ms for an attempt of clean-up. @param {number} timeout ms for a measured attempt */
+/** Returns the timeout of a clean-up attempt in ms. @param {number} timeout the value of `--timeout` in ms */
 function attemptTimeout(timeout) {
   return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
 }

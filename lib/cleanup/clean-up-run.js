@@ -12,14 +12,14 @@ import { cleanUp, newResult } from './cleanup.js';
  */
 
 /**
- * Removes the objects of a run by listing them. For options without a description, see CleanupOptions.
+ * Lists and removes the objects of a run. CleanupOptions describes the options that have no description here.
  *
  * @param {object} options
  * @param {Keyspace} options.keyspace
  * @param {StoreOptions} options.storeOptions
  * @param {Clock} options.clock
  * @param {() => number} options.random
- * @param {number} options.timeout ms for a measured attempt
+ * @param {number} options.timeout the value of `--timeout` in ms
  * @param {(own: OwnKey) => boolean} options.owns
  * @param {UnlistedObjects | null} options.unlisted
  * @param {boolean} options.outcomeUnknown

@@ -15,25 +15,25 @@ import { abortUploads, ownUploads } from './uploads.js';
 
 const RANGES_AT_ONCE = 8;
 
-/** S3's limit of keys per batch. */
+/** S3's limit on keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** Maximum rounds of deleting the listed objects, because a store may confirm a deletion without performing it. */
+/** Maximum number of rounds of deletion: a store may confirm a deletion without performing it. */
 const MAX_REMOVALS = 2;
 
-/** Maximum keys that are remembered, so that an object in several lists counts once. */
+/** Maximum number of keys that are remembered, so that an object in several lists counts once. */
 const MAX_REMEMBERED = 100_000;
 
-/** How late a request without a response may still take effect. */
+/** A request that got no response may still take effect for this long. */
 export const LATE_WRITES_MS = 2000;
 
-/** Maximum problems kept as text; further ones are only counted. */
+/** Maximum number of problems kept as text. Further problems are only counted. */
 const MAX_PROBLEMS = 100;
 
 /** Errors that mean uploads cannot be listed. They do not affect anything else. */
 const UNLISTABLE = ['denied', 'protocol'];
 
-/** Maximum unlisted objects that are looked up one by one. */
+/** Maximum number of unlisted objects that are looked up one by one. */
 const MAX_HEAD_REQUESTS = 1000;
 
 /**
@@ -41,7 +41,7 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
  * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
- * @property {UnlistedObjects | null} unlisted objects known to exist, which lists must show; null if unknown
+ * @property {UnlistedObjects | null} unlisted objects that Write created and no list has shown; null if unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
  * @property {number} [lateWrites] ms after which no write can still be in progress
@@ -52,7 +52,7 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {(milliseconds: number) => Promise<void>} wait
  */
 
-/** @returns {CleanupResult} before the clean-up */
+/** @returns {CleanupResult} of a clean-up that has not started */
 export function newResult() {
   return {
     removed: 0,
@@ -120,7 +120,7 @@ class SeenObjects {
       if (hasRoom) {
         this.#keys.add(key);
       }
-      // An object that is not remembered counts only in the first look: later looks probably show it again.
+      // If there is no room to remember a key, it counts only in the first look: later looks probably show it again.
       this.count += Number(!isKnown && (hasRoom || isFirstLook));
     }
   }
@@ -135,7 +135,7 @@ class SeenObjects {
  * @typedef {object} Shown contents of the store's lists that concern a run
  * @property {number} objects
  * @property {number} versions older versions, and delete markers
- * @property {number} misplaced objects in another bucket than their keys map to
+ * @property {number} misplaced objects in a bucket other than the one that their keys map to
  * @property {number} foreign objects that the run did not write
  * @property {number | null} uploads null if they cannot be listed
  * @property {number} uploadsMisplaced
@@ -176,7 +176,7 @@ function isRemovable({ objects, versions, uploads }) {
  * @param {CleanupOptions} options
  * @param {Findings} findings
  * @param {object} choice
- * @param {boolean} choice.isFirst whether this is the first look of a series
+ * @param {boolean} choice.isFirst whether this is the first look of a removeShown() call
  * @param {boolean} choice.removes whether to remove the listed objects
  */
 async function look(options, findings, { isFirst, removes }) {
@@ -253,13 +253,14 @@ async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, r
     if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
       throw error;
     }
-    addProblems(result, removes ? [`the run's uploads cannot be listed and aborted: ${error.message}`] : []);
+    addProblems(result, removes ? [`the run's uploads could not be listed and aborted: ${error.message}`] : []);
     return { uploads: null, uploadsMisplaced: 0 };
   }
 }
 
 /**
- * Looks up by key the objects that Write created but no list has shown, because lists alone are not trustworthy.
+ * Looks up the objects that Write created but no list has shown, because lists can be incomplete. Removes those that
+ * still exist.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
@@ -276,7 +277,7 @@ async function removeUnlisted(options, result) {
   if (found.length === 0) {
     return 0;
   }
-  // If only a sample was looked up, others may also exist. Deleting an absent object does no harm.
+  // If only a sample was looked up, delete all objects: more may exist, and deleting an absent one does no harm.
   const removable = asked.length === unlisted.count ? found : unlisted.indices();
   for (const [bucket, keys] of batchesOf(removable, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
@@ -294,7 +295,7 @@ async function removeUnlisted(options, result) {
  */
 function unlistedProblem(found, asked, count) {
   const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
-  return `the store's lists are incomplete: of ${which} objects that were written but that no list shows, ${found} were found by key; ${asked === count ? 'they' : `all ${count}`} were deleted by key, but other unlisted objects may remain`;
+  return `the store's lists are incomplete: of ${which} written objects that no list shows, ${found} were found by key; ${asked === count ? 'they' : `all ${count}`} were deleted by key, but other unlisted objects may remain`;
 }
 
 /**
@@ -377,7 +378,7 @@ function addFirst(result, problem) {
  *
  * @typedef {object} SortedPage
  * @property {NamedObject[]} own objects to remove
- * @property {NamedObject[]} misplaced objects of the run in another bucket than their keys map to
+ * @property {NamedObject[]} misplaced objects of the run in a bucket other than the one that their keys map to
  * @property {number} foreign number of objects that the run did not write
  */
 

@@ -4,7 +4,7 @@ import { listPage } from './key-ranges.js';
 
 /** @import { BucketAccess } from './bucket-access.js' */
 
-/** Maximum pages to list: enough for dozens of prefixes, but quick. */
+/** Maximum number of pages to list: enough for dozens of prefixes, but quick. */
 const MAX_REQUESTS = 60;
 
 const MAX_DEPTH = 2;
@@ -49,7 +49,7 @@ export async function findPrefix({ access, runId, buckets }) {
       }
     }
   } catch (error) {
-    // Other prefixes remain unknown, for example if the credentials are limited to the run's own prefix.
+    // The prefix cannot be found, for example if the credentials are limited to the run's own prefix.
     if (!(error instanceof AttemptError)) {
       throw error;
     }

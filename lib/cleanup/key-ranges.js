@@ -12,7 +12,7 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 const MAX_FRUITLESS_PAGES = 100;
 const FRUITLESS_PAUSE_MS = 20;
 
-/** Bounds a list that continues without showing any relevant object. */
+/** Stops a list that continues for too long without showing a relevant object. */
 export class ListProgress {
   #bucket;
   #fruitless = 0;
@@ -94,7 +94,7 @@ export function rangesAfter(bucket, keyPrefix, position) {
  */
 export async function listPage({ admin, retry }, bucket, prefix, after) {
   const page = await retry(() => admin.listPage(bucket, prefix, after));
-  // Further requests would get the same page forever, and unlisted objects would count as removed.
+  // Continuing would repeat this page forever. Ending the list here would count unlisted objects as removed.
   if (page.objects.length === 0 && !page.isLast) {
     throw new AttemptError({
       kind: 'protocol',
@@ -108,7 +108,8 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
 /**
  * @param {KeyRange} range
  * @param {BucketAccess} access
- * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether a page is relevant
+ * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether a page contains
+ *   relevant objects
  */
 export async function walkRange({ bucket, prefix, after, last, progress }, access, visit) {
   let position = after;

@@ -17,7 +17,7 @@ import { walkUploads } from './uploads.js';
 /** Number of buckets, and later of key ranges, that are listed concurrently. */
 const AT_ONCE = 8;
 
-/** Kinds of errors that no change of the configuration would fix. */
+/** Kinds of errors that changing the configuration cannot fix. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
 /** Sorts after every name that a run gives an object. */

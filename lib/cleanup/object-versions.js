@@ -3,7 +3,7 @@ import { rangesOf } from './key-ranges.js';
 
 const RANGES_AT_ONCE = 8;
 
-/** S3's limit of versions per batch. */
+/** S3's limit on versions per batch. */
 const MAX_BATCH = 1000;
 
 /**
@@ -51,7 +51,8 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
       const inside = versions
         .filter(({ key }) => key <= last)
-        // A further version of the previous page's last key is the latest only because the latest one was removed.
+        // Another version of the previous page's last key is not an object: it became the latest version only because
+        // the object was removed.
         .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
       const named = inside.flatMap((version) => {
         const name = keyspace.recognise(bucket, version.key);

@@ -3,7 +3,7 @@ import { Keyspace, isRunId } from '../workload/keyspace.js';
 
 /** @import { ListedObject, ListedUpload } from '../s3/bucket-admin.js' */
 
-/** Maximum foreign keys that are named as examples. */
+/** Maximum number of foreign keys that are named as examples. */
 const MAX_EXAMPLES = 3;
 
 /**
@@ -12,7 +12,7 @@ const MAX_EXAMPLES = 3;
  * @property {number} objects
  * @property {number} bytes NaN if the store reported an invalid size
  * @property {number} uploads that are neither completed nor aborted
- * @property {number} misplaced objects in another bucket than their keys map to
+ * @property {number} misplaced objects in a bucket other than the one that their keys map to
  * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
  * @property {number} newest

@@ -9,10 +9,10 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** Number of buckets that are listed, and then of uploads that are aborted, concurrently. */
+/** Number of buckets that are listed concurrently, and of uploads that are aborted concurrently. */
 const AT_ONCE = 8;
 
-/** Clean-up gives up on a bucket with more pages of foreign uploads. */
+/** Clean-up gives up on a bucket with more than this many pages of uploads. */
 const MAX_PAGES_OF_ALL = 100;
 
 /** Status code of a store that cannot list uploads. */
@@ -63,8 +63,8 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
 }
 
 /**
- * Walks the uploads of a bucket under a prefix, page by page. MinIO lists all uploads or those of one complete key, but
- * does not support partial keys. So if the prefix shows nothing, this walks all uploads, unless the store turns out to
+ * Walks the uploads of a bucket under a prefix, page by page. MinIO can list all uploads, or those of one key, but not
+ * those under a prefix. So if the list under the prefix is empty, this walks all uploads, unless the store turns out to
  * support prefixes.
  *
  * @param {BucketAccess} access
@@ -94,7 +94,7 @@ export async function walkUploads(access, bucket, prefix, visit) {
  * @param {string} bucket
  * @param {string} prefix
  * @param {Parameters<typeof walkUploads>[3]} visit
- * @returns {Promise<boolean>} whether the prefix shows any upload
+ * @returns {Promise<boolean>} whether the list under the prefix contains any upload
  */
 async function visitByPrefix(access, bucket, prefix, visit) {
   const progress = new ListProgress(bucket);

@@ -49,7 +49,8 @@ const LAUNCHED_AT = 0;
  * `r2-benchmark ab`: runs two setups alternately and reports which one was faster.
  *
  * @param {{ options: AbOptions, prepared: PreparedSides, random: () => number, terminal: Terminal,
- *   stopRequest: StopRequest, withStack: boolean }} parts `random` is uniform in [0, 1); `withStack` as in reportError
+ *   stopRequest: StopRequest, withStack: boolean }} parts `random` is uniform in [0, 1); `withStack`: whether to
+ *   print the stack trace of an unexpected error
  * @returns {Promise<number>} the exit status; it does not depend on which side was faster
  */
 export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
@@ -68,7 +69,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   const sideOf = (/** @type {Side} */ side) => {
     const { config } = sides[side];
     const screen = progress.screenOf(side);
-    // The clocks of two stores may differ.
+    // Each side follows its own store's clock, and the two may differ.
     const clockOfSide = new Clock();
     leaveOutPauses(clockOfSide, null);
     return {
@@ -179,7 +180,7 @@ function announce(options, { sides }, { terminal, notify }) {
   costLines(sides).forEach(notify);
 }
 
-/** A single line if both sides use R2: they have the same objects and stages. @param {PreparedSides['sides']} sides */
+/** One line if both sides use R2; otherwise a line for the side that does. @param {PreparedSides['sides']} sides */
 function costLines({ a, b }) {
   const ofBoth = costLine(a.config, b.config);
   if (ofBoth !== null) {
@@ -195,7 +196,8 @@ function describe(words) {
 }
 
 /**
- * Observes one side's passes. Only the first pass prints notices. The caller announces both runs together.
+ * Observes one side's passes. Prints notices only during the first pass, and leaves the announcement of the run to the
+ * caller.
  *
  * @param {{ screen: ReturnType<TurnProgress['screenOf']>, config: Config, quiet: boolean,
  *   now: () => number }} parts `now` in monotonic ms
@@ -251,7 +253,7 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
       continue;
     }
     const { config, later } = sides[side];
-    // The last pass represents all.
+    // All passes run the same stages, so the messages of the last pass are enough.
     const stages = result.stages.slice(-config.load.stages.length);
     const { notices, errors } = closingMessages({ ...result, stages }, config, later);
     notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
@@ -312,7 +314,7 @@ function comparisonOf(runs, { options, sides }) {
 
 /**
  * @param {InterleavedRuns} runs
- * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides reached objects the same way, or no quad finished
+ * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides used the same access path, or no quad finished
  */
 function waysOfSides({ a, b, quads }) {
   if (b === null || quads.length === 0 || wayId(wayOf(a.facts.options)) === wayId(wayOf(b.facts.options))) {

@@ -85,7 +85,7 @@ async function openOutlets(options, env, checks) {
   return telemetry.openOutlets(options, env, checks);
 }
 
-/** A run that the command line reports and, at the end, checks against its limits. */
+/** Runs the benchmark, reports its progress and result, and checks the result against the --assert limits. */
 class ReportedRun {
   #options;
   #outputs;
@@ -129,7 +129,7 @@ class ReportedRun {
     /** @type {ProgramContext} */
     const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
     await run(this.#options.given, context).catch((error) => {
-      // Its result already records the error.
+      // The run's result already contains a RunError.
       if (!(error instanceof RunError)) {
         throw error;
       }
@@ -174,7 +174,7 @@ class ReportedRun {
 
   /**
    * @param {PreparedRun} prepared
-   * @returns {Promise<RunMetrics | null>} a listener of the run
+   * @returns {Promise<RunMetrics | null>} a listener for the run's events; null if no metrics were requested
    */
   async #watch({ config, identity, clock: { now, epochNow } }) {
     const { outlets } = this.#outputs;
@@ -218,7 +218,7 @@ class ReportedRun {
     const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
-      // If the reader of the output is gone now, there is nothing left to stop.
+      // The run is over: if stdout turns out to be closed, do not announce a stop.
       stopRequest.onRequest = () => {};
     }
     const failures = await writeResults(results, outcome.result, terminal);
@@ -236,12 +236,12 @@ class ReportedRun {
     const { stopRequest } = this.#program;
     this.#observer?.close();
     if (this.#settled !== null) {
-      // The objects are removed and the results are written: a signal now only ends the wait for the last scrape.
+      // The objects are removed and the results are written, so a signal now only ends the wait for the last scrape.
       stopRequest.settle(this.#settled);
       stopRequest.onRequest = () => {};
       stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
     }
-    // By now, nothing that a collector does can change the outcome of the run.
+    // The outcome is already decided, so a slow or failing collector cannot change it.
     const { outlets } = this.#outputs;
     if (this.#metrics !== null && outlets !== null) {
       const { exportLast } = await load(() => import('./telemetry.js'));

@@ -29,7 +29,7 @@ import { UsageError } from '../options/usage-error.js';
  * @import { Terminal } from './terminal.js'
  */
 
-/** Threads per event loop if the command line sets none: enough to keep it busy. */
+/** Default threads per event loop: enough to keep it busy. */
 const DEFAULT_THREADS = 100;
 
 /**
@@ -59,7 +59,7 @@ export async function calibrateByCommand(options, { env, terminal, signal, clock
         notify(
           `Measuring the ${settings.client} client alone, with objects of ${formatSize(settings.size)}: about 10 seconds`,
         );
-        // Without a live terminal, the notice is enough.
+        // Progress appears only on a live terminal; elsewhere the notice above is enough.
         if (terminal.isLive && !options.quiet) {
           progress.start({ text: 'measuring', endsAt: null });
         }
@@ -96,7 +96,7 @@ function settingsOf({ client, size, sizes, keepAlive, threads, cores, local, env
   const loops = threads === undefined ? 1 : chooseCores(cores, threads, usableCores());
   return {
     client,
-    // The client's cost per operation grows linearly with its bytes, so the mean size represents all sizes.
+    // The CPU cost of an operation grows linearly with its bytes, so measuring the mean size is enough.
     size: averageSize({ size, sizes }),
     keepAlive,
     useTls: !local && readUseTls(env, envFile),
@@ -119,7 +119,7 @@ function keep(calibration, file, notify) {
 }
 
 /**
- * Adds a calibration to the saved ones. Replaces a file that cannot be read.
+ * Adds a calibration to those in the file. An unreadable file is replaced.
  *
  * @param {string | null} file
  * @param {Calibration} calibration

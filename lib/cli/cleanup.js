@@ -25,7 +25,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
-/** Per attempt. After four of them, the store counts as unreachable. */
+/** Timeout of one attempt. After four attempts, the store counts as unreachable. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
 /**
@@ -35,11 +35,11 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {AbortSignal} signal
  * @property {Terminal} terminal
  * @property {boolean} quiet hides progress
- * @property {LiveCredentials} [credentials] renewable ones; by default, the store's own
+ * @property {LiveCredentials} [credentials] that are renewed; by default, those in the config are used
  */
 
 /**
- * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards, from any host.
+ * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
  *
  * @param {Config} config of a run with that id
  * @param {Later} later
@@ -53,7 +53,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
   const { writesFor } = clientOf(load);
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
-    stopRequest.onRequest = (reason) => quiet || terminal.err(`Still cleaning up (${reason}): not interrupted`);
+    stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
     stopRequest.onEndAtOnce = () =>
       terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
     const versioned = await findVersioned(config, access, terminal);
@@ -172,7 +172,7 @@ export function describeCleanup(result, { store, objects: { runId, prefix, shard
   const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
   const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
-  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this bucket list implies`;
+  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in the wrong bucket for this bucket list`;
   const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run also used others' : '';
   const others = foreign === 0 ? '' : `, ${foreign} not written by the run, so kept`;
   return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
@@ -188,7 +188,7 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
 
 /** Whether another attempt might remove more. @param {CleanupResult} result */
 export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
-  // Misplaced objects, and uploads that the store hides, would remain after every attempt.
+  // Another attempt would not remove misplaced objects and uploads, nor uploads that the store does not list.
   return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
 }
 

@@ -50,7 +50,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
   if (cleanup !== null && isClean(cleanup) && !hasOnlyLooked(cleanup)) {
     notices.push(describeCleanup(cleanup, config));
   }
-  // Objects in memory disappeared with the endpoint.
+  // An embedded endpoint keeps its objects in memory, so they are gone by now.
   const { objects, store } = config;
   if (objects.keep && stages.length > 0 && !store.isEmbedded) {
     if (kept > 0) {
@@ -69,7 +69,8 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 /**
  * @param {StageResult} result
  * @param {Config} config
- * @returns {string[]} advice on how many objects the stage needs; empty if other stages can cycle through fewer objects
+ * @returns {string[]} advice on how many objects the stage needs; empty if it did not run out, or if the run's reads
+ *   can reuse the objects
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, { load, schedule }) {
   const cycles = operationsOfRun(load).some(({ effect }) => effect === 'reads');

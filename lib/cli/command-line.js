@@ -46,8 +46,8 @@ import { UsageError } from '../options/usage-error.js';
  *
  * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> &
  *   Record<'a' | 'b', SideOptions>} AbOptions
- * @typedef {{ words: readonly string[], options: CommandLine }} SideOptions `words` are those in --a or --b; `options`
- *   are the common options and its own
+ * @typedef {{ words: readonly string[], options: CommandLine }} SideOptions `words` is the value of --a or --b, split
+ *   into words; `options` combines the common options with the side's own
  *
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
@@ -86,7 +86,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     })
     .addHelpText('after', topic.after ?? afterHelp('run', invocation))
     .showHelpAfterError(`(${helpHint(benchmark)})`)
-    // Options after a command's name belong to the command.
+    // Options after the name of a command belong to that command.
     .enablePositionalOptions()
     .helpCommand(false);
   /** @type {Request | null} */
@@ -131,7 +131,7 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @param {Exclude<CommandName, 'run' | 'side'>} command
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {Request}
  * @throws {UsageError}
  */
@@ -156,14 +156,14 @@ function requestOf(command, operands, given, words) {
 /**
  * @param {string} command
  * @param {readonly string[]} operands
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @throws {UsageError} if a load has more than two operands; the message quotes the one that is most likely a mistake
  */
 function refuseSurplus(command, operands, words) {
   if (takesLoad(command) && operands.length > 2) {
     const strange = operands.find((operand) => !/^[0-9]+$/.test(operand)) ?? operands[2];
     const quotes = command === 'ab' ? `; --a and --b take their options in quotes: --a '--client direct'` : '';
-    // A URL may contain a password.
+    // The argument may be a URL that contains a password.
     conclude([`unexpected argument ${quote(withoutUser(strange))}: expected <objects> <threads>${quotes}`], words);
   }
 }
@@ -186,7 +186,7 @@ function optionsGiven(command) {
  * @param {'run' | 'ab' | 'cleanup' | 'calibrate'} command
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {{ command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }}
  * @throws {UsageError} with every problem
  */
@@ -234,7 +234,7 @@ function commandOf({ init, cleanup }, { calibrate, list }) {
 /**
  * @param {readonly string[]} operands
  * @param {Given} given
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {AbOptions}
  * @throws {UsageError} with every problem of both sides
  */
@@ -244,7 +244,7 @@ function abRequest(operands, { a, b, ...common }, words) {
     options === undefined ? [`--${name}: expected its options in quotes, or '' for none`] : [],
   );
   const [ofA, ofB] = [values.a, values.b].map((own) => readSide(own ?? [], operands, common, words));
-  // An unreadable common value is reported once, even if both sides override it; conflicts are reported per side.
+  // An invalid common value is reported once, even if both sides override it; conflicts are reported per side.
   const unreadable = problems.filter((problem) => /^(--[a-z-]+|<\w+>): /.test(problem));
   const [onA, onB] = [ofA, ofB].map((side) => side.problems.filter((problem) => !unreadable.includes(problem)));
   conclude([...unreadable, ...missing, ...linesOfSides(onA, onB)], words);
@@ -259,10 +259,10 @@ function abRequest(operands, { a, b, ...common }, words) {
 /**
  * Reads a side's options as if they followed the common options.
  *
- * @param {readonly string[]} own words
+ * @param {readonly string[]} own words of --a or --b
  * @param {readonly string[]} operands
  * @param {Given} common
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {{ options: CommandLine | null, problems: readonly string[] }}
  */
 function readSide(own, operands, common, words) {
@@ -289,7 +289,7 @@ function readSide(own, operands, common, words) {
 /**
  * @param {readonly string[]} files
  * @param {Given} given
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {MergeOptions}
  * @throws {UsageError}
  */
@@ -305,7 +305,7 @@ function filesRequest(files, given, words) {
 /**
  * @param {readonly string[]} sides
  * @param {Given} given
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @returns {CompareOptions}
  * @throws {UsageError}
  */
@@ -321,7 +321,7 @@ function compareRequest([before, after], given, words) {
 
 /**
  * @param {readonly string[]} problems
- * @param {string} words shell command
+ * @param {string} words shell command, for the hint
  * @throws {UsageError} if there are problems
  */
 function conclude(problems, words) {
@@ -398,7 +398,7 @@ function helpHint(words) {
 
 /**
  * @param {Exclude<CommandName, 'side'>} name
- * @param {string} words its name in the usage
+ * @param {string} words the command's name in the usage
  * @param {Outputs} outputs
  * @param {boolean} [isGrouped] whether its help shows options by group
  */
@@ -421,7 +421,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
     operandsOf(name).forEach((operand) => command.argument(operand));
   }
   if (name === 'report') {
-    command.option('-o, --report <file>', 'the page; - is stdout', 'report.html');
+    command.option('-o, --report <file>', 'write the page to a file; - is stdout', 'report.html');
   }
   addOptions(command, name, isGrouped);
   return command;
@@ -429,7 +429,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} name
- * @returns {string[]} for commander, which rejects all other operands; operands of a load are checked with the options
+ * @returns {string[]} the operands that commander accepts; those of a load are checked later, with the options
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];

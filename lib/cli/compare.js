@@ -23,7 +23,7 @@ import { UsageError } from '../options/usage-error.js';
  *
  * @param {CompareOptions} options
  * @param {Pick<Terminal, 'err' | 'report'>} terminal
- * @returns {Promise<number>} the exit status: 0 whatever the difference, unless an assertion fails
+ * @returns {Promise<number>} the exit status; a difference does not change it unless an assertion fails
  * @throws {UsageError} if, for example, the runs are not comparable
  */
 export async function compareByCommand(options, terminal) {
@@ -62,7 +62,7 @@ export async function compareByCommand(options, terminal) {
 }
 
 /**
- * Keeps `--json before.json after.json`, where the output file was forgotten, from overwriting a result.
+ * Refuses to overwrite a result, as in `--json before.json after.json`, where the output file was forgotten.
  *
  * @param {CompareOptions} options
  * @throws {UsageError}

@@ -12,7 +12,7 @@ export const EXIT = Object.freeze({
   outputClosed: 128 + constants.signals.SIGPIPE,
 });
 
-/** As a shell reports it for a process that the signal ended. @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal */
+/** The status that shells report for a process ended by the signal. @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal */
 export function exitStatusOf(signal) {
   return 128 + constants.signals[signal];
 }

@@ -30,7 +30,7 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * Reads the limits before the run, so that mistakes are reported at once.
+ * Reads the limits before the run, so that mistakes are reported early.
  *
  * @param {GuardOptions} options
  * @param {AssertedRun | null} run null if the run is not known yet
@@ -203,7 +203,7 @@ export function thresholdLines(thresholds) {
 }
 
 /**
- * Other failures take precedence, because an incomplete run proves nothing.
+ * Other failures take precedence over thresholds, because an incomplete run proves nothing.
  *
  * @param {number} status before thresholds are considered
  * @param {readonly ThresholdResult[]} thresholds

@@ -44,7 +44,7 @@ export const COMMANDS = Object.freeze({
   },
   cleanup: {
     operands: '[run-id]',
-    summary: 'remove what a run left, or --list such runs',
+    summary: 'remove what a run left; --list shows such runs',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
   calibrate: {
@@ -186,7 +186,7 @@ Example, with the dashboard of deploy/grafana:
  *
  * @param {readonly string[]} argv
  * @param {Invocation} invocation
- * @param {string} hint where to find the topics
+ * @param {string} hint that refers to the list of topics
  * @returns {{ topic: HelpTopic, parameters: readonly string[] }} what the help shows, and the parameters to parse
  * @throws {UsageError} if there is no such topic
  *

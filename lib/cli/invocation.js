@@ -47,7 +47,7 @@ export function invocationOf({ argv, cwd: currentFolder }, { PATH = '' }) {
  * @param {string} folder of the started program
  * @param {string} cwd
  * @param {string} searchPath
- * @returns {string | null} null if it was not started through an npm link
+ * @returns {string | null} a command that uses the npm link; null if the program was not started through one
  */
 function linkedCommand(program, folder, cwd, searchPath) {
   const { link } = program;
@@ -56,7 +56,7 @@ function linkedCommand(program, folder, cwd, searchPath) {
     return null;
   }
   if (endsWith(folder, LINKS)) {
-    // In other folders, npx would look for a package of that name in the registry.
+    // Where the link cannot be found, npx would download a package of that name from the registry.
     const nearest = ancestorsOf(cwd).map((each) => path.join(each, LINKS, link));
     return leadsTo(nearest.find(existsSync), program) ? `npx ${link}` : shellWord(linked);
   }

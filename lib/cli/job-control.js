@@ -6,9 +6,9 @@ import { cpuDemand } from '../host/event-loop.js';
  */
 
 /**
- * Notifies a terminal that other programs may have written to it while a shell had the process stopped.
+ * Notifies the terminal when a shell stops the process, because other programs may then write to the screen.
  *
- * The terminal is notified on Ctrl-Z, before the process stops. SIGCONT would come too late: Node delivers a signal on
+ * The terminal is notified on Ctrl-Z, before the process stops. SIGCONT would be too late: Node delivers a signal on
  * the next turn of its event loop, and before that a timer or a response could draw over the shell's output. After
  * SIGSTOP, which cannot be caught, the terminal is notified on SIGCONT.
  *
@@ -23,8 +23,8 @@ export function watchJobControl(process, terminal) {
   const onContinue = () => terminal.resumed();
   const onStop = () => {
     terminal.resumed();
-    // Without listeners, the signal has its default effect: it stops the process, unless no shell could resume it.
-    // The SIGCONT that follows is ignored, because the terminal would draw again what it has drawn since.
+    // Without listeners, SIGTSTP has its default effect: it stops the process, unless no shell could resume it.
+    // The SIGCONT that resumes it must not notify the terminal again, which would then repeat its drawing.
     process.removeListener('SIGTSTP', onStop);
     process.removeListener('SIGCONT', onContinue);
     process.kill(process.pid, 'SIGTSTP');

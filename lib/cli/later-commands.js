@@ -25,7 +25,7 @@ import { sizeText } from '../workload/size-distribution.js';
 
 /**
  * @param {CommandLine} options
- * @param {Pick<Target, 'overrides'> | null} target null if it has problems
+ * @param {Pick<Target, 'overrides'> | null} target null if it could not be opened
  * @param {Invocation} invocation
  * @returns {Later}
  */
@@ -35,7 +35,8 @@ export function laterOf(options, target, invocation) {
 }
 
 /**
- * @param {readonly (string | null)[] | null} buckets of the run in order, as far as they are known
+ * @param {readonly (string | null)[] | null} buckets of the run in order, with null for an unknown bucket;
+ *   null if none is known
  * @param {RunPlace & Pick<Config, 'store'>} config
  * @param {Later} later
  */
@@ -48,7 +49,7 @@ export function bucketsAdvice(buckets, config, later) {
     const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
     return `the run used ${buckets.length} buckets, and some of them are missing here: pass them in the order S3_BUCKET=${known}`;
   }
-  // The option takes precedence over the variable.
+  // --bucket takes precedence over S3_BUCKET.
   const named =
     later.options.bucket === undefined
       ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
@@ -69,7 +70,8 @@ export function cleanupCommand(place, later) {
 
 /**
  * @param {RunPlace} place
- * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept the shard's first objects
+ * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept how many of the shard's first objects were
+ *   kept, and their sizes
  * @param {Later} later
  */
 export function readAgainCommand(place, { count, size, sizes }, later) {

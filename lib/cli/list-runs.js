@@ -1,3 +1,4 @@
+import { counted } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { ProgressLine } from '../report/progress.js';
@@ -62,7 +63,7 @@ export function formatListing({ runs, foreign }, config, later, now) {
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) do not belong to any run on these buckets; clean-up leaves them alone: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
   const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
@@ -101,7 +102,7 @@ function tableOf(runs, now) {
   );
 }
 
-/** @param {number} bytes NaN if the store's size is not a number */
+/** @param {number} bytes NaN if the store reported an invalid size */
 function sizeText(bytes) {
   return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)} MiB`;
 }

@@ -2,7 +2,7 @@ import { report } from 'node:process';
 import { openFileLimit } from '../host/open-file-limit.js';
 import { UsageError } from '../options/usage-error.js';
 
-/** Node opens the files of a program all at once; this limit is ample. */
+/** A limit of open files that is ample for Node, which opens all files of a program at once. */
 const ENOUGH_FILES = 1024;
 
 /**
@@ -23,10 +23,10 @@ export async function load(importing) {
 /**
  * @param {NodeJS.ErrnoException} error from the import
  * @param {number} limit of open files
- * @returns {string | null} what the user can do about it; null if it is a defect
+ * @returns {string | null} what the user can do about it; null if the cause is a bug
  */
 export function loadingProblem({ code, message }, limit) {
-  // When the limit is reached, Node reports a package's file as missing.
+  // At the limit of open files, Node may report a package as missing.
   const isMissing = code === 'ERR_MODULE_NOT_FOUND';
   if (code === 'EMFILE' || code === 'ENFILE' || (isMissing && limit < ENOUGH_FILES)) {
     return `this process cannot open enough files to load the program (${isMissing ? 'EMFILE' : code}): raise the limit with \`ulimit -n ${ENOUGH_FILES}\` (as root, or in /etc/security/limits.conf) in the shell that starts it`;

@@ -17,7 +17,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * How far the heap may grow, as a percentage of live data, before it is collected. By default V8 lets a small heap grow
- * several-fold: at 1,000 threads that is 60 MB of dead requests, for no measurable saving of CPU time.
+ * several-fold: at 1,000 threads that is 60 MB of garbage, with no measurable saving of CPU time.
  */
 const HEAP_GROWTH_PERCENT = 30;
 
@@ -39,7 +39,7 @@ const HEAP_GROWTH_PERCENT = 30;
  * @returns {Promise<number>} the exit status
  */
 export async function main(argv, env, streams) {
-  // The SDK's Node deprecation schedule is irrelevant to a benchmark.
+  // The SDK's warnings about support for older Node versions are irrelevant to a benchmark.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const stopRequest = new StopRequest(streams);
@@ -53,7 +53,7 @@ export async function main(argv, env, streams) {
   stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
   const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
   stopRequest.stopListening();
-  // Node reports a closed output only on the turn after the failed write.
+  // Node reports a closed output only in the event-loop turn after the failed write.
   await nextTurn();
   return stopRequest.status ?? status;
 }

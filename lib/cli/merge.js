@@ -105,9 +105,10 @@ export async function withResults(options, work) {
 /**
  * @param {MergeOptions} options
  * @param {Outputs} outputs
- * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text for stdout, if no result goes there
+ * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text to print on stdout if no result goes
+ *   there
  * @param {(merged: Merged) => MergeWarning[]} [refused] runs that are merged only with --several-runs
- * @returns {Promise<number>} the exit status, assuming that all writes succeed
+ * @returns {Promise<number>} the exit status, assuming that all writes to stdout and stderr succeed
  */
 export function merge(options, outputs, text, refused = ({ runsApart }) => runsApart) {
   const err = errorLines(outputs.stderr);
@@ -143,7 +144,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
 }
 
 /**
- * Writes a result even if its limits cannot be checked. Otherwise readers would find the files of an earlier build.
+ * Writes the result together with the problems. Otherwise a CI job would pick up the files of an earlier build.
  *
  * @param {readonly string[]} problems
  * @param {Merged} merged
@@ -167,7 +168,7 @@ function judgeMerged(guard, result) {
 }
 
 /**
- * Keeps `--json log-a.txt log-b.txt`, where the output file was forgotten, from overwriting a log.
+ * Refuses to overwrite a log, as in `--json log-a.txt log-b.txt`, where the output file was forgotten.
  *
  * @param {MergeOptions} options
  * @throws {UsageError}
@@ -200,7 +201,7 @@ async function readHosts({ files }, results, stdin) {
  * @param {{ result: WritableResult, timeSeries?: Merged['timeSeries'] }} whole
  * @param {readonly ResultOutput[]} results
  * @param {Pick<Outputs, 'stdout' | 'stderr'>} outputs
- * @param {() => Iterable<string>} text for stdout, if no result goes there
+ * @param {() => Iterable<string>} text to print on stdout if no result goes there
  * @returns {Promise<boolean>} whether every file could be written
  */
 export async function writeAll({ result, timeSeries }, results, { stdout, stderr }, text) {
@@ -244,7 +245,7 @@ class Output {
   /** @param {Writable} stream */
   constructor(stream) {
     this.#stream = stream;
-    // The write callback reports failures. Without this listener, the event for the same failure would end the process.
+    // The write callback records failures. Without this listener, the same failure would also end the process.
     stream.on('error', () => {});
   }
 

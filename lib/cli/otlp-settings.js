@@ -8,7 +8,7 @@ import { collectorUrl, wholeNumber } from '../options/values.js';
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
-/** The usual default, one minute, is longer than many stages. */
+/** OpenTelemetry's default, one minute, is longer than many stages. */
 const DEFAULT_INTERVAL_MS = 10_000;
 
 const MIN_INTERVAL_MS = 100;
@@ -36,8 +36,8 @@ export function readOtlpSettings(env, given) {
   const problems = [];
   /**
    * @template Value
-   * @param {readonly string[]} names of which the first that is set counts
-   * @param {(text: string) => Value} parse throws a RangeError with what was expected
+   * @param {readonly string[]} names of variables; the first one that is set counts
+   * @param {(text: string) => Value} parse throws a RangeError that states what was expected
    * @param {Value} fallback
    */
   const read = (names, parse, fallback) => {

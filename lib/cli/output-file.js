@@ -14,7 +14,7 @@ import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * A result file. The constructor checks before the run that the file can be written, and leaves no trace. The result
+ * A result file. The constructor checks before the run that the file can be written, without changing it. The result
  * goes to a temporary file, which replaces the target once it is complete.
  */
 export class ReportFile {
@@ -54,7 +54,8 @@ export class ReportFile {
 
   /**
    * @param {string | Iterable<string>} text
-   * @returns {string | null} why it could not be written (a full disk, say), leaving no partial file; null on success
+   * @returns {string | null} why the file could not be written, such as a full disk (no partial file remains);
+   *   null on success
    */
   write(text) {
     const parts = typeof text === 'string' ? [text] : text;
@@ -128,7 +129,7 @@ function removeLeftovers(file) {
       try {
         rmSync(path.join(folder, name), { force: true });
       } catch {
-        // It may belong to another user, and does no harm.
+        // The file may belong to another user, and is harmless.
       }
     }
   }
@@ -219,7 +220,7 @@ export class LogFile {
     }
   }
 
-  /** Removes a file that this run created and left empty. */
+  /** Closes the log, and removes it if this run created it and left it empty. */
   close() {
     if (!this.#isOpen) {
       return;

@@ -96,7 +96,7 @@ export async function prepareSides(options, context) {
  */
 
 /**
- * Opens the targets. Sides with the same store share it: a single --local endpoint serves both.
+ * Opens the targets. Sides with the same store share one target, so a single --local endpoint serves both.
  *
  * @param {Record<Side, Target | null>} targets filled in here; an entry stays null if the checks recorded problems
  * @param {AbOptions} options
@@ -151,13 +151,13 @@ function checkCostOfBoth(configs, maxCost) {
   }
   if (configs.some(({ schedule }) => schedule.duration !== undefined)) {
     throw new UsageError([
-      '--max-cost: the cost of passes with --duration cannot be known in advance: omit one of the two options',
+      '--max-cost: the cost of turns with --duration cannot be known in advance: omit one of the two options',
     ]);
   }
   const dollars = configs.reduce((sum, config) => sum + dollarsOf(config), 0);
   if (dollars > maxCost) {
     throw new UsageError([
-      `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: use fewer <objects> or --quads, or raise the limit`,
+      `--max-cost: all turns would cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: use fewer <objects> or --quads, or raise the limit`,
     ]);
   }
 }

@@ -10,10 +10,10 @@ import { UsageError } from '../options/usage-error.js';
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** In an error's code, or in the message of an error from another thread. */
+/** Codes for too many open files. An error from another thread has them only in its message. */
 const TOO_MANY_FILES = /\b(EMFILE|ENFILE)\b/;
 
-/** In messages of V8 and Node when memory runs out. */
+/** Matches the messages of V8 and Node when memory runs out. */
 const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/i;
 
 /**
@@ -24,7 +24,7 @@ const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/
  */
 export function reportError(error, terminal, withStack = false) {
   if (error instanceof CommanderError) {
-    // Commander has already reported it.
+    // Commander has already printed its error.
     return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
   }
   if (error instanceof UsageError) {

@@ -10,8 +10,8 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
 
 /**
  * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged,
- * like the result of a search or of many hosts. Several files are merged. If hosts reached the objects in different
- * ways, the report compares these ways, and the runs need not overlap in time.
+ * such as the result of a search or of many hosts. Several files are merged. If hosts used different access paths, the
+ * report compares them, and the runs need not overlap in time.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env

@@ -12,7 +12,7 @@ import { ReportFile } from './output-file.js';
  */
 
 /**
- * Opens the result files before the run, so that an unwritable path is reported at once.
+ * Opens the result files before the run, so that an unwritable path is reported early.
  *
  * @param {Readonly<Record<string, string>>} files by the reporter's option
  * @param {Checks} checks

@@ -19,10 +19,11 @@ export async function start(importing) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = EXIT.usage;
   }
-  // At exit, Node removes signal listeners some milliseconds early: a repeated signal would replace the exit status.
+  // Node removes signal listeners some milliseconds before the process ends, when a repeated signal could still replace
+  // the exit status. An explicit exit closes this gap.
   process.once('beforeExit', () => process.exit());
   // At exit, Node restores the terminal's settings, and aborts if the terminal is gone. All work is done by now, so end
-  // by SIGHUP instead.
+  // the process with SIGHUP instead.
   if (!terminals.every(isatty)) {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');

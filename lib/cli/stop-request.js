@@ -13,7 +13,7 @@ const MAX_DEFECTS_REPORTED = 3;
  * Ends a run early: after a signal, if the output fails or the store's process dies, or after an unexpected error. The
  * first request stops the run gracefully. Later requests do not shorten its clean-up, because GNU timeout, a closing
  * terminal and service managers send several signals. Only a person at a terminal can end the process immediately, by
- * pressing Ctrl-C again once that is offered.
+ * pressing Ctrl-C again once the program offers it.
  */
 export class StopRequest {
   #controller = new AbortController();
@@ -34,7 +34,7 @@ export class StopRequest {
   onRequest = () => {};
   /** Called when another Ctrl-C would end the process immediately. */
   onOffer = () => {};
-  /** Called before that Ctrl-C ends the process. @type {() => void} */
+  /** Called before another Ctrl-C ends the process. @type {() => void} */
   onEndAtOnce = () => {};
 
   /**
@@ -57,7 +57,7 @@ export class StopRequest {
     SIGNALS.forEach((name) => this.#process.on(name, () => this.#signalled(name)));
   }
 
-  /** From now on, signals change nothing, not even the exit status. */
+  /** From now on, signals are ignored and do not change the exit status. */
   stopListening() {
     this.#isListening = false;
     clearTimeout(this.#offerTimer ?? undefined);
@@ -102,7 +102,7 @@ export class StopRequest {
     }
   }
 
-  /** @param {Error} error why the run's own store is gone */
+  /** @param {Error} error that explains why the run's own store is gone */
   storeLost(error) {
     this.#request(EXIT.incomplete, error.message);
   }
@@ -125,7 +125,7 @@ export class StopRequest {
 
   #offer() {
     if (this.#isPersonThere()) {
-      // If the process was blocked, a repeat sent within the second is delivered only after this timer.
+      // If the event loop was blocked, a Ctrl-C repeated within MAX_REPEAT_MS arrives only now, and must not count yet.
       setImmediate(() => {
         this.#isOffered = true;
         this.onOffer();

@@ -25,7 +25,7 @@ import { readOtlpSettings } from './otlp-settings.js';
  */
 
 /**
- * Opens the outlets before the run, so that a missing package or an occupied port is reported at once.
+ * Opens the outlets before the run, so that a missing package or an occupied port is reported early.
  *
  * @param {Pick<CommandLine, 'otlp' | 'otlpUrl' | 'metricsPort' | 'metricsHold'>} options
  * @param {NodeJS.ProcessEnv} env
@@ -93,7 +93,7 @@ async function listen(address) {
  * @param {Outlets} outlets
  * @param {{ config: Config, identity: { host: string, versions: Record<string, string> }, now: () => number,
  *   epochNow: () => number, warn: (message: string) => void }} run `now` in monotonic ms, `epochNow` in epoch ms
- * @returns {Promise<RunMetrics>} must be subscribed to the run
+ * @returns {Promise<RunMetrics>} which the caller must subscribe to the run's events
  */
 export async function startTelemetry(outlets, { config, identity, now, epochNow, warn }) {
   const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
@@ -122,7 +122,7 @@ export async function exportLast({ otlp, server, hold }, signal, notice) {
 }
 
 /**
- * https://opentelemetry.io/docs/specs/semconv/resource/
+ * Names follow OpenTelemetry's conventions: https://opentelemetry.io/docs/specs/semconv/resource/
  *
  * @param {Config} config
  * @param {{ host: string, versions: Record<string, string> }} identity
@@ -161,7 +161,7 @@ function plannedStages(config) {
  * @param {Operation} operation
  * @param {Stage} stage
  * @param {Config} config
- * @returns {Set<Trait>} which decide which metrics of the operation can occur
+ * @returns {Set<Trait>} they determine which metrics the operation can have
  */
 export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
   const isExisting = objects.existing !== undefined;

@@ -7,7 +7,7 @@ const CLEAR_LINE = '\r\x1b[K';
 const CLEAR_REST_OF_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** For a terminal that does not know its size, such as a serial line. */
+/** For a terminal that does not report its size, such as a serial line. */
 const USUAL_SIZE = Object.freeze({ columns: 80, rows: 24 });
 
 /** For continuation rows. */
@@ -29,7 +29,8 @@ function fitted({ isTTY, columns }, line) {
 }
 
 /**
- * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, live lines follow.
+ * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, live lines appear
+ * below the log.
  *
  * The cursor stays visible below the drawing, and no terminal mode is ever changed, so nothing needs restoring however
  * the process ends.
@@ -60,8 +61,9 @@ export class Terminal {
    * @param {NodeJS.WriteStream} options.stderr
    * @param {boolean} options.plain no live lines and no colour, even on a terminal
    * @param {boolean} [options.hasColour]
-   * @param {boolean} [options.isUnicode] whether it can show more than ASCII
-   * @param {(isClosed: boolean) => void} options.onLost when stdout fails: its reader closed it, or e.g. a full disk
+   * @param {boolean} [options.isUnicode] whether the terminal can show more than ASCII
+   * @param {(isClosed: boolean) => void} options.onLost called when stdout fails: `isClosed` is true if its
+   *   reader closed it, and false for other failures, such as a full disk
    */
   constructor({ stdout, stderr, plain, hasColour = true, isUnicode = false, onLost }) {
     this.#stdout = stdout;
@@ -100,7 +102,7 @@ export class Terminal {
       this.err(line);
       return;
     }
-    // A closed stdout is detected only some lines later.
+    // Keep the line until it is written, because a closed stdout is detected only some lines later.
     this.#pending.push(line);
     this.#write(this.#stdout, line, (error) => {
       if (!error) {
@@ -118,7 +120,7 @@ export class Terminal {
     return new Promise((resolve) => this.#stdout.write(text, () => resolve()));
   }
 
-  /** @param {string} line that may contain unchecked text from outside */
+  /** @param {string} line that may contain untrusted text */
   err(line) {
     this.#write(this.#stderr, plainLine(line));
   }
@@ -130,7 +132,7 @@ export class Terminal {
       if (text !== '') {
         this.draw([]);
       }
-      // A terminal that does not know its width, such as a serial line, reports 0.
+      // A terminal without a known width, such as a serial line, reports 0.
       const columns = this.#stderr.columns || Infinity;
       this.#stderr.write(CLEAR_LINE + cutToWidth(text, columns - 1, ''));
     }
@@ -162,7 +164,7 @@ export class Terminal {
     const isSame = lines.length === drawn.length && lines.every((line, place) => line === drawn[place]);
     if (!isSame) {
       const { columns } = this.look;
-      // The terminal treats rows that it wrapped as one line, and would rejoin them later even if overwritten.
+      // After a resize, erase first: the terminal rejoins rows of a line that it wrapped, even if overwritten since.
       if (columns !== this.#columns) {
         this.#erase();
         this.#columns = columns;
@@ -205,7 +207,7 @@ export class Terminal {
    * @param {(error?: Error | null) => void} [taken]
    */
   #write(stream, line, taken) {
-    // The next refresh restores the live line. Until then, a line that passes through `tee` may use the terminal.
+    // Clear the live line until the next refresh, because `tee` may now write this line to the same terminal.
     this.live('');
     this.#erase();
     stream.write(`${fitted(stream, line)}\n`, taken);

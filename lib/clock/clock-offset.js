@@ -54,7 +54,7 @@ export class ClockOffset {
     return (this.#min + this.#max) / 2;
   }
 
-  /** Maximum error of {@link offset} in ms. Contradicting responses widen it by their difference. */
+  /** Maximum error of {@link offset} in ms. Contradictory responses widen it by their difference. */
   get uncertainty() {
     const half = Math.abs(this.width) / 2;
     return this.width < 0 ? half + this.#bestRoundTrip / 2 : half;

@@ -4,7 +4,7 @@ import { SharedPauses } from './shared-pauses.js';
 
 const CLOCK_READINGS = 20;
 
-/** If no thread reads the clock for this long, the process was suspended, except for the time in which it was busy. */
+/** The process was suspended if, for longer than this, no thread read the clock and the process was not busy. */
 const MIN_PAUSE_MS = 1000;
 
 /** The main thread reads the clock at least this often. */
@@ -14,7 +14,7 @@ const TICK_MS = 250;
 const MAX_WAITS = 50;
 const WAIT_MS = 10;
 
-/** Keeps the time after a pause greater than the time before it. ms */
+/** ms. Keeps the time after a pause greater than the time before it. */
 const INSTANT_MS = 0.001;
 
 /** The system truncates its time to whole milliseconds, so half a millisecond is the best correction. */
@@ -34,7 +34,7 @@ const wallTime = () => Date.now() + 0.5;
  * the host's time cannot stretch or drop a second. Once the store's clock is known, it becomes the store's time, so
  * that the seconds of several hosts coincide.
  *
- * While the process is suspended, monotonic time stops and the epoch does not, so that monotonic measurements and
+ * While the process is suspended, monotonic time stops and epoch time continues, so that monotonic measurements and
  * limits exclude the pause. All threads are suspended together: a pause shows as a gap between their clock readings,
  * and the first reading after it excludes it.
  */
@@ -47,7 +47,7 @@ export class Clock {
   /** Pauses that this thread knows about. @type {Pause[]} */
   #pauses = [];
   #version = 0;
-  /** Total ms of all pauses; `#counted`: of the pauses that the system's monotonic time included. */
+  /** Total ms of all pauses. `#counted` is the part that the system's monotonic time includes. */
   #length = 0;
   #counted = 0;
   /** Monotonic ms of the latest pause. */
@@ -212,7 +212,7 @@ export class Clock {
     const { lastLook, threads } = this.#shared;
     const gap = time - lastLook;
     const sinceTick = this.#system() - tick.at;
-    // Between the last tick and the last reading, each thread may have been busy, including Node's own.
+    // Maximum demand between the last tick and the last reading: all threads, and one of Node's own, were busy.
     const before = (threads + 1) * (sinceTick - gap);
     const demand = Math.max(this.#demand() - tick.demand - before, 0);
     const length = Math.min(gap, sinceTick) - demand - INSTANT_MS;

@@ -36,7 +36,7 @@ export class SharedPauses {
     this.looks = new Float64Array(memory, this.#flags.byteLength, MAX_THREADS * CELL);
     /** @type {Float64Array} */
     this.#fields = new Float64Array(memory, this.#flags.byteLength + this.looks.byteLength);
-    /** Index of this thread's reading. */
+    /** Index of this thread's reading in `looks`. */
     this.cell = (Atomics.add(this.#flags, THREADS, 1) % MAX_THREADS) * CELL;
   }
 

@@ -8,8 +8,8 @@ const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /**
- * `next:` leaves at least this time between the start of the process and the run: enough to prepare for a store that is
- * 300 ms away. Documented in docs/measure/many-hosts.md.
+ * `next:` leaves at least this time between the start of the process and the run: enough to prepare for a store with a
+ * round trip of 300 ms. Documented in docs/measure/many-hosts.md.
  */
 export const NEXT_MARGIN_MS = 10_000;
 

@@ -25,16 +25,16 @@ const SECOND_MS = 1000;
 /** Maximum error of the host's wall clock after it is set following a suspension. */
 const MAX_WALL_ERROR_MS = 1000;
 
-/** Above this, ± ms, the clock counts as unknown: responses contradict one another or took too long. */
+/** ± ms. Above this, the clock counts as unknown: responses contradict one another or took too long. */
 const MAX_UNCERTAINTY_MS = 5000;
 
 /**
- * A second look spreads its requests over the remaining uncertainty, and cannot narrow it below a round trip. If it can
- * gain less than a third, as with a distant store, it is not worth waiting for another turn.
+ * After the first turn, further requests are spread over the remaining uncertainty, and cannot narrow it below a round
+ * trip. If they can gain less than a third, as with a distant store, it is not worth waiting for another turn.
  */
 const WORTHWHILE_GAIN = 1.5;
 
-/** The store's clock by its Date headers, measured before the first stage. Later, only the uncertainty can grow. */
+/** The store's clock, measured from Date headers before the first stage. Later, only the uncertainty can grow. */
 export class StoreClock {
   #clock;
   #request;
@@ -73,7 +73,7 @@ export class StoreClock {
     }
     return this.#bounds.samples === 0
       ? 'no response had a Date header'
-      : `the Date headers of its responses leave it uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
+      : `the store's Date headers leave its clock uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
   }
 
   /** ms */
@@ -99,9 +99,9 @@ export class StoreClock {
    */
   async watch(signal, lost) {
     for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
-      // Alternate between before and after the turn of a second, because a drift shows on one side only. A response
-      // within the uncertainty adds nothing, and no response shows more than its distance from the turn. So after a
-      // contradiction, requests are sent farther from the turn.
+      // Requests are sent alternately before and after the turn of a second, because a drift shows on one side only.
+      // Their distance from the turn exceeds the uncertainty, because closer responses cannot contradict the
+      // measurement. It is also the largest drift that they can show, so a contradiction increases it.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
       await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
@@ -204,7 +204,7 @@ export class StoreClock {
   }
 }
 
-/** @param {number} milliseconds rounded to a tenth */
+/** Rounds to a tenth. @param {number} milliseconds */
 function round(milliseconds) {
   return Math.round(milliseconds * 10) / 10;
 }

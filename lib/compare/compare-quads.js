@@ -17,7 +17,7 @@ export const MAX_QUADS = 40;
 
 const ALPHA = 1 - CONFIDENCE;
 
-/** More quads might not resolve this: a few unusual quads are enough to cause it. */
+/** More quads might not resolve the disagreement, because a few outliers are enough to cause it. */
 const DISAGREEMENT =
   'the t interval shows a difference but the exact sign-flip test does not, which happens when a few quads are outliers';
 
@@ -32,7 +32,7 @@ const METRICS = ['rate', 'p50', 'p99', 'cpu'];
  *
  * @param {readonly Quad[]} quads
  * @param {object} options
- * @param {number} options.margin the share below which a change counts as none, such as 0.03
+ * @param {number} options.margin a change smaller than this share counts as no change, such as 0.03
  * @returns {InterleavedStage[]}
  */
 export function compareQuads(quads, { margin }) {
@@ -148,7 +148,7 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
 }
 
 /**
- * Estimates how many more quads like these a verdict takes. It ignores the other tests.
+ * Estimates how many more quads like these would give a verdict, whatever the outcome of the other tests.
  *
  * @param {readonly number[]} logRatios
  * @param {{ level: number, margin: number }} limits of the t test and of the interval
@@ -165,7 +165,7 @@ function quadsNeeded(logRatios, { level, margin }) {
     const error = deviation / Math.sqrt(quads);
     return mean + studentT(quads - 1) * error <= Math.log1p(margin) || chanceOf(mean, error, quads) <= level;
   };
-  // More quads never decide less, so a binary search works.
+  // If some number of quads gives a verdict, so does any larger number. A binary search therefore works.
   let [low, high] = [count, MAX_QUADS];
   if (low >= high || !wouldDecide(high)) {
     return null;

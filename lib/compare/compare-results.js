@@ -16,11 +16,11 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
 const DEFAULT_MARGIN = 0.03;
 
 /**
- * Compares two results stage by stage. Two results cannot show how much one run differs from the next.
+ * Compares two results stage by stage. Two results cannot show how much repeated runs of the same load vary.
  *
  * @param {NamedResult} before
  * @param {NamedResult} after
- * @param {{ margin?: number }} [options] `margin`: the share below which a change counts as none, 0 or more
+ * @param {{ margin?: number }} [options] `margin`: a change smaller than this share (0 or more) counts as no change
  * @returns {Comparison}
  */
 export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) {

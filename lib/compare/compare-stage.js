@@ -38,7 +38,7 @@ const QUANTILES = /** @type {const} */ ([
 
 const VARYING_LOAD = 'the load of a search or a ramp changes during the measurement';
 
-const SHARE_OF_STAGE = "each operation of a mix has a fixed share of the stage's rate: see the stage";
+const SHARE_OF_STAGE = "each operation of a mix has a fixed share of the stage's rate: compare that rate";
 
 const NO_SECONDS_OF_KINDS = 'per-second figures cover the whole stage, not single operations of a mix';
 
@@ -78,8 +78,8 @@ function movedBytes({ metric, before, after }) {
 }
 
 /**
- * Findings on one operation of a mix. Only its errors can be tested: they are counted per operation, while seconds
- * cover the whole stage.
+ * Findings on one operation of a mix. Only its errors can be tested: they are counted per operation, while the figures
+ * per second cover the whole stage.
  *
  * @param {KindSum} before
  * @param {KindSum} after
@@ -177,7 +177,7 @@ function whyNoSeconds({ stage, seconds }) {
 /**
  * @param {Attempted} before
  * @param {Attempted} after
- * @param {readonly { value: number | null }[]} figures the interval is centred on these
+ * @param {readonly { value: number | null }[]} figures whose ratio is the centre of the interval
  * @returns {Pick<MetricFinding, 'test' | 'reason'>}
  */
 function test(before, after, [one, other]) {

@@ -7,11 +7,11 @@ import { textOfOption } from '../options/recorded-options.js';
  */
 
 /**
- * Lists how the runs differ apart from their figures. Any difference might explain a change.
+ * Lists the differences between the runs other than their figures. Any of them might explain a change.
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {ComparedDifference[]} short texts, possibly hostile
+ * @returns {ComparedDifference[]} short, untrusted texts
  */
 export function differencesBetween(before, after) {
   const rows = [
@@ -93,7 +93,7 @@ function versions(before, after) {
 }
 
 /**
- * If a log without machine lines has no options, that is one difference, not one per option.
+ * Reports one difference, not one per option, if a log has no options because it has no machine lines.
  *
  * @param {Result} before
  * @param {Result} after

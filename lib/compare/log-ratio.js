@@ -1,6 +1,6 @@
 import { bothTails, studentT } from '../statistics/student-t.js';
 
-/** Chance alone does not produce this many standard errors. */
+/** Upper bound of a search for a number of standard errors: chance alone never produces this many. */
 const MAX_ERRORS = 1000;
 
 const HALVINGS = 60;
@@ -13,7 +13,7 @@ const HALVINGS = 60;
  * @property {number} freedom degrees of freedom of its error
  * @property {(errors: number) => number} below distance down to the end of an interval of this many standard errors;
  *   Infinity if it is unbounded
- * @property {(errors: number) => number} above likewise upwards
+ * @property {(errors: number) => number} above distance up to the other end, likewise
  *
  * @typedef {object} RatioTest
  * @property {number} low lower end of the 95% interval of after ÷ before; 0 if it is unbounded
@@ -25,8 +25,8 @@ const HALVINGS = 60;
 /**
  * The interval of the ratio of two independently measured figures. For symmetric intervals, this is Welch's (B. L.
  * Welch, The generalization of Student's problem when several different population variances are involved, Biometrika
- * 34 (1947)). Otherwise, matching sides are combined: G. Y. Zou, A. Donner, Construction of confidence limits about
- * effect measures, Statistics in Medicine 27 (2008).
+ * 34 (1947)). For asymmetric intervals, each end is computed separately: G. Y. Zou, A. Donner, Construction of
+ * confidence limits about effect measures, Statistics in Medicine 27 (2008).
  *
  * @param {Estimate} before
  * @param {Estimate} after
@@ -46,7 +46,8 @@ export function testRatio(before, after) {
 }
 
 /**
- * F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2 (1946).
+ * See F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2
+ * (1946).
  *
  * @param {Estimate} one
  * @param {Estimate} other
@@ -62,7 +63,7 @@ function welchFreedom(one, other) {
   return (a / largest + b / largest) ** 2 / ((a / largest) ** 2 / one.freedom + (b / largest) ** 2 / other.freedom);
 }
 
-/** Ignores a side that is unbounded within one standard error. @param {Estimate} estimate */
+/** Ignores a side of the interval that is unbounded at one standard error. @param {Estimate} estimate */
 function varianceOfLog({ below, above }) {
   const sides = [below(1), above(1)].filter(Number.isFinite);
   return sides.length === 0 ? 0 : (sides.reduce((sum, side) => sum + side, 0) / sides.length) ** 2;

@@ -28,7 +28,7 @@ const SHARE_TOLERANCE = 1;
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {string[]} one line each, possibly hostile; empty if they are comparable
+ * @returns {string[]} one line of untrusted text each; empty if the figures are comparable
  */
 export function mismatchesBetween(before, after) {
   const pairs = stagesOfBoth(before, after);

@@ -6,7 +6,7 @@ import { errorOfNoisyMean } from '../statistics/dependent-mean.js';
  * @import { Estimate } from './log-ratio.js'
  */
 
-/** With fewer operations slower than the quantile, the tail is mostly chance. */
+/** With fewer operations slower than the quantile, the estimate depends mostly on chance. */
 const MIN_EXCEEDANCES = 100;
 
 /** Operations slower than the quantile must occur in at least this many seconds. */
@@ -30,7 +30,7 @@ export function exceedancesOf(whole, seconds, share) {
   return seconds.map((second) => ({ above: second.countAbove(quantile), all: second.count }));
 }
 
-/** Why they are too few for the quantile; null if they suffice. @param {readonly Exceedances[]} seconds */
+/** Why too few operations exceed the quantile; null if there are enough. @param {readonly Exceedances[]} seconds */
 export function whyTooFew(seconds) {
   const exceedances = sumOf(seconds.map(({ above }) => above));
   if (exceedances < MIN_EXCEEDANCES) {
@@ -45,9 +45,9 @@ export function whyTooFew(seconds) {
 /**
  * The interval of a quantile by R. S. Woodruff, Confidence intervals for medians and other position measures, Journal
  * of the American Statistical Association 47 (1952). The share of operations above the quantile is a mean with a known
- * error; the quantiles at the ends of its interval are the ends of the quantile's interval. The error is that of a
- * ratio of two sums over seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6); the seconds depend on each
- * other as they do for a rate.
+ * error. The quantiles at the ends of this mean's interval are the ends of the quantile's interval. The error is that
+ * of a ratio of two sums over seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6). As in a rate, neighbouring
+ * seconds are not independent.
  *
  * @param {Distribution} whole the stage, in any unit
  * @param {readonly Exceedances[]} seconds

@@ -1,6 +1,6 @@
 /** @import { CommonOptions, SecondResult, StageSum } from '../model/result.js' */
 
-/** ms to skip at an end of the stage if the warm-up or drain is unknown. */
+/** ms to skip at the start of a stage if its warm-up is unknown, and at the end if its drain is unknown. */
 const UNKNOWN_EDGE = 1000;
 
 /**
@@ -45,8 +45,8 @@ function timeOfOne({ startedAt, endedAt, warmup, drain }) {
 }
 
 /**
- * Each host counts its warm-up and duration from its own start. The common time begins when the last host's warm-up
- * ends and ends when the first host's duration does.
+ * Each host counts its warm-up and duration from its own start. The time that all hosts share begins after the last
+ * warm-up, and ends when the first host reaches its duration.
  *
  * @param {StageSum} stage of several hosts
  * @param {CommonOptions | null} options shared by the hosts

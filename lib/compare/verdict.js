@@ -3,10 +3,10 @@
  * @import { MetricFinding } from './compare-stage.js'
  */
 
-/** Of each interval, and of all tests together. */
+/** The confidence level of each interval, and of all tests together. */
 export const CONFIDENCE = 0.95;
 
-// Verdicts for a larger and a smaller figure.
+// For each metric, the verdicts if the figure increased and if it decreased.
 /** @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
 const WORDS = Object.freeze({
   rate: ['faster', 'slower'],
@@ -19,10 +19,10 @@ const WORDS = Object.freeze({
   cpu: ['more', 'fewer'],
 });
 
-const NO_INTERVAL = 'the figure varies too much from second to second for an interval: use longer runs';
+const NO_INTERVAL = 'the figure varies too much from second to second to compute an interval: use longer runs';
 
 /**
- * Tests sameness first: if the whole interval is within the margin, even a proven difference is too small to matter.
+ * Checks the margin first: if the whole interval is within it, even a proven difference is too small to matter.
  *
  * @param {MetricFinding} finding
  * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests

@@ -9,8 +9,8 @@ export class CostBudget {
 
   /**
    * @param {number} most dollars; Infinity without a limit
-   * @param {RequestCounts} requests made before, each counted at the higher price
-   * @param {number} [finalLists] lists after the search
+   * @param {RequestCounts} requests made before the search, each counted at the class A price
+   * @param {number} [finalLists] list requests after the search
    */
   constructor(most, { preflight, clock, probe }, finalLists = 0) {
     this.#most = most;
@@ -18,10 +18,10 @@ export class CostBudget {
   }
 
   /**
-   * Divides the remainder equally between the stages that are not free. Later stages get what earlier ones leave.
+   * Divides the remaining dollars equally among the paid stages. What a stage does not spend goes to later stages.
    *
    * @param {readonly string[]} stages remaining stages in order, in lower case
-   * @returns {number} attempts that the first of them may make
+   * @returns {number} attempts that the first stage may make
    */
   attemptsFor(stages) {
     const price = priceOf(stages[0]);
@@ -29,10 +29,10 @@ export class CostBudget {
   }
 
   /**
-   * @param {readonly string[]} stages as above; the first of them has just ended
-   * @param {number} attempts that it should have been able to make
-   * @param {number} made attempts that it made
-   * @returns {number} the lowest limit in dollars that allows these attempts; it also lets earlier stages spend more
+   * @param {readonly string[]} stages remaining stages in lower case; the first one has just ended
+   * @param {number} attempts that the ended stage needed
+   * @param {number} made number of attempts it made
+   * @returns {number} lowest limit in dollars that allows these attempts, if earlier stages spend no more
    */
   limitFor(stages, attempts, made) {
     const price = priceOf(stages[0]);
@@ -41,7 +41,7 @@ export class CostBudget {
 
   /**
    * @param {string} stage in lower case
-   * @param {number} attempts that it made
+   * @param {number} attempts that the stage made
    */
   spend(stage, attempts) {
     this.#left -= attempts * priceOf(stage);

@@ -12,10 +12,10 @@ import { meanOver } from '../workload/size-distribution.js';
  * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'passes'> }} PricedConfig
  */
 
-/** Dollars per million operations, R2 list prices: https://developers.cloudflare.com/r2/pricing/ */
+/** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
-/** Whether these prices apply to a store. @param {string} hostname */
+/** Whether R2's prices apply to a store. @param {string} hostname */
 export function hasThesePrices(hostname) {
   return isR2(hostname);
 }
@@ -28,7 +28,7 @@ export function priceOf(stage) {
 /**
  * @param {'A' | 'B'} billed
  * @param {PricedConfig} config
- * @returns {number} requests of that class (operations, in R2's terms) if each stage processes each object once
+ * @returns {number} requests that R2 bills in this class, if each stage processes each object once
  */
 export function operationsBilledAs(billed, config) {
   const stages = pricedOperations(config).filter(({ operation }) => operation.billingClass === billed);
@@ -41,8 +41,8 @@ export function dollarsOf(config) {
 }
 
 /**
- * Dollars for the attempts of stages. Aborting an upload is free. In a mixed stage, each kind has its own price.
- * Unknown operations, from later versions, count as free.
+ * Dollars for the attempts of stages. Aborting an upload is free. In a mixed stage, each kind of operation has
+ * its own price. Operations that only later versions know count as free.
  *
  * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
  */
@@ -58,14 +58,14 @@ export function dollarsSpentOn(stages) {
   );
 }
 
-/** Final list requests that prove that no object of a run is left: one page per bucket. @param {PricedConfig} config */
+/** Final list requests, one per bucket, that check that a run left no objects. @param {PricedConfig} config */
 export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
   const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
   return leavesNothing && !store.isEmbedded ? store.buckets.length : 0;
 }
 
 /**
- * A mixed stage has as many operations as there are objects, divided by share.
+ * A mixed stage performs one operation per object in total, divided among the kinds by their shares.
  *
  * @param {PricedConfig} config
  * @returns {{ operation: Operation, count: number }[]}

@@ -1,6 +1,6 @@
 import { DOLLARS_PER_MILLION } from './prices.js';
 
-/** Prices and their sums are exact in whole nanodollars, because no R2 price is finer. */
+/** Nanodollars per dollar. R2 prices are whole nanodollars, so their sums are exact. */
 const NANODOLLARS = 1e9;
 
 /** Dollars that a run may still spend, in memory shared by all workers. */
@@ -20,7 +20,7 @@ export class Purse {
     return purse;
   }
 
-  /** False, and nothing is taken, if there is not enough. @param {bigint} amount nanodollars */
+  /** Returns false and takes nothing if the purse holds less. @param {bigint} amount nanodollars */
   take(amount) {
     if (Atomics.sub(this.#left, 0, amount) >= amount) {
       return true;
@@ -34,7 +34,7 @@ export class Purse {
     Atomics.add(this.#left, 0, amount);
   }
 
-  /** Deducts requests outside the stages, each at the higher price, even below 0. @param {number} requests */
+  /** Deducts requests outside the stages at the class A price, even below 0. @param {number} requests */
   spend(requests) {
     this.give(-nanodollars((requests * DOLLARS_PER_MILLION.A) / 1e6));
   }

@@ -29,7 +29,7 @@ export class LateSeconds {
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
-  /** Does nothing, because responses pass on the seconds, rather than a timer. */
+  /** Does nothing: seconds are passed on as responses arrive, not by a timer. */
   start() {}
 
   /** @param {number} endedAt monotonic ms of the stage's end; all operations must have been reported */

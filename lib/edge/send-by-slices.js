@@ -31,7 +31,7 @@ const FIRST_ROUNDS = 8;
 /** Minimum rounds of a slice, even if a shorter slice would let all invocations end together. */
 const MIN_ROUNDS = 4;
 
-/** Share of its maximum time for which a slice is given work. */
+/** A slice gets enough work for this share of its maximum time. */
 const SHARE_OF_TIME = 0.9;
 
 /** Attempts to claim a slice. If none gets a response, the slice counts as begun. */
@@ -46,12 +46,12 @@ const KIND = /^[a-z-]{1,30}$/;
 /** Number of possible claims: enough that no two hosts choose the same one. */
 const CLAIMS = 2 ** 52;
 
-/** Returns the ms per slice. @param {number} timeout ms per operation */
+/** Returns the timeout of a slice in ms. @param {number} timeout ms per operation */
 export function sliceTimeout(timeout) {
   return MAX_SLICE_MS + timeout + WAY_MS;
 }
 
-/** Threads of each invocation, as an invocation can run only a few. @param {number} threads concurrent operations */
+/** Returns the threads of each invocation, which can run only a few. @param {number} threads concurrent operations */
 export function invocationsFor(threads) {
   const count = Math.ceil(threads / MAX_IN_FLIGHT);
   return Array.from({ length: count }, (_, index) => Math.floor((threads + index) / count));
@@ -80,7 +80,7 @@ export function sendBySlices(options) {
   };
 }
 
-/** Hides objects that a slice is about to remove, because it removes many at a time. @param {Workload} workload */
+/** Omits objects that a slice is about to remove, because a slice removes many at a time. @param {Workload} workload */
 function existingForSlices({ mixed, written }) {
   const has = (/** @type {number} */ local) =>
     written.has(local) && !(mixed && isRemoval(mixed.versions.highest(local)));
@@ -273,7 +273,7 @@ class SlicedStage {
     return [];
   }
 
-  /** Ms during which operations may start. */
+  /** Ms that remain for operations to start. */
   #timeLeft() {
     return this.#until(this.#setup.limit?.stopsAt);
   }
@@ -527,7 +527,8 @@ class SlicedStage {
   }
 
   /**
-   * Settles a slice without a response: either it can never begin, or its operations are retried once it must be over.
+   * Settles a slice that got no response: either it can never begin, or its operations are retried after it must have
+   * ended.
    *
    * @param {Lane} lane
    * @param {OperationRecord[]} records
@@ -554,7 +555,7 @@ class SlicedStage {
       await this.#tryBeforeAll(lane, first, new AttemptError({ ...detailsOf(error), outcomeUnknown: false }));
       return;
     }
-    // When a key is rewritten, no request of this slice may still be in flight.
+    // Wait until no request of this slice can be in flight, because a retry can rewrite the same key.
     const over = records[0].attemptStartedAt + lasts + this.#timeout;
     await this.#setup.pauses.wait(Math.max(over - this.#setup.engine.clock.now(), 0));
     records.forEach((record) => {
@@ -564,7 +565,7 @@ class SlicedStage {
   }
 
   /**
-   * Waits for a retry, and so holds back the whole lane, because the next request would be refused for the same reason.
+   * Waits before a retry. This delays the whole lane, whose next request would be refused for the same reason.
    *
    * @param {Lane} lane
    * @param {OperationRecord} record

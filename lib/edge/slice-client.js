@@ -29,7 +29,7 @@ export const sliceClient = Object.freeze({
     return Workers.open({ ...spec, timeout: sliceTimeout(timeout) }, { ...context, cores: 1, threads, send });
   },
 
-  // Unlike a slice's operations, a request from this host also has to travel to the Worker.
+  // The latency of a single request from this host includes the way to the Worker, unlike that of a slice's operations.
   showsLatencyAlone: false,
   writesFor: MAX_SLICE_MS,
   facts: Object.freeze({ clockResolution: CLOCK_RESOLUTION_MS }),

@@ -8,9 +8,9 @@ import { VERSION_BYTES } from '../workload/payload.js';
 
 /**
  * Checks the versions that a slice read while other slices changed the same objects. The Worker reports which versions
- * it read; only the client knows which versions are allowed (see ObjectVersions for the rule). The lower bound is from
- * when the slice was sent, and the upper bound from when it ended, so that no correct read is rejected. The slice's own
- * changes before a read raise the lower bound.
+ * it read; only the client knows which versions are allowed (see ObjectVersions for the rule). The lower bound is
+ * determined when the slice is sent, and the upper bound when it has ended, so that no correct read is rejected. The
+ * slice's own changes before a read raise the lower bound.
  */
 export class SliceVersions {
   #records;
@@ -81,7 +81,7 @@ export function changes({ creates, removes }) {
   return creates || removes;
 }
 
-/** Whether the result, unless empty, shows which version it is. @param {OperationRecord} record */
+/** Whether a response shows the version of an object that exists. @param {OperationRecord} record */
 function tellsVersion({ operation, size }) {
   return !operation.receives || (operation.part === undefined && size >= VERSION_BYTES);
 }

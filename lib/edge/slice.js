@@ -21,7 +21,7 @@ export const MAX_SLICE_OPERATIONS = 900;
 /** Objects per slice if an operation covers several: the request lists each object, and the Worker computes its key. */
 export const MAX_SLICE_OBJECTS = 50_000;
 
-/** Ms after which a slice starts no operation, so that its outcomes are known soon. */
+/** Ms after which a slice starts no further operation, so that its outcomes are known soon. */
 export const MAX_SLICE_MS = 2000;
 
 /** Ms for the platform to end an overdue invocation, and for the response to arrive. */

@@ -6,9 +6,9 @@ import { Clock } from '../clock/clock.js';
  * @import { MessagePort } from 'node:worker_threads'
  */
 
-/** The thread that sleeps for an alarm. Each time the alarm is set, the thread sends one message at the set moment. */
+/** The thread that sleeps for an alarm. Each time the alarm is set, it sends one message, at the requested moment. */
 
-/** At high rates, one wake-up starts several operations, which bounds the CPU time spent waking up. */
+/** Minimum time between messages. At high rates, one message then starts several operations, which saves CPU time. */
 const MIN_SLEEP_MS = 0.5;
 
 const port = /** @type {MessagePort} */ (parentPort);
@@ -25,7 +25,7 @@ while (Atomics.load(isOver, 0) === 0) {
     rungFor = current;
     port.postMessage(null);
   } else {
-    // Ends early if the alarm is set again.
+    // This wait ends early if the alarm is set again.
     Atomics.wait(turn, 0, current, left);
   }
 }

@@ -21,8 +21,9 @@ function alarmMemory() {
 }
 
 /**
- * Ends waits on time, never early. Event loop timers count whole milliseconds and typically fire 0.7 ms late; polling
- * the clock would keep the event loop busy. A sleeping thread is ten times more precise than timers, at the same cost.
+ * Resolves each wait on time, never early. Event loop timers count whole milliseconds and typically fire 0.7 ms late;
+ * polling the clock would keep the event loop busy. A sleeping thread is ten times more precise than timers, at the
+ * same cost.
  */
 export class Alarm {
   #clock;
@@ -31,7 +32,7 @@ export class Alarm {
   #begun;
   /** Ordered by moment. @type {Waiting[]} */
   #waiting = [];
-  /** Replaces the thread if it has exited. @type {NodeJS.Timeout | undefined} */
+  /** Used once the thread has exited. @type {NodeJS.Timeout | undefined} */
   #timer;
   #hasThread = true;
 
@@ -52,7 +53,7 @@ export class Alarm {
       workerData: { memory: this.#memory, clock: clock.toState() },
     });
     this.#worker.on('message', () => this.#ring());
-    // Without the thread, operations start as late as timers fire. Their start delays show it; the run can continue.
+    // If the thread fails, timers replace it: operations start a little later, which their start delays show.
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => {
       this.#hasThread = false;
@@ -63,7 +64,7 @@ export class Alarm {
 
   /**
    * @param {number} moment monotonic ms
-   * @returns {Promise<void>} resolves at that moment, or earlier if all waits are ended
+   * @returns {Promise<void>} resolves at that moment, or earlier if {@link endAll} is called
    */
   waitUntil(moment) {
     return new Promise((resolve) => {

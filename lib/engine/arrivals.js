@@ -7,8 +7,8 @@ const TWO_TO_THE_32 = 2 ** 32;
  *
  * @typedef {object} Pacing
  * @property {number} rate arrivals per second, across all workers
- * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed intervals with that
- *   mean, like the requests of many independent users
+ * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed intervals with the
+ *   same mean, like the requests of many independent users
  * @property {string} seed for random intervals: every worker computes the same arrivals
  */
 
@@ -39,7 +39,7 @@ export class Arrivals {
   }
 }
 
-/** Exponentially distributed with mean 1, by inversion. @param {number} drawn uniform in [0, 2³²) */
+/** An exponentially distributed value with mean 1, by inversion sampling. @param {number} drawn uniform in [0, 2³²) */
 function exponential(drawn) {
   return -Math.log((drawn + 0.5) / TWO_TO_THE_32);
 }

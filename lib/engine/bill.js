@@ -54,10 +54,10 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   };
 }
 
-/** Finding out whether an upload was completed can take a lookup. */
+/** A lookup may be needed to find out whether an upload was completed. */
 const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
-/** Rounded up, like every price. */
+/** The share of a list page for one written object. Rounded up, like every price. */
 const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_PER_PAGE);
 
 /** @implements {StageClaims} */
@@ -83,7 +83,8 @@ class PaidClaims {
 
   /** @param {OperationRecord} record */
   next(record) {
-    // The price is known only once the operation has its object, but a claimed operation must be performed.
+    // A claimed operation must be performed, but its price is known only once it has its object. So the highest price
+    // is taken first, and place() gives the difference back.
     if (!this.#purse.take(this.#most)) {
       this.#onEmpty();
       return -1;

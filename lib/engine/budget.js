@@ -12,8 +12,8 @@ export class Budget {
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
    * @param {number} [options.first] the localIndex of the first object
    * @param {number} options.objects
-   * @param {boolean} options.cycles whether objects are handed out again from the first one until the budget is closed;
-   *   otherwise, each is handed out once
+   * @param {boolean} options.cycles whether to start over after the last object, until the budget is closed; otherwise,
+   *   each object is handed out once
    */
   constructor({ memory, first = 0, objects, cycles }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
@@ -75,7 +75,7 @@ export class Budget {
   }
 
   /**
-   * Ends a time-limited stage early, at the same moment on all workers. Each worker checks this value periodically.
+   * Ends a time-limited stage early, at the same moment on all workers. They check periodically for an early end.
    *
    * @param {number} moment monotonic ms, later than every worker's next check
    */
@@ -83,7 +83,7 @@ export class Budget {
     this.#times[STOPS_AT] = moment;
   }
 
-  /** Monotonic ms; Infinity if the stage was not given an earlier end. */
+  /** Monotonic ms at which the stage ends early; Infinity if {@link stopAt} was not called. */
   get stopsAt() {
     return this.#times[STOPS_AT] || Infinity;
   }
@@ -99,12 +99,12 @@ export class Budget {
     return this.#times[LAST_SUCCESS];
   }
 
-  /** Objects handed out so far, if each is handed out once. */
+  /** Number of objects handed out so far; not meaningful if the budget cycles. */
   get claimed() {
     return Math.min(Atomics.load(this.#fields, NEXT), this.objects);
   }
 
-  /** Arrivals of an open loop handed out so far. */
+  /** Number of arrivals of an open loop handed out so far. */
   get arrivals() {
     return Atomics.load(this.#fields, ARRIVALS);
   }

@@ -19,8 +19,8 @@ import { MixedClaims } from './mixed-claims.js';
  * @typedef {object} StageClaims
  * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record;
  *   returns the number of the claim, from 0, or -1 if there is no more work
- * @property {(record: OperationRecord, round: number) => number} place chooses an object after `round` failed rounds;
- *   returns 0 if it succeeds, otherwise the ms to wait before trying again, or -1 if there is no object
+ * @property {(record: OperationRecord, round: number) => number} place chooses the operation's object, after `round`
+ *   rounds that found none; returns 0 if it found one, the ms to wait before the next round, or -1 to skip it
  * @property {(record: OperationRecord) => void} done called when the operation has ended, successfully or not
  */
 
@@ -29,7 +29,7 @@ import { MixedClaims } from './mixed-claims.js';
  * @param {object} options
  * @param {readonly StageKind[]} options.kinds of the stage; with version checks if the run rewrites its objects
  * @param {Workload} options.workload
- * @param {Workload['written']} options.there objects that exist for the next operation of a stage that rewrites objects
+ * @param {Workload['written']} options.there for a stage that rewrites objects; see Sender
  * @param {Budget} options.budget
  * @param {StageMeters} options.meters that count skipped operations
  * @param {ObjectGroups | null} options.groups of a stage whose operations each work on several objects
@@ -59,7 +59,7 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
 }
 
 /**
- * Each host draws from the objects of its own shard.
+ * The order in which operations access the objects of this host's shard.
  *
  * @param {Load} load
  * @param {Budget} budget

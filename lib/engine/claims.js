@@ -37,10 +37,10 @@ export class Claims {
    * @param {Workload} options.workload
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count skipped operations
-   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null: objects in order
+   * @param {AccessOrder | null} [options.order] for operations that follow the access pattern; null to go in order
    * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
-   * @param {string} options.seed of the order of kinds
+   * @param {string} options.seed for the order of kinds
    */
   constructor({ kinds }, { workload, budget, meters, order = null, bucketStarts, kindGroups = [], seed }) {
     this.#kinds = kinds;
@@ -56,9 +56,8 @@ export class Claims {
   }
 
   /**
-   * Passes over claims of operations whose object was not written. When a stage cycles through its objects, this
-   * happens in every cycle, so it does not count as skipped work. A cycle that finds no object at all ends the stage,
-   * which would otherwise never end.
+   * Passes over claims whose object was not written. If the stage cycles through its objects, this recurs in every
+   * cycle, so it does not count as skipped work. If no object is left, the stage ends instead of cycling forever.
    *
    * @param {OperationRecord} record
    */
@@ -89,15 +88,15 @@ export class Claims {
     return -1;
   }
 
-  /** Each operation gets its object with its claim. */
+  /** Succeeds at once: {@link next} has already chosen the object. */
   place() {
     return 0;
   }
 
-  /** Nothing to release: no other operation waits for its object. */
+  /** Does nothing, because operations do not lock objects. */
   done() {}
 
-  /** Whether any object of the stage exists. This worker's claims cannot show it: others may claim the only object. */
+  /** Whether any object of the stage exists. Checks all: other workers may have claimed the only one that exists. */
   #hasObjects() {
     const { objects } = this.#budget;
     for (let turn = 0; turn < objects; turn++) {
@@ -112,7 +111,7 @@ export class Claims {
 /**
  * @param {readonly StageKind[]} kinds
  * @param {string} seed
- * @returns {(claim: number) => number} the index of a claim's kind; each kind gets its share
+ * @returns {(claim: number) => number} the index of the claim's kind; kinds occur in proportion to their weights
  */
 export function kindOrder(kinds, seed) {
   if (kinds.length === 1) {
@@ -128,7 +127,7 @@ export function kindOrder(kinds, seed) {
 /**
  * @param {Operation} operation
  * @param {number} kind
- * @param {ObjectGroups | null} groups null if it works on one object
+ * @param {ObjectGroups | null} groups null if the operation works on one object
  * @returns {(record: OperationRecord, object: number, claim: number) => void}
  */
 function takerOf(operation, kind, groups) {
@@ -138,12 +137,12 @@ function takerOf(operation, kind, groups) {
 }
 
 /**
- * Objects are numbered per bucket without gaps, so an object's location does not depend on how many buckets took part
- * when it was written.
+ * Takes objects from each bucket in turn. Objects are numbered per bucket without gaps, so an object's location does
+ * not depend on how many buckets took part when it was written.
  *
  * @param {readonly number[]} starts see Load
  * @param {Pick<Workload, 'keyspace' | 'shard'>} workload
- * @returns {(turn: number) => number} the local index of the object at this turn of the stage, from 0
+ * @returns {(turn: number) => number} the local index of the object for a turn, which counts from 0
  */
 function objectsInTurn(starts, { keyspace, shard }) {
   const count = starts.length;

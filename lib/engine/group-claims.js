@@ -29,8 +29,8 @@ export class GroupClaims {
   }
 
   /**
-   * Passes over groups without written objects, and removes only written objects. When the stage cycles through its
-   * groups and none has an object left, the stage ends.
+   * Passes over groups without written objects. An operation that removes objects gets only those that were written.
+   * If the stage cycles through its groups and none has an object left, the stage ends.
    *
    * @param {OperationRecord} record
    */
@@ -56,12 +56,12 @@ export class GroupClaims {
     return -1;
   }
 
-  /** Each operation gets its objects with its claim. */
+  /** Succeeds at once: {@link next} has already chosen the objects. */
   place() {
     return 0;
   }
 
-  /** Nothing to release: no other operation waits for its object. */
+  /** Does nothing, because operations do not lock objects. */
   done() {}
 
   /**
@@ -73,7 +73,7 @@ export class GroupClaims {
     return wroteObjects ? locals.filter((local) => written.has(local)) : locals;
   }
 
-  /** Whether any group has an object. This worker's claims cannot show it: others may claim the only such group. */
+  /** Whether any group has an object. Checks all groups: other workers may have claimed the only one with objects. */
   #hasObjects() {
     for (let number = 0; number < this.#groups.count; number++) {
       if (this.#existingOf(this.#groups.at(number)).length > 0) {

@@ -21,24 +21,27 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/** An operation is skipped after this many rounds without an object, or all threads might wait for each other. */
+/** After this many rounds without an object, an operation is skipped. Otherwise, all threads might wait forever. */
 const MAX_ROUNDS = 10;
 
-/** Returned instead of an object if all objects tried are changing or have just changed, or if none of them exists. */
+/** Returned instead of an object if those tried that exist are all changing or have just changed. */
 const NONE_FREE = -1;
+
+/** Returned instead of an object if none of those tried exists. */
 const NONE_THERE = -2;
 
-/** Returned instead of a wait. */
+/** Returned instead of a wait if the operation is skipped. */
 const SKIPPED = -1;
 
 /**
  * Decides what a worker's threads do next in a mixed stage: see StageClaims. An operation's kind depends only on its
- * claim's number, so all workers agree and the shares are exact. Its object is chosen just before it starts: the first
- * available one of several that the claim selects, by the access pattern for reads, uniformly for other operations.
+ * claim's number, so all workers agree and the shares are exact. Its object is chosen just before it starts: the claim
+ * selects several candidates (by the access pattern for reads, uniformly for other operations), and the operation takes
+ * the first one available.
  *
- * A write first fills the slot of a removed object; if there is none, it overwrites any object. An object is not
- * written, removed or copied twice within a second, nor while such a change is in flight. An object that is known to be
- * missing is neither read nor removed.
+ * A write recreates a removed object if there is one; otherwise it overwrites an object. An object is written or
+ * removed at most once per second, and never while another write or removal of it is in flight; the same applies to
+ * copies of it. An object that is known to be missing is neither read nor removed.
  */
 export class MixedClaims {
   #kinds;
@@ -51,7 +54,7 @@ export class MixedClaims {
   #seed;
   /** The object that a read tries, by the index of the try. @type {(index: number) => number} */
   #readObject;
-  /** Objects missing after this worker removed them or failed to write them, in that order. @type {number[]} */
+  /** Missing objects that this worker removed or failed to write, oldest first. @type {number[]} */
   #gaps = [];
   /** Number of gaps already taken. */
   #gapsTaken = 0;
@@ -63,7 +66,7 @@ export class MixedClaims {
    * @param {Budget} options.budget of operations
    * @param {number} options.objects written before the stage
    * @param {AccessPattern} [options.access] of reads
-   * @param {() => number} options.now ms, the same on all workers
+   * @param {() => number} options.now ms, by a clock that all workers share
    * @param {string} options.seed
    */
   constructor(kinds, { workload, budget, objects, access = { kind: 'uniform' }, now, seed }) {

@@ -49,7 +49,7 @@ export class OpenLoop {
         if (this.#clock.now() < record.intendedAt && !this.#budget.isClosed) {
           await this.#alarm.waitUntil(record.intendedAt);
         }
-        // Claims after the wait, so that no operation is claimed but not performed if the stage ends during the wait.
+        // Claims only after the wait: a stage that ends meanwhile must not leave a claimed operation unperformed.
         if (claims.next(record) < 0) {
           this.close();
           return;
@@ -79,7 +79,7 @@ export class OpenLoop {
     return this.#clock.now() - this.#startedAt - this.#arrivals.timeOf(this.#budget.arrivals);
   }
 
-  /** There is no more work, so no thread should keep waiting for an arrival. */
+  /** Hands out no more work, and ends all waits for arrivals. */
   close() {
     this.#budget.close();
     this.#alarm.endAll();

@@ -12,12 +12,12 @@ import { classFinder, sizeClasses } from '../workload/size-classes.js';
  */
 
 /**
- * Operations of one kind, split by object size and by first or repeated read; null without such a split.
+ * Operations of one kind, split by object size, and into first and repeated reads. A list is null if its split is off.
  *
  * @template Part
  * @typedef {object} KindParts
- * @property {readonly Part[] | null} sizes by the class of the object's size
- * @property {readonly Part[] | null} reads first reads of an object in the stage, and repeated reads
+ * @property {readonly Part[] | null} sizes one per size class
+ * @property {readonly Part[] | null} reads the first read of each object in the stage, and repeated reads
  */
 
 /** @typedef {readonly KindParts<PartMeterState>[]} OperationPartsState by kind */
@@ -36,7 +36,7 @@ export class OperationParts {
   /**
    * @param {Stage} stage
    * @param {{ load: Load, budget: Budget, measured: ConstructorParameters<typeof PartMeter>[0] }} options
-   * @returns {OperationParts | null} null if there is nothing to separate, which avoids the cost
+   * @returns {OperationParts | null} null if no operations need to be separated, which saves CPU time
    */
   static of(stage, { load, budget, measured }) {
     const { sizes, seen } = load;
@@ -71,7 +71,7 @@ export class OperationParts {
   /** @param {OperationRecord} record */
   succeeded(record) {
     const { sizes, reads } = this.#kinds[record.kind];
-    // An object that was expected to be missing belongs to no class.
+    // An object that was expected to be missing has no size class.
     sizes?.[this.#classOf(record.size)]?.succeeded(record, record.movedBytes);
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.movedBytes);
   }
@@ -91,7 +91,7 @@ export class OperationParts {
   }
 }
 
-/** Whether it works on one whole object. Ranges all have the same size. @param {Operation} operation */
+/** Whether the operation works on one whole object. Ranges all have the same size. @param {Operation} operation */
 function isSized({ grouping, part }) {
   return grouping === undefined && part === undefined;
 }

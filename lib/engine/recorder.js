@@ -51,7 +51,7 @@ export class Recorder {
   #measureUntil;
   /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
   failed;
-  /** Total ms that operations waited for an object that could be written. */
+  /** Total ms that operations waited for an available object. */
   waited = 0;
 
   /**
@@ -158,7 +158,7 @@ export class Recorder {
     const watch = /** @type {StageWatch} */ (this.#watch);
     if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
       meter.abandoned += 1;
-      // An attempt that was cut off might have succeeded, so only the time before it is lost.
+      // An attempt that was cut off might have succeeded, so only the time before it counts as lost.
       meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
       return;
     }
@@ -265,7 +265,7 @@ function cacheCounter(kinds, { mixed }) {
 }
 
 /**
- * Others may delete, replace or archive existing objects, which does not count as a failure of the store.
+ * Other programs may delete, replace or archive existing objects, which does not count as a failure of the store.
  *
  * @param {readonly StageMeter[]} kinds
  * @param {Recorder['failed']} failed handles all other failures

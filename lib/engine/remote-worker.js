@@ -11,7 +11,7 @@ import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
 
 /** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
 
-/** A worker's thread has ended. */
+/** Thrown if a worker's thread has ended. */
 class WorkerError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -20,7 +20,7 @@ class WorkerError extends Error {
   }
 }
 
-/** The main thread's handle to a worker in another thread. It takes the same calls as a Worker. */
+/** The main thread's handle to a Worker in another thread, with the same methods. */
 export class RemoteWorker {
   #thread;
   #calls = 0;

@@ -14,7 +14,7 @@ import { Budget, budgetMemory } from './budget.js';
  * @typedef {object} Slot
  * @property {Stage} stage
  * @property {Load} load
- * @property {Range} range of existing objects; for a stage that creates objects, the maximum range
+ * @property {Range} range existing objects that the stage uses, or the most that it may create
  * @property {TimeLimit | null} limit
  *
  * @typedef {object} Range
@@ -25,8 +25,8 @@ import { Budget, budgetMemory } from './budget.js';
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
  * @property {Budget} budget
- * @property {number} claimed objects handed out, if each is handed out once
- * @property {boolean} hasRunOut whether all objects were handed out
+ * @property {number} claimed number of objects handed out; 0 if the range cycles
+ * @property {boolean} hasRunOut whether all objects were handed out; false if the range cycles
  *
  * @typedef {{ workers: Pick<Workers, 'runStage'>, signal: AbortSignal, observer: RunObserver }} SlotSession shared by
  *   all slots of a run; the signal stops the slot

@@ -36,8 +36,9 @@ import { StageWatch } from './stage-watch.js';
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
-// Runs a stage on one worker. The stage's claims (claims-for.js) decide what to do next, its loop (closed-loop.js,
-// open-loop.js) when, its sender (send-by-connection.js) how. Its recorder (recorder.js) counts the operations.
+// Runs a stage on one worker. The stage's claims (claims-for.js) decide which operation is next, its loop
+// (closed-loop.js, open-loop.js) decides when it starts, and its sender (send-by-connection.js) decides how it is sent.
+// Its recorder (recorder.js) counts the operations.
 
 const PROGRESS_INTERVAL_MS = 250;
 
@@ -48,28 +49,31 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {string} runId seeds the object sizes and the order of a stage's kinds
  * @property {Omit<Workload, 'sizeOf'>} workload
  * @property {readonly ObjectConnection[]} connections one for each thread
- * @property {readonly ObjectConnection[]} [partConnections] for sending parts concurrently: the same number per thread
+ * @property {readonly ObjectConnection[]} [partConnections] for sending parts concurrently, the same number for
+ *   each thread
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {number} maxAttempts of an operation
  * @property {Purse | null} [purse] that pays for the operations; absent or null without a cost limit
  * @property {number} stallTimeout ms without a success after which a stage ends
- * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null without an open loop
+ * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null if no stage uses an open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
- * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] default: over connections
+ * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; default:
+ *   over connections
  */
 
 /**
  * Events of a running stage.
  *
  * @typedef {object} StageHooks
- * @property {(second: MeasuredSecond) => void} second a second is over
- * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is retried after an error
- *   of this kind; the advice can be empty; `refused`: whether the store asked for fewer requests
+ * @property {(second: MeasuredSecond) => void} second called after each completed second
+ * @property {(kind: string, advice: string, refused: boolean) => void} retrying called when an operation is retried
+ *   after an error of this kind; the advice can be empty; `refused`: whether the store asked for fewer requests
  * @property {(message: string) => void} integrityError
- * @property {(operation: GivenUpOperation, message: string) => void} failed the run gives up on an operation
+ * @property {(operation: GivenUpOperation, message: string) => void} failed called when the run gives up on
+ *   an operation
  * @property {(done: number, flow: DataFlow) => void} progress called periodically; `done`: operations that have ended
- * @property {(snapshot: StageSnapshot) => void} [snapshot] the stage's figures so far, each second, if enabled
+ * @property {(snapshot: StageSnapshot) => void} [snapshot] called each second with the figures so far, if enabled
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -78,17 +82,17 @@ const PROGRESS_INTERVAL_MS = 250;
  * The load that a stage applies, in plain values.
  *
  * @typedef {object} Load
- * @property {number} threads that take part
+ * @property {number} threads number of threads that take part
  * @property {number} size bytes; of the largest objects if sizes vary
  * @property {SizeDistribution} [sizes] if sizes vary
- * @property {AccessPattern} [access] of operations that read single objects; absent: in order
+ * @property {AccessPattern} [access] of operations that read single objects; absent if they read in order
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
  * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
- * @property {readonly number[]} [bucketStarts] if only the first buckets take part, in turn: for each of them, the
- *   number of objects before the stage's first; absent if all buckets take part
- * @property {number} [mixedObjects] number of objects of a stage that rewrites them
- * @property {Windows | null} windows in which operations are counted in addition to seconds
+ * @property {readonly number[]} [bucketStarts] if only the first few buckets take part, in turn: for each of them,
+ *   how many of its objects come before the stage's first one; absent if all buckets take part
+ * @property {number} [mixedObjects] number of objects, if the stage rewrites them
+ * @property {Windows | null} windows in which operations are counted, in addition to the counts per second
  */
 
 /**
@@ -102,7 +106,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {StageMeters} meters
  * @property {BucketMeter[] | null} buckets null if there is only one
  * @property {OperationParts | null} parts null if operations are not split
- * @property {number} waited total ms that operations waited for an object that could be written
+ * @property {number} waited total ms that operations waited for an available object
  */
 
 /**
@@ -111,7 +115,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @typedef {object} Sender
  * @property {readonly ObjectConnection[]} connections whose requests in flight are aborted when the stage must end
  * @property {CountSuccess} countSuccess
- * @property {(workload: Workload) => Workload['written']} [there] objects that exist for the next operation
+ * @property {(workload: Workload) => Workload['written']} [there] objects that the next operation can expect to
+ *   exist; default: written objects
  * @property {(setup: StageSetup) => Sending} begin
  *
  * @typedef {object} Sending
@@ -121,7 +126,7 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * The parts of a stage, chosen once, before the first operation.
+ * The components of a stage, chosen once, before the first operation.
  *
  * @typedef {object} StageSetup
  * @property {Stage} stage

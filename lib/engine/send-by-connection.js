@@ -15,7 +15,7 @@ import { abandonedError } from './stage-watch.js';
  * @import { Engine, Load, Sender, StageSetup } from './run-stage.js'
  */
 
-/** Time to abort an upload after its stage has ended. Clean-up looks for any that remain. */
+/** Time limit for aborting an upload once its stage has been stopped. Clean-up looks for uploads that remain. */
 const ABORTING_TIME_MS = 2000;
 
 /**
@@ -166,7 +166,7 @@ function uploadContext({ retrier, recorder, watch }) {
       } finally {
         clearTimeout(timer);
       }
-      // The last step is counted as the operation.
+      // The step that completes the upload is counted as the operation itself.
       if (!step.completes) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }

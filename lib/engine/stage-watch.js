@@ -10,7 +10,7 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * An error after which no operation of the run can succeed, or an unexpected error. `operation`: as in --stages.
+ * An error after which no operation of the run can succeed, or an unexpected error. `operation`: its name in --stages.
  *
  * @typedef {{ error: unknown, bucket: string, operation: string }} FatalError
  */
@@ -20,9 +20,10 @@ import { AttemptError } from '../s3/s3-error.js';
  *
  * @typedef {object} TimeLimit
  * @property {number} stopsAt no operation begins after this
- * @property {number} endsAt operations still in flight are aborted
+ * @property {number} endsAt operations still in flight are aborted at this time
  * @property {number} [noSuccessSince] time of the last success, if it was before the stage began
- * @property {boolean} [measuresDrain] whether operations that complete between the two count in rates
+ * @property {boolean} [measuresDrain] whether operations that complete between `stopsAt` and `endsAt` count in
+ *   rates
  */
 
 /** If nothing succeeds for this long, the stage considers the store lost. */
@@ -64,7 +65,7 @@ export class StageWatch {
   #settling;
   #startedAt = 0;
   #lookedAt = 0;
-  /** The last success, plus the time since then in which nothing was in flight. Monotonic ms. */
+  /** Monotonic ms of the last success, plus the ms since then in which nothing was in flight. */
   #lastProgressAt = 0;
   /** @type {StageEnd} */
   end = 'complete';
@@ -82,9 +83,10 @@ export class StageWatch {
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the next operation was due
    * @param {() => boolean} options.wasIdle whether nothing has been in flight since the last call
-   * @param {() => void} options.onTimeUp no more operations may begin
-   * @param {(stopsAt: number) => void} options.onEarlyStop the stage will end before its limit; monotonic ms
-   * @param {() => void} options.onStop operations in flight must also end
+   * @param {() => void} options.onTimeUp called when no more operations may begin
+   * @param {(stopsAt: number) => void} options.onEarlyStop called with the new end, in monotonic ms, if the stage
+   *   will end before its limit
+   * @param {() => void} options.onStop called when operations in flight must also end
    */
   constructor(options) {
     const { clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle } = options;
@@ -169,7 +171,7 @@ export class StageWatch {
     }
   }
 
-  /** Adopts an earlier end if a time-limited stage has been given one. Its drain keeps its length. */
+  /** Moves the end of a time-limited stage to an earlier moment if one was set. The drain keeps its length. */
   #takeEarlyStop() {
     const { stopsAt } = this.#budget;
     if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
@@ -192,7 +194,7 @@ export class StageWatch {
     }
     this.#lookedAt = now;
     const { lastSuccessAt } = this.#meters;
-    // Until the first success, this is the stage's start, which does not count as one.
+    // Until the first success, lastSuccessAt is the stage's start, which must not be shared as a success.
     const shared = this.#budget.shareSuccess(lastSuccessAt > this.#startedAt ? lastSuccessAt : 0);
     this.#lastProgressAt = Math.max(this.#lastProgressAt, shared);
     return now - this.#lastProgressAt;

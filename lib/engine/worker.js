@@ -68,11 +68,11 @@ import { runStage } from './run-stage.js';
  */
 
 /**
- * A stage for one worker.
+ * A stage to run, on all workers or on one of them.
  *
  * @typedef {object} StageTask
  * @property {Stage} stage
- * @property {Load} load with the threads of all workers together
+ * @property {Load} load whose threads are those of all workers, or of that one
  * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, cycles: boolean }} budget
  * @property {TimeLimit | null} limit
  */
@@ -86,7 +86,7 @@ import { runStage } from './run-stage.js';
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeterState[]} meters by kind
- * @property {BucketShare[]} buckets in the order of the run's list
+ * @property {BucketShare[]} buckets in the order in which the run lists them
  * @property {OperationPartsState} [parts] absent if operations are not split
  * @property {number} [waited] ms, see MeteredStage
  * @property {LoopLoad} loop
@@ -247,7 +247,7 @@ export class Worker {
   /**
    * @param {{ grouping?: Grouping | null }} grouped a stage, or an operation
    * @param {StageTask['budget']} budget
-   * @returns {ObjectGroups | null} null if an operation works on one object
+   * @returns {ObjectGroups | null} null if each operation works on one object
    */
   #groupsOf({ grouping = null }, { first = 0, objects }) {
     if (grouping === null) {

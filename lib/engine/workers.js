@@ -44,8 +44,8 @@ import { Worker } from './worker.js';
  * @property {number} endedAt monotonic ms at which the last worker ended
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind; `meter` is their sum
- * @property {number} [waited] total ms that operations waited for an object that could be written
- * @property {readonly BucketOutcome[]} buckets in the order of the run's list
+ * @property {number} [waited] total ms that operations waited for an available object
+ * @property {readonly BucketOutcome[]} buckets in the order in which the run lists them
  * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent if operations are not split
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
@@ -53,7 +53,7 @@ import { Worker } from './worker.js';
  * @property {ConnectionOutcome} connections since the previous stage
  */
 
-/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null for the only bucket, see BucketShare */
+/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome `meter`: null if there is only one bucket */
 
 /**
  * @typedef {{ opened: number, reused: number, lookupTime: number | null, meter: ConnectionMeter }} ConnectionOutcome
@@ -80,7 +80,7 @@ export class Workers {
   /**
    * @param {Omit<WorkerSpec, 'threads'>} spec
    * @param {object} options
-   * @param {number} options.cores used by the workers, one each
+   * @param {number} options.cores number of cores, one for each worker
    * @param {number} options.threads of all workers together, at least as many as cores
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
@@ -115,8 +115,8 @@ export class Workers {
   /**
    * @param {Clock} clock
    * @param {readonly (Worker | RemoteWorker)[]} workers
-   * @param {{ endpointProcess?: number, takesSnapshots?: boolean }} [options] with the process ID of an embedded
-   *   endpoint
+   * @param {{ endpointProcess?: number, takesSnapshots?: boolean }} [options] `endpointProcess`: process ID of an
+   *   embedded endpoint
    */
   constructor(clock, workers, { endpointProcess, takesSnapshots = false } = {}) {
     this.#clock = clock;
@@ -155,7 +155,7 @@ export class Workers {
     });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
-    // A worker without threads takes no part: its event loop would not be measured and would count as busy.
+    // Workers without threads are left out: their event loops would not be measured and would count as busy.
     const working = this.#share(task.load.threads);
     const merger = new SecondMerger(working.length, (second) => {
       secondLatencies.set(second.secondStart, latencyOf(second.latencies));

@@ -37,7 +37,7 @@ export function findCpuQuota(read = readSystemFile) {
 }
 
 /**
- * A container can see its group's path on the host even though its own group is at the root.
+ * In a container, the group's path may be the one on the host, although the group itself is mounted at the root.
  *
  * @param {readonly string[]} roots
  * @param {string | null} group

@@ -27,10 +27,10 @@ export function cpuDemand() {
 
 /**
  * Starts measuring the calling thread's event loop. The loop's utilization counts time spent waiting for a CPU as busy
- * or idle, unpredictably; only the system's scheduler knows how much it was.
+ * or idle, unpredictably; only the system's scheduler knows this time.
  *
  * @param {{ now: () => number, read?: ReadSystemFile }} options `now`: monotonic ms
- * @returns {() => LoopLoad} since then; call it once, on the same thread
+ * @returns {() => LoopLoad} load since this call; call the function once, on the same thread
  */
 export function measureLoop({ now, read = readSystemFile }) {
   const scheduling = () => readScheduling(read(SCHEDULING_OF_THREAD) ?? '');
@@ -62,7 +62,7 @@ export function measureLoop({ now, read = readSystemFile }) {
 }
 
 /**
- * @param {IntervalHistogram} delay times between measurements, including the interval between them
+ * @param {IntervalHistogram} delay delays in ns, each of which includes DELAY_RESOLUTION_MS
  * @param {number} percentile
  * @returns {number | null} ms
  */
@@ -70,7 +70,7 @@ function delayOf(delay, percentile) {
   return delay.count === 0 ? null : Math.max(delay.percentile(percentile) / NANOSECONDS - DELAY_RESOLUTION_MS, 0);
 }
 
-/** @returns {() => number} ms of garbage collection on this thread since then; call it once */
+/** @returns {() => number} ms of garbage collection on this thread since this call; call the function once */
 function measureGarbageCollection() {
   let time = 0;
   const add = (/** @type {PerformanceEntry} */ { duration }) => (time += duration);

@@ -46,7 +46,7 @@ export function readAllowedCpus(text) {
  */
 export function readScheduling(text) {
   const [, running, waiting] = /^(\d+) (\d+) \d+\s*$/.exec(text) ?? [];
-  // The calling thread has certainly run, so zeros mean that the kernel does not count.
+  // The calling thread has certainly run, so a zero means that the kernel does not measure this.
   return running === undefined || Number(running) === 0
     ? null
     : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 /** Minimum time between two look-ups of a name, no matter how many connections fail. */
 const MIN_LIFE_MS = 1000;
 
-/** Names of this host (RFC 6761, section 6.3), whether or not the system's resolver knows them. */
+/** Names that always mean this host (RFC 6761, section 6.3), even if the system's resolver does not know them. */
 const LOCALHOST = /(^|\.)localhost$/i;
 
 /**
@@ -42,7 +42,7 @@ export class AddressBook {
     return address;
   }
 
-  /** @returns {Promise<string>} the address whose turn it is, without advancing the turn */
+  /** @returns {Promise<string>} the address that {@link next} would return now */
   async peek() {
     const addresses = await this.#all();
     return addresses[this.#next % addresses.length];
@@ -53,13 +53,13 @@ export class AddressBook {
    * recovered, or the name may have new addresses.
    *
    * @param {string} address
-   * @param {number} absence ms
+   * @param {number} absence ms for which to skip it
    * @returns {Promise<boolean>} whether another address can be tried at once
    */
   async drop(address, absence) {
     const addresses = (await this.#addresses) ?? [];
     if (addresses.some((other) => other !== address)) {
-      // Edit the list in place: several addresses can be dropped at the same moment, and this one may already be gone.
+      // Edit the list in place, because concurrent calls may drop other addresses, or may have dropped this one.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
       this.#lookUpAgainAt = this.#now() + absence;
@@ -71,7 +71,7 @@ export class AddressBook {
     return false;
   }
 
-  /** @returns {number | null} duration of the last look-up in ms; null without a look-up since the last call */
+  /** @returns {number | null} duration of the last look-up in ms; null if there was none since the last call */
   takeLookupTime() {
     const lookupTime = this.#lookupTime;
     this.#lookupTime = null;

@@ -1,9 +1,9 @@
-// Errors that keep a connection from opening, or that end it.
+// Errors that prevent a connection from opening, or that end it.
 
 const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
 const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
-/** Whether the failure has nothing to do with the store's address. @param {unknown} error */
+/** Whether the failure is unrelated to the store's address. @param {unknown} error */
 export function isOurs(error) {
   return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
     /** @type {NodeJS.ErrnoException} */ (error).code ?? '',
@@ -21,7 +21,7 @@ export function connectTimeoutError(timeout) {
 
 /**
  * @param {string} message
- * @returns {Error} that looks like a connection reset
+ * @returns {Error} an error that looks like a connection reset
  */
 export function connectionClosed(message) {
   return Object.assign(new Error(message), { code: 'ECONNRESET' });

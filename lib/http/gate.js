@@ -9,7 +9,7 @@ export class Gate {
     this.#free = width;
   }
 
-  /** @returns {Promise<void>} resolves when the caller is admitted; it must call `leave` afterwards */
+  /** @returns {Promise<void>} resolves when the caller is admitted; the caller must call `leave` afterwards */
   async enter() {
     if (this.#free > 0) {
       this.#free -= 1;

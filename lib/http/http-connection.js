@@ -32,11 +32,11 @@ const LAST_WORDS_MS = 1000;
  * @typedef {ResponseHandler & RequestHandler} HttpHandler
  *
  * @typedef {object} RequestHandler
- * @property {() => void} [onConnection] the request is the first on its connection
- * @property {(bytes: number) => void} onSent the connection has taken this many more bytes of the body
- * @property {(isProven: boolean) => void} onEnd the response is complete. This is not proven if the response ends with
- *   the connection: over TLS, Node does not distinguish an orderly end from a forged one, so the handler must check the
- *   size or the content
+ * @property {() => void} [onConnection] called if the request is the first on its connection
+ * @property {(bytes: number) => void} onSent called when the socket has accepted this many more bytes of the body
+ * @property {(isProven: boolean) => void} onEnd called when the response is complete. This is not proven if the end of
+ *   the response is the end of the connection: over TLS, Node does not distinguish an orderly end from a forged one, so
+ *   the handler must check the size or the content
  * @property {(error: Error) => void} onError
  */
 
@@ -51,7 +51,7 @@ export class HttpConnection {
   #now;
   #handler;
   #parser;
-  /** The part of every head after the target. */
+  /** The part of every request head that follows the target. */
   #commonHeaders;
   /** @type {Socket | null} */
   #socket = null;
@@ -60,17 +60,17 @@ export class HttpConnection {
   #isBusy = false;
   /** @type {HttpRequest | null} */
   #request = null;
-  /** The body being sent. @type {Iterator<Buffer> | null} */
+  /** The remaining pieces of the body being sent. @type {Iterator<Buffer> | null} */
   #pieces = null;
   #pieceLength = 0;
-  /** Bytes of the body that the connection has not taken yet. */
+  /** Bytes of the body that the socket has not accepted yet. */
   #bytesLeft = 0;
-  /** Whether the connection has not yet taken the whole request. */
+  /** Whether some of the request body is still to be accepted by the socket. */
   #isSending = false;
   #isPaused = false;
   /** Whether the response is complete, but the write of the request is not confirmed yet. */
   #isAnswered = false;
-  /** Whether the parser is running: its state must not change until it returns. */
+  /** Whether the parser is running: its state must not be changed until it returns. */
   #isAccepting = false;
   /** The error to fail the request with once the parser has returned. @type {Error | null} */
   #failure = null;
@@ -85,7 +85,7 @@ export class HttpConnection {
 
   /** Whether sending of the request has begun. */
   isSent = false;
-  /** Whether the connection was open before the request, so that the other side may have closed it since. */
+  /** Whether the connection was open before the request, so that the other side may have closed it in the meantime. */
   hasWaited = false;
 
   /**
@@ -227,9 +227,9 @@ export class HttpConnection {
   }
 
   /**
-   * When a write fails, Node destroys the socket although a response may be unread: a store that refuses an upload
-   * responds, then closes the connection. Bytes that came before the end have already arrived, and one turn of the
-   * event loop reads them.
+   * When a write fails, Node destroys the socket, although a response may still be unread: a store that refuses an
+   * upload responds, then closes the connection. The beginning of such a response has already arrived, and is read
+   * within one turn of the event loop.
    *
    * @param {() => void} giveUp
    */
@@ -241,7 +241,7 @@ export class HttpConnection {
         giveUp();
       }
     };
-    // The first callback may still belong to the current turn.
+    // The first callback may still run in the current turn.
     setImmediate(() => setImmediate(giveUpUnlessAnswered));
   }
 
@@ -267,7 +267,7 @@ export class HttpConnection {
     if (Buffer.isBuffer(body) && size <= MAX_PIECE_BYTES) {
       this.#pieces = null;
       this.#pieceLength = size;
-      // Send head and body together.
+      // Send head and body in one write.
       socket.cork();
       socket.write(head, 'latin1');
       socket.write(body, this.#pieceTaken);
@@ -298,7 +298,7 @@ export class HttpConnection {
 
   /** @param {Error | null | undefined} error */
   #takePiece(error) {
-    // The socket emits the same error as an event.
+    // The socket also emits the error as an event, which is handled elsewhere.
     if (error || !this.#isSending || this.#socket === null) {
       return;
     }
@@ -361,8 +361,8 @@ export class HttpConnection {
   }
 
   /**
-   * Over TLS, a write is confirmed only at the end of the event loop's turn, and a response can be faster. If the write
-   * is still unconfirmed after the turn, the server responded before it had received the whole request.
+   * Over TLS, a write is confirmed only at the end of the event loop's turn, so the response can come first. If the
+   * write is still unconfirmed after the turn, the server responded before it had received the whole request.
    */
   #awaitSent() {
     const socket = this.#socket;

@@ -12,16 +12,18 @@ import { openTunnel } from './tunnel.js';
  * @import { SecureContext } from 'node:tls'
  */
 
-/** Limit on connections being opened at once: thousands would end in connect timeouts. */
+/** Limit on connections being opened at once: with thousands, many would time out. */
 const OPENING_AT_ONCE = 64;
 
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 
 /**
- * How long to skip one of several addresses if it does not respond: at least this long, and at least this multiple of
- * the connect timeout. Otherwise futile attempts would hold up the opening of connections all the time.
+ * Minimum time for which to skip an address that does not respond, if there are others. If it were short, attempts to
+ * connect to that address would often delay the opening of other connections.
  */
 const MIN_ABSENCE_MS = 30_000;
+
+/** Minimum time for which to skip an address, as a multiple of the connect timeout. */
 const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
@@ -40,9 +42,9 @@ const ABSENCE_IN_TIMEOUTS = 10;
 /** @typedef {{ socket: Socket, release: () => void }} IdleConnection not yet in use; `release` stops watching it */
 
 /**
- * The only module that opens connections. Our own connections take their sockets from here, and so does the SDK's
- * agent, through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of
- * trusted certificates, opens a run's connections before the first request, and counts them.
+ * The only class that opens connections to a store. Our own connections take their sockets from it, and so does the
+ * SDK's agent, through `createConnection`. This class resolves the host's name once, shares one TLS session cache and
+ * one set of trusted certificates, opens a run's connections before the first request, and counts them.
  */
 export class KeepAliveAgent {
   #hostname;
@@ -57,13 +59,13 @@ export class KeepAliveAgent {
   #addresses;
   /** Agents for other hosts. @type {KeepAliveAgent[]} */
   #beside = [];
-  /** Opened ahead, not yet in use. @type {Set<IdleConnection>} */
+  /** Connections that were opened ahead and are not in use yet. @type {Set<IdleConnection>} */
   #idle = new Set();
-  /** All sockets until they close. @type {Set<Socket>} */
+  /** All sockets that have not closed yet. @type {Set<Socket>} */
   #open = new Set();
   #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
-  /** Sockets that are not ready yet. @type {Set<Socket>} */
+  /** Sockets whose connection is still being established. @type {Set<Socket>} */
   #opening = new Set();
   /** @type {SecureContext | undefined} */
   #secureContext;
@@ -71,9 +73,9 @@ export class KeepAliveAgent {
   #session;
   /** Number of open sockets that carry a tunnel. The connection inside the tunnel is a separate socket. */
   #carriers = 0;
-  /** Connections opened. */
+  /** Number of connections opened so far. */
   opened = 0;
-  /** Requests on a connection that had already carried a request. The clients increment it. */
+  /** Number of requests on a connection that had already carried one. The clients increment this count. */
   reused = 0;
 
   /**
@@ -82,7 +84,7 @@ export class KeepAliveAgent {
    * @param {AddressBook} options.addresses of the host, or of the proxy
    * @param {number} options.port
    * @param {boolean} options.useTls
-   * @param {string} [options.certificate] as PEM: the only authority to trust, instead of the system's
+   * @param {string} [options.certificate] PEM of the only authority to trust, in place of the system's
    * @param {Proxy} [options.proxy] for all connections
    * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
    * @param {Buffer | null} [options.readBuffer] a buffer that all sockets read into; their bytes are then available
@@ -133,7 +135,7 @@ export class KeepAliveAgent {
     return agent;
   }
 
-  /** Counts of this agent and of those for other hosts. */
+  /** The sums of the counts of this agent and its agents for other hosts. */
   get counts() {
     return this.#beside.reduce(
       ({ opened, reused, open }, agent) => ({
@@ -145,7 +147,7 @@ export class KeepAliveAgent {
     );
   }
 
-  /** Connections that are open and ready. */
+  /** Number of connections that are open and ready. */
   get open() {
     return Math.max(this.#open.size - this.#opening.size - this.#carriers, 0);
   }
@@ -209,15 +211,15 @@ export class KeepAliveAgent {
    * Provides a connection: one that was opened ahead if available, otherwise a new one.
    *
    * @param {SocketCallback} callback
-   * @param {() => boolean} [isWanted] called before a connection is opened, which can be late; returns false if no
-   *   request needs the connection any more
+   * @param {() => boolean} [isWanted] called just before a new connection is opened, possibly after a long wait;
+   *   returns false if no request needs the connection any more
    */
   connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
       this.#idle.delete(idle);
       idle.release();
       if (!idle.socket.destroyed) {
-        // Asynchronously, as with a new connection.
+        // Call back asynchronously, as for a new connection.
         queueMicrotask(() => callback(null, idle.socket, true));
         return;
       }
@@ -253,7 +255,7 @@ export class KeepAliveAgent {
 
   /** @param {() => boolean} isWanted */
   async #openToSomeAddress(isWanted) {
-    // Needed because the name may be looked up again meanwhile.
+    // Each address is tried once, even if the name is looked up again in the meantime.
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
@@ -275,7 +277,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {() => boolean} isWanted
-   * @throws if no request needs the connection any more: a look-up can take long, and would delay other connections
+   * @throws if no request needs the connection any more: looking up the name would only delay other connections
    */
   async #nextAddress(isWanted) {
     throwUnless(isWanted());
@@ -308,7 +310,7 @@ export class KeepAliveAgent {
    */
   async #connectThrough({ port, authorization }, host, startedAt) {
     const carrier = connectTcp({ host, port });
-    // Without a listener, an error would end the process. The user of the connection is notified when it closes.
+    // Without a listener, an error would end the process. Users of the connection are notified when it closes.
     carrier.on('error', () => {});
     await this.#untilReady(carrier, false, () => {});
     this.#opening.add(carrier);
@@ -397,7 +399,8 @@ export class KeepAliveAgent {
   }
 
   /**
-   * An idle connection has no reason to become readable: any event means that it ended, or sent unsolicited bytes.
+   * Keeps a connection until a request needs it. Any event before then means that it has ended, or that the other side
+   * has sent unsolicited bytes.
    *
    * @param {Socket} socket
    */
@@ -420,7 +423,7 @@ export class KeepAliveAgent {
 }
 
 /**
- * Makes the wait for a look-up abortable: the look-up itself is not.
+ * Makes the wait for a look-up abortable, because the look-up itself is not.
  *
  * @param {Promise<unknown>} promise
  * @param {AbortSignal} signal

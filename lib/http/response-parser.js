@@ -1,9 +1,9 @@
 import { ProtocolError } from './protocol-error.js';
 
 // Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If
-// the RFC allows a choice, or asks for leniency that helps no current store, this parser refuses: obs-fold (by 5.2,
-// clients replace it with spaces), a bare LF at the end of a line (2.2), a repeated Content-Length (6.3), and white
-// space after a chunk size (7.1.1).
+// the RFC allows a choice, or asks for leniency that no current store needs, this parser rejects the response: obs-fold
+// (which clients should replace with spaces, by 5.2), a bare LF at the end of a line (2.2), a repeated Content-Length
+// (6.3), and white space after a chunk size (7.1.1) are errors.
 
 /** Limit for the head of a response, and for the trailers of a chunked body. */
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -11,16 +11,16 @@ const MAX_HEAD_BYTES = 64 * 1024;
 /** Limit for the extensions of all chunks of a body. */
 const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
 
-/** Limit for the hexadecimal digits of a chunk size: every size with this many is a safe integer. */
+/** Maximum number of hexadecimal digits in a chunk size: every size with this many digits is a safe integer. */
 const MAX_SIZE_DIGITS = 13;
 
-/** Every Content-Length with this many digits is a safe integer. */
+/** Maximum number of digits in a Content-Length: every value with this many digits is a safe integer. */
 const MAX_LENGTH_DIGITS = 15;
 
-/** Limit for 1xx responses before the final one. */
+/** Maximum number of 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 16;
 
-/** Nine digits of seconds are longer than any connection lives, and stay exact in ms. */
+/** Up to nine digits: so many seconds are longer than any connection lasts, and are exact even in ms. */
 const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
 
 const TAB = 0x09;
@@ -47,7 +47,7 @@ const HEXADECIMAL = new Uint8Array(256).fill(255);
 
 const STATUS_LINE_START = Buffer.from('HTTP/1.');
 
-// The parser's states: the part that it expects next.
+// The parser's states, named after the part of the response that it expects next.
 const STATUS_LINE = 0;
 const FIELD_LINE = 1;
 const CHUNK_SIZE = 2;
@@ -71,7 +71,7 @@ const ENDED = 8;
 
 /**
  * Reads consecutive responses from a connection, however their bytes are split. It examines each byte once, and copies
- * only lines that are split.
+ * only lines that are split across reads.
  */
 export class ResponseParser {
   #handler;
@@ -80,7 +80,7 @@ export class ResponseParser {
   /** The beginning of an incomplete line. @type {Buffer | null} */
   #pending = null;
   #pendingLength = 0;
-  /** Bytes that further lines may have. */
+  /** How many bytes the remaining lines of the head, the trailers or the chunk extensions may have. */
   #lineBytesLeft = 0;
   #informational = 0;
   #status = 0;
@@ -410,7 +410,7 @@ export class ResponseParser {
   }
 
   /**
-   * Section 7.1: the size in hexadecimal digits, then extensions, which are ignored.
+   * Parses the size in hexadecimal digits, and ignores the extensions after it (7.1).
    *
    * @param {Buffer} bytes
    * @param {number} start
@@ -528,7 +528,7 @@ export class ResponseParser {
  * @param {Buffer} bytes
  * @param {number} start
  * @param {number} end
- * @param {string} lowerCase letters and hyphens: setting bit 5 turns letters to lower case and does not change a hyphen
+ * @param {string} lowerCase only letters and hyphens: setting bit 5 lower-cases letters and does not change hyphens
  * @returns {boolean} whether the bytes are that name, ignoring case
  */
 export function isNamed(bytes, start, end, lowerCase) {
@@ -584,7 +584,7 @@ function mayStandAt(place, byte) {
  * @param {Buffer} bytes
  * @param {number} start
  * @param {number} end
- * @returns {number} the offset of the first byte that is not allowed in a value; the end if all are
+ * @returns {number} the offset of the first byte that is not allowed in a value; `end` if all are allowed
  */
 function endOfText(bytes, start, end) {
   let position = start;
@@ -618,7 +618,7 @@ function behindLineEnd(bytes, position, end, what) {
 /**
  * @param {Buffer} bytes
  * @param {number} start of a line
- * @param {number} position of the first byte that does not belong to the name
+ * @param {number} position of the first byte that is not part of the name
  */
 function fieldNameProblem(bytes, start, position) {
   if (position === start && isBlank(bytes[start])) {

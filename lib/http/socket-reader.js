@@ -13,7 +13,7 @@ const READ_BUFFER_BYTES = 64 * 1024;
 /** @type {WeakMap<Socket, { received: ReceivedBytes }>} */
 const READERS = new WeakMap();
 
-/** @returns {Buffer} for all connections of an event loop: each read is processed before the next one begins */
+/** @returns {Buffer} to be shared by all connections of an event loop: each read is processed before the next begins */
 export function createReadBuffer() {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }

@@ -6,7 +6,7 @@ const MAX_HEAD_BYTES = 16 * 1024;
 
 const HEAD_END = '\r\n\r\n';
 
-/** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: the header's value */
+/** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: a header value */
 
 /**
  * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).

@@ -10,12 +10,12 @@ import { createHistogram } from 'node:perf_hooks';
 
 const MICROSECONDS = 1000;
 
-/** One hour in µs, which is longer than any benchmark waits. */
+/** One hour in µs, longer than any benchmark waits for a response. */
 const MAX_TIME = 3_600_000_000;
 
 /**
- * Server-side response times by operation: the ground truth for a client's latencies. For independence, it uses Node's
- * HdrHistogram instead of the client's histogram.
+ * Server-side response times by operation, with which a client's latencies can be verified. They are recorded in Node's
+ * HdrHistogram, to be independent of the client's histogram.
  */
 export class AnswerTimes {
   /** @type {Map<Operation, RecordableHistogram>} */

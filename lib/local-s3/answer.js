@@ -9,7 +9,7 @@ import { errorDocument } from './s3-error.js';
  * @import { Tally } from './tally.js'
  */
 
-/** Bytes per part of a paced body. */
+/** Bytes per part of a body that is sent at a limited rate. */
 const PART = 64 * 1024;
 
 /** The response to one request. It is counted once it has been sent completely. */
@@ -45,7 +45,7 @@ export class Answer {
   async sendAtPace(result, pace) {
     const { status, body = Buffer.alloc(0) } = result;
     this.begin(result);
-    // An abandoned response takes no bandwidth from others.
+    // Stop if the client disconnects, so that others can use the bandwidth.
     for (let sent = 0; !this.isAbandoned; sent += PART) {
       const part = body.subarray(sent, sent + PART);
       await pass(pace(part.length));

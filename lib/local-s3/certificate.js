@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-// Writes a certificate in DER (RFC 5280, section 4.1). For a certificate of a fixed form, this takes a page of code,
-// whereas a package for all of X.509 has twenty dependencies.
+// Encodes a certificate in DER (RFC 5280, section 4.1). A certificate of fixed form takes only a page of code; a
+// package for all of X.509 has twenty dependencies.
 
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
@@ -27,8 +27,8 @@ const VALID_BEFORE_MS = 3_600_000;
 const VALID_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Creates a self-signed certificate for an endpoint that lives as long as a benchmark. A client that trusts it trusts
- * only this endpoint.
+ * Creates a self-signed certificate for an endpoint that runs only during a benchmark. A client that trusts the
+ * certificate trusts only this endpoint.
  *
  * @param {string} address an IPv4 address
  * @param {number} now epoch ms
@@ -80,14 +80,14 @@ function derLength(length) {
   return length < 0x100 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 0xff);
 }
 
-/** A positive integer of full length, without a sign bit or leading zero. */
+/** A positive integer of 16 bytes, without a sign bit or a leading zero byte. */
 function serialNumber() {
   const serial = randomBytes(16);
   serial[0] = (serial[0] & 0x3f) | 0x40;
   return serial;
 }
 
-/** @param {number} epoch ms, before 2050, when RFC 5280 requires another type */
+/** @param {number} epoch ms, before 2050: later dates require another type (RFC 5280) */
 function utcTime(epoch) {
   const digits = new Date(epoch).toISOString().replace(/\D/g, '');
   return der(UTC_TIME, Buffer.from(`${digits.slice('20'.length, 'YYYYMMDDhhmmss'.length)}Z`));

@@ -65,7 +65,7 @@ export function uploadChecksumIn(headers) {
     return null;
   }
   const known = NAMES.find((name) => name === algorithm);
-  // R2 supports CRC64NVME only for full objects, and CRC32C only for composites.
+  // R2 supports CRC64NVME only as a full-object checksum, and CRC32C only as a composite checksum.
   const expected = known === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE';
   if (known === undefined || (type !== undefined && type !== expected)) {
     throw new S3Error(

@@ -6,9 +6,9 @@ import { escapeXml, xmlDocument } from './xml.js';
 const SOURCE = /^\/?([^/]+)\/(.+)$/s;
 
 /**
- * @param {string} source header: bucket and key, percent-encoded
- * @param {{ tableOf: (bucket: string) => ObjectTable, table: ObjectTable, key: string, now: number }} target `table` is
- *   of the target's bucket; `now` in epoch ms
+ * @param {string} source value of x-amz-copy-source: bucket and key, percent-encoded
+ * @param {{ tableOf: (bucket: string) => ObjectTable, table: ObjectTable, key: string, now: number }} target
+ *   `table`: of the target bucket; `now`: epoch ms
  * @throws {S3Error} InvalidArgument, NoSuchBucket or NoSuchKey
  */
 export function copyObject(source, { tableOf, table, key, now }) {

@@ -14,7 +14,7 @@ const QUIET = /<Quiet>\s*true\s*<\/Quiet>/;
  *
  * @param {ObjectTable} table
  * @param {Buffer} body the XML request
- * @returns {string} the XML response, which is empty in quiet mode
+ * @returns {string} the XML response, which lists no keys in quiet mode
  * @throws {S3Error} MalformedXML
  */
 export function deleteObjects(table, body) {

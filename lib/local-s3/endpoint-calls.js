@@ -13,13 +13,13 @@ export class EndpointCalls {
   #calls = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** Why calls are rejected from now on. @type {Error | null} */
+  /** The error of all further calls; null while calls are accepted. @type {Error | null} */
   #end = null;
 
   /** @param {ChildProcess} child a new process that runs process.js */
   constructor(child) {
     this.#child = child;
-    // A process that fails to start has no exit event.
+    // A process that fails to start emits no exit event.
     this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
     /** Rejects when the process ends unexpectedly. @type {Promise<never>} */
     this.failure = new Promise((_, reject) => {
@@ -42,7 +42,7 @@ export class EndpointCalls {
     }
     const id = this.#calls++;
     const outcome = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // Sending fails only if the process ended, which all waiting callers learn anyway.
+    // Ignore errors: sending fails only if the process ended, and then all waiting calls are rejected.
     this.#child.send({ id, method, parameters }, () => {});
     return outcome;
   }

@@ -34,14 +34,14 @@ const DELAYERS = Object.freeze({
 /**
  * @param {FaultItem} item
  * @param {() => number} random uniform in [0, 1)
- * @returns {Delayer} delays nothing if the item is not about delays
+ * @returns {Delayer} delays nothing if the item sets no delay
  */
 export function delayerOf(item, random) {
   return { ...NO_DELAY, ...DELAYERS[item.name]?.(item, random) };
 }
 
 /**
- * Concurrent bodies share the bandwidth by taking turns with their parts. No body is faster than it would be alone.
+ * Concurrent bodies share the bandwidth, one part at a time. No body is faster than it would be alone.
  *
  * @param {number} bytesPerSecond
  * @returns {(startedAt: number) => Pace} the pace of a body that starts at `startedAt`
@@ -73,7 +73,8 @@ export function timeOfAnswer(delayers, { now, operation }) {
 }
 
 /**
- * Never resolves early. A timer alone can, because it counts whole ms from the start of the event loop's turn.
+ * Waits at least this long. A plain timer can fire early, because it counts whole ms from the start of the event loop
+ * iteration.
  *
  * @param {number} delay ms
  */
@@ -85,8 +86,8 @@ export async function pass(delay) {
 }
 
 /**
- * Hands out consecutive time slots: a token bucket. Slots are scheduled rather than measured, so that a late timer does
- * not shorten the next ones.
+ * Hands out consecutive time slots, like a token bucket. Each slot starts at the calculated end of the previous one, so
+ * a timer that fires late does not delay later slots.
  *
  * @returns {(now: number, length: number) => { from: number, to: number }}
  */

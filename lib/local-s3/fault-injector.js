@@ -85,7 +85,7 @@ export class FaultInjector {
     this.#now = now;
   }
 
-  /** @param {ActiveItem} active goes after the bucket's other items */
+  /** @param {ActiveItem} active applied after the bucket's other items */
   add(active) {
     for (const operation of operationsOf(active.item)) {
       this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
@@ -93,7 +93,7 @@ export class FaultInjector {
   }
 
   /**
-   * Applies the script's first item that hits.
+   * Determines the delay of a request, and the first fault of the script that affects it.
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object; undefined if it does not exist, in which case a GET has no faults
@@ -108,15 +108,15 @@ export class FaultInjector {
     const now = this.#now();
     const delayers = items.map(({ delayer }) => delayer);
     const delay = timeOfAnswer(delayers, { now, operation }) - now;
-    // Evaluate every item, even after a hit, because each draws once per request.
+    // Evaluate every item, even after a fault is found, because each draws one random number per request.
     const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size, hasBefore));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
   /**
    * @param {Operation} operation
-   * @returns {((bytes: number) => number) | null} the pace of a body that starts now: ms from each call until the next
-   *   part has passed; null if bodies are not paced
+   * @returns {((bytes: number) => number) | null} takes the bytes of the next part of a body that starts now, and
+   *   returns the ms until the part has passed; null if no item limits the bandwidth
    */
   pace(operation) {
     const startedAt = this.#now();

@@ -37,7 +37,7 @@ import { OPERATIONS } from './router.js';
  *   `items`: in the order of the script
  */
 
-/** Replaces a bucket name (R2 does not allow capitals): the limit applies to each bucket separately. */
+/** In place of a bucket name, applies a limit to each bucket separately. R2's bucket names contain no capitals. */
 export const EACH_BUCKET = 'EACH';
 
 /** Operations that a fault without a method affects. All others must be named. @type {readonly Operation[]} */
@@ -52,19 +52,19 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 /**
  * The faults of a script. `only` lists the operations for which a fault makes sense.
  *
- * - `latency` delays the request before it takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms,
- *   and a standard deviation of 0.5 of its logarithm.
- * - `queue` starts this many requests per second in order of arrival; the others wait. A latency starts after the wait.
- *   `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`, both
- *   carry over unused capacity of the last 50 ms.
+ * - `latency` delays the request before it takes effect; several latencies add up. `lognormal:20ms:0.5` has a median of
+ *   20 ms, and its logarithm has a standard deviation of 0.5.
+ * - `queue` starts at most this many requests per second in order of arrival; the others wait. A latency starts after
+ *   the wait. `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`,
+ *   both carry over unused capacity of the last 50 ms.
  * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the first request, separately for each operation.
- * - `rate` responds 503 SlowDown above the rate; `status` responds with another status. The request takes no effect.
+ * - `rate` responds 503 SlowDown above the rate; `status` responds with another status. The request has no effect.
  * - `retry-after` is sent with each injected 503 and 429, in whole seconds.
  * - `reset` closes the connection with RST before the request takes effect; `hang` never responds.
  * - `lost` carries out a write of an object or upload, and closes the connection without a response.
  * - `truncate` cuts the body short and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
- * - `stale` serves an object's state before its last write, if that was at least a second ago, so that no client can
- *   still expect the old state.
+ * - `stale` serves an object's state before its last write, if that write was at least a second ago, so that every
+ *   client must see it.
  * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
@@ -106,7 +106,7 @@ const KINDS = Object.freeze({
  * `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods
  * are PUT, GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion), LIST,
  * UPLOADS and BUCKET (a bucket check) are affected only by faults that name them. A limit applies to all buckets
- * together, unless it names one bucket, or EACH bucket separately.
+ * together; `rate@NAME=500` limits one bucket, and `rate@EACH=500` limits each bucket separately.
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}

@@ -10,7 +10,7 @@ export const MAX_KEYS = 1000;
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /**
- * ListObjectsV2 without delimiter.
+ * ListObjectsV2, without support for a delimiter.
  *
  * @param {string} bucket
  * @param {ObjectTable} table
@@ -26,7 +26,7 @@ export function listObjects(bucket, table, query) {
   const maximum = maximumKeys(query['max-keys']);
   const token = query['continuation-token'];
   const after = token === undefined ? (query['start-after'] ?? '') : keyOfToken(token);
-  // An empty page must not be truncated, because no token could continue from it.
+  // Do not mark an empty page as truncated: it has no last key from which a token could continue.
   const page = maximum === 0 ? { entries: [], isTruncated: false } : table.page({ prefix, after, maximum });
   const encode = encoder(query['encoding-type']);
   const parts = [
@@ -66,7 +66,7 @@ export function element(name, value) {
 /**
  * @param {string} name
  * @param {string | undefined} value
- * @returns {string[]} the element, if it has a value
+ * @returns {string[]} the element; empty without a value
  */
 export function optional(name, value) {
   return value ? [element(name, value)] : [];

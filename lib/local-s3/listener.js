@@ -3,7 +3,7 @@
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
-/** Other hosts cannot reach the embedded endpoint. */
+/** Loopback only: other hosts cannot reach the embedded endpoint. */
 export const HOSTNAME = '127.0.0.1';
 
 export class Listener {
@@ -41,7 +41,7 @@ export class Listener {
   }
 
   /**
-   * Closes a connection with RST. Only TCP sockets can do that; the one under a TLS socket is found by its peer.
+   * Closes a connection with RST. Only a TCP socket can do this; the one under a TLS socket is found by its peer.
    *
    * @param {Socket} socket
    */
@@ -50,7 +50,7 @@ export class Listener {
   }
 
   /**
-   * The peer can reconnect from the same port before we notice the end of this connection.
+   * Keeps a newer connection: the peer may reconnect from the same port before this connection's close event.
    *
    * @param {string} name
    * @param {Socket} socket

@@ -55,7 +55,7 @@ export function completeUpload({ uploads, table, bucket, key, id, body, now, che
 }
 
 /**
- * ListMultipartUploads without delimiter.
+ * ListMultipartUploads, without support for a delimiter.
  *
  * @param {string} bucket
  * @param {UploadTable} uploads

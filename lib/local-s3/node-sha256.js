@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** SHA-256 and, with a secret, HMAC-SHA-256, with the interface that SignatureV4 expects. */
+/** SHA-256, or HMAC-SHA-256 if a secret is given, with the interface that SignatureV4 expects. */
 export class NodeSha256 {
   #hash;
 

@@ -24,7 +24,7 @@ const NO_UPLOADS = new UploadTable();
 /** Uploads are not stored, so they can share an ID. */
 const UPLOAD_ID = 'upload';
 
-/** One run's payload takes up to 18 MB. */
+/** Number of payloads kept, one per run. Each takes up to 18 MB. */
 const PAYLOADS_KEPT = 8;
 
 /** Builds the responses of null mode from the request alone. */
@@ -124,7 +124,7 @@ function objectHead(key, size) {
 }
 
 /**
- * A quoted ETag that depends only on the key, so that PUT and HEAD agree: 32 bits, repeated to the usual length.
+ * A quoted ETag that depends only on the key, so that PUT and HEAD agree: a 32-bit hash, repeated to the usual length.
  *
  * @param {string} key
  */

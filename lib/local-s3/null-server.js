@@ -17,7 +17,7 @@ const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection
 
 /**
  * An endpoint for measuring a client alone: it checks no signatures, stores nothing, and generates objects from their
- * keys. It implements HTTP/1.1 on plain sockets, because node:http would cost more than all the rest.
+ * keys. It implements HTTP/1.1 on plain sockets, because node:http would use more CPU than everything else.
  *
  * @implements {Endpoint}
  */

@@ -16,8 +16,8 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
  * S3 lists keys in the order of their UTF-8 bytes, which differs from the order of JavaScript strings. Keys are
- * therefore stored as strings with one character per byte, which sort, compare and share prefixes like the bytes. ASCII
- * keys, the only keys that a benchmark writes, are the same in both forms.
+ * therefore stored as strings with one character per byte, so that they sort and match prefixes as bytes. ASCII keys,
+ * the only keys that a benchmark writes, are the same in both forms.
  */
 export class ObjectTable {
   /** @type {Map<string, StoredObject>} */
@@ -63,7 +63,7 @@ export class ObjectTable {
     return object;
   }
 
-  /** A table with only that object as it was before its last write, if that state was kept. @param {string} key */
+  /** A table with one object as it was before its last write; empty if that state was not kept. @param {string} key */
   before(key) {
     const past = new ObjectTable();
     const object = this.get(key)?.before;

@@ -44,7 +44,7 @@ const METHODS = {
 };
 
 process.on('disconnect', () => process.exit(0));
-// Service managers signal every process of a service, but the parent still needs this process for clean-up.
+// Ignore signals: service managers send them to every process of a service, but the parent needs this one to clean up.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
   process.on(signal, () => {});
 }

@@ -3,7 +3,7 @@ import { S3Error } from './s3-error.js';
 
 /** @import { IncomingMessage } from 'node:http' */
 
-/** The maximum body size in bytes, because all objects are kept in memory. */
+/** Maximum body size in bytes. It is limited because all objects are kept in memory. */
 export const MAX_BODY_BYTES = 2 ** 30;
 
 const EMPTY = Buffer.alloc(0);
@@ -48,7 +48,7 @@ function collect(request, length, pace) {
         passed = pass(pace(chunk.length)).then(() => void request.resume());
       }
     });
-    // If the body has arrived completely, `end` follows the last part even while the stream is paused.
+    // `end` can be emitted while the stream is paused for the last part, so wait for that part to pass.
     request.on('end', () => void passed.then(() => resolve(body)));
     request.on('close', () => {
       if (!request.readableEnded) {

@@ -1,4 +1,4 @@
-/** @typedef {{ method: string, url: string, isLast: boolean }} RequestHead `isLast`: close after the response */
+/** @typedef {{ method: string, url: string, isLast: boolean }} RequestHead `isLast`: closes the connection after it */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -9,8 +9,8 @@ const LENGTH = /^[0-9]{1,15}[ \t]*$/;
 export class MalformedRequest extends Error {}
 
 /**
- * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are split. It does only what measuring a
- * client needs: bodies must have a Content-Length, and are counted and discarded.
+ * Reads HTTP/1.1 requests (RFC 9112) from a connection, however its bytes are split into chunks. It does only what is
+ * needed to measure a client: bodies must have a Content-Length, and are counted and discarded.
  */
 export class RequestReader {
   #onRequest;

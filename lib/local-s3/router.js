@@ -12,7 +12,7 @@ import { S3Error } from './s3-error.js';
  * @property {string} path as received, percent-encoded
  * @property {string} bucket
  * @property {string} key '' for the bucket itself
- * @property {Record<string, string>} query decoded; the last value of a repeated name
+ * @property {Record<string, string>} query decoded; if a name is repeated, its last value
  */
 
 /** @type {readonly Operation[]} */
@@ -39,7 +39,7 @@ const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY }
 /** Parameters without effect: the SDK puts its operation's name into `x-id`. */
 const HARMLESS = new Set(['x-id']);
 
-/** A bucket in the Host header: a subdomain of localhost (RFC 6761, section 6.3) with any port. */
+/** A Host header that names a bucket: a subdomain of localhost (RFC 6761, section 6.3), with any port. */
 const BUCKET_IN_HOST = /^([^:]+)\.localhost(?::[0-9]+)?$/i;
 
 /**

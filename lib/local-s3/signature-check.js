@@ -31,8 +31,8 @@ const EMPTY_SHA256 = hash('sha256', '');
 
 /**
  * Checks AWS Signature Version 4 in the Authorization header: it signs the received request again and compares the
- * signatures. It uses the AWS SDK's signer, because mistakes of our own signer would cancel out. The SDK's signer
- * caches the day's signing key, and omits a signed Date header; S3 clients sign X-Amz-Date instead.
+ * signatures. It uses the AWS SDK's signer: if the client and this check shared a signer, its mistakes would cancel
+ * out. The SDK's signer caches each day's signing key. It ignores a Date header; S3 clients sign X-Amz-Date instead.
  */
 export class SignatureCheck {
   /** By access key ID. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
@@ -59,7 +59,7 @@ export class SignatureCheck {
   /**
    * @param {SignedRequest} request
    * @param {Buffer} body
-   * @throws {S3Error} S3's error for the request
+   * @throws {S3Error} the error that S3 returns for such a request
    */
   async check(request, body) {
     const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
@@ -128,7 +128,7 @@ async function sign(signer, { method, path, query, headers }, signedNames, signi
   }
   const signed = await signer.sign(
     { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
-    // By default, the signer skips some headers. Here, every header that the client signed counts.
+    // Include every header that the client signed: by default, the signer skips some headers.
     { signingDate, signableHeaders: signedNames },
   );
   return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
@@ -147,7 +147,7 @@ function parseAuthorization({ authorization }) {
   return { accessKeyId, scopeDate, region, service, signedHeaders, signature };
 }
 
-/** S3 encodes the path once and does not normalize it, whatever the client left unencoded. @param {string} path */
+/** Like S3, encodes each character once, whatever the client encoded, and does not normalize. @param {string} path */
 function canonicalPath(path) {
   return percentEncode(path.includes('%') ? decodeURIComponent(path) : path);
 }

@@ -42,10 +42,10 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
     // Node options of the client, such as those of a profiler, are not meant for the endpoint.
     execArgv: [],
     env: env && { ...env, NODE_OPTIONS: '' },
-    // The endpoint reports over the channel.
+    // The endpoint communicates only over the IPC channel.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
-    // Ctrl-C is meant for the client, which needs its store to clean up.
+    // Ctrl-C must not end the endpoint, because the client needs it to clean up.
     detached: true,
     ...launch,
   });

@@ -90,7 +90,7 @@ export class StoreServer {
   }
 
   /**
-   * Catches only S3Errors: any other error is a bug, and ends the endpoint visibly.
+   * Catches only S3Errors: any other error is a bug and must crash the endpoint.
    *
    * @param {IncomingMessage} message
    * @param {ServerResponse} response
@@ -130,7 +130,7 @@ export class StoreServer {
    * @param {IncomingMessage} message
    * @param {Target} target
    * @param {Buffer} body
-   * @throws {S3Error} if the request cannot be trusted
+   * @throws {S3Error} if the signature or a digest is invalid
    */
   async #letIn({ method, headers }, { path, query }, body) {
     await this.#signatures.check({ method: String(method), path, query, headers }, body);
@@ -141,7 +141,7 @@ export class StoreServer {
   }
 
   /**
-   * The request takes effect after the delay. A client that has given up by then can therefore see the effect later.
+   * The request takes effect after the delay, even if the client has given up by then.
    *
    * @param {Exclude<Operation, 'OTHER'>} operation
    * @param {Pick<Request, 'target' | 'body' | 'headers'>} request

@@ -83,7 +83,7 @@ export class Tally {
   }
 
   /**
-   * Resets the response times.
+   * Also resets the response times.
    *
    * @param {Pick<Report, 'objects' | 'uploads'>} held
    * @returns {Report}

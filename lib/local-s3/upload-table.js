@@ -74,8 +74,8 @@ export class UploadTable {
    * @param {string} id
    * @param {readonly NamedPart[]} named
    * @param {NamedChecksum | null} [checksum] of the whole object
-   * @returns {{ body: Buffer, etag: string }} the ETag is the MD5 of the parts' MD5s, followed by their number
-   * @throws {S3Error} if the parts do not match the uploaded ones; the upload then stays
+   * @returns {{ body: Buffer, etag: string }} the ETag is the MD5 of the parts' MD5s, followed by the number of parts
+   * @throws {S3Error} if the parts do not match the uploaded ones; the upload then remains pending
    */
   complete(key, id, named, checksum = null) {
     const { parts, checked } = this.#existing(key, id);
@@ -109,9 +109,8 @@ export class UploadTable {
   }
 
   /**
-   * @param {{ prefix: string, afterKey: string, afterId: string, maximum: number }} selection uploads of keys up to and
-   *   including `afterKey` are excluded ('' excludes none), except uploads of that key with IDs after `afterId` (''
-   *   keeps none)
+   * @param {{ prefix: string, afterKey: string, afterId: string, maximum: number }} selection only keys after
+   *   `afterKey` ('' for all keys), and uploads of `afterKey` itself whose IDs come after `afterId` ('' for none)
    * @returns {UploadPage}
    */
   page({ prefix, afterKey, afterId, maximum }) {

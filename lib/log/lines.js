@@ -21,7 +21,7 @@ const MACHINE = '# r2-benchmark ';
 /** Characters of JSON in a machine line: the whole line stays under 1,000. */
 export const MAX_MACHINE_DATA = 999 - MACHINE.length;
 
-// The capital letter keeps other programs' text, and names of Object.prototype's properties, from passing as stages.
+// The capital letter rules out most text of other programs, and the names of Object.prototype's properties.
 const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
 const COUNT = '(0|[1-9][0-9]{0,15})';
 const RATE = '((?:0|[1-9][0-9]{0,11})\\.[0-9])';
@@ -41,9 +41,9 @@ export function scheduleLine({ stage, objects, threads, buckets }) {
 }
 
 /**
- * The time is the end of the second. Counts are never scaled.
+ * The line's time is the end of the second. Counts are not scaled up if the stage covers only part of the second.
  *
- * @param {string} stage for one operation of a mix, followed by the operation, so that no reader counts the line
+ * @param {string} stage in a line about one operation of a mix, followed by the operation: readers skip such lines
  * @param {{ secondStart: number, operations: number, bytes: number }} second
  */
 export function secondLine(stage, { secondStart, operations, bytes }) {
@@ -71,7 +71,7 @@ export function machineLine(data) {
 }
 
 /**
- * Runs in time linear in the length of the line.
+ * Takes time linear in the length of the line.
  *
  * @param {string} text without a line feed
  * @returns {LogLine | null} null if it is not a log line
@@ -80,14 +80,14 @@ export function parseLine(text) {
   if (text.length > MAX_LINE_LENGTH) {
     return null;
   }
-  // Almost all lines of a log are seconds. Only they and machine lines start with a digit or `#`.
+  // Almost every line of a log reports a second. Only these lines and machine lines start with a digit or `#`.
   if (text.charCodeAt(0) <= 0x39) {
     return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
   }
   return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
 }
 
-/** Accepts stages that only another version knows. @param {string} text */
+/** Also accepts the names of stages that only another version knows. @param {string} text */
 export function isStageName(text) {
   return STAGE_NAME.test(text);
 }

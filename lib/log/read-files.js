@@ -21,7 +21,7 @@ const CHUNK_SIZE = 64 * 1024;
 /** Bytes. A result must fit into one string. */
 const MAX_RESULT_SIZE = 256 * 1024 * 1024;
 
-/** A byte order mark and blanks within this many bytes may precede JSON. */
+/** JSON may follow a byte order mark and blanks, but must start within this many bytes. */
 const MAX_BLANKS = 64;
 const JSON_START = /^\uFEFF?\s*\{/;
 

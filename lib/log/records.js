@@ -14,8 +14,8 @@ import { MAX_MACHINE_DATA, machineLine } from './lines.js';
 const MAX_LINES = 999;
 
 /**
- * A longer text is written once per record, and repetitions refer to it. A field with such a text never shares a line,
- * so that texts keep the order of the fields.
+ * A longer text is written once per record, and repetitions refer to it. A field with such a text never shares a line
+ * with other fields, so that the long texts are in the order of the fields.
  */
 const MAX_INLINE_TEXT = MAX_MACHINE_DATA;
 
@@ -28,7 +28,7 @@ const PART_OVERHEAD = 32;
  * @returns {string[]} lines, each under 1,000 characters
  */
 export function recordLines(head, fields) {
-  // The head, the part number and the braces share the line.
+  // Leave room for the head, the part number and the braces.
   const room = MAX_MACHINE_DATA - JSON.stringify(head).length - PART_OVERHEAD;
   const parts = partsOf(withoutRepeats(fields), room);
   const total = parts.length;
@@ -87,7 +87,7 @@ function textParts(field, json, room) {
 }
 
 /**
- * The latencies of operations, attempts and a single bucket usually share one histogram.
+ * Writes a repeated text only once: operations, attempts and a single bucket usually have the same histogram.
  *
  * @param {Fields} fields
  * @returns {Fields} with each repetition of a long text replaced by `{ "same": n }`: the n-th long text of the record

@@ -159,7 +159,7 @@ export class RunFindings {
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
       ...this.#clockRemarks(result),
       ...this.#endRemarks(result, hasEnded),
-      // Unknown data is not shown, so what is shown is complete.
+      // Unknown data is only left out: the figures that are shown are complete.
       ...[...this.#unknown].map(([what, { line, names }]) => ({
         line,
         message: `${what}: ${listed(names)}`,
@@ -226,7 +226,8 @@ export class RunFindings {
 }
 
 /**
- * The original tool prints rates over the time since the previous line, so a long interval does not prove a loss.
+ * The original tool prints rates over the time since the previous line, so a long gap does not prove that lines are
+ * missing.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings
@@ -237,7 +238,8 @@ function remarksOnRates({ stage }, findings) {
 }
 
 /**
- * Our own logs contain counts per second and the totals. If they agree, nothing is lost, however odd the rest is.
+ * Logs of this tool contain counts per second and totals. If they agree, nothing is missing, even if lines are repeated
+ * or seconds have no line.
  *
  * @param {ReadStage} stage
  * @param {StageFindings} findings

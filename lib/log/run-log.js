@@ -24,7 +24,7 @@ export const SECONDS_PER_RECORD = 60;
 const MAX_RETRY_LINES_PER_SECOND = 3;
 
 /**
- * The log of a run: lines for people, and machine lines with the rest of a result's data. LogReader reads it back.
+ * The log of a run: human-readable lines, and machine lines with the rest of a result's data. LogReader reads it back.
  *
  * Omits percentiles and histograms per second and the host's load, which would need more space than everything else.
  */
@@ -107,7 +107,7 @@ export class RunLog {
   }
 
   retrying() {
-    // A search counts failures in its table.
+    // In a search, the table of steps contains the failures instead.
     if (this.#isSearch) {
       return;
     }
@@ -128,7 +128,7 @@ export class RunLog {
       this.#write([foundLine(result, search)], 'search');
       this.#write(limitLines(result), 'stage');
     }
-    // The steps have their own records.
+    // Omit the steps, which have their own records.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
   }
@@ -144,7 +144,7 @@ export class RunLog {
   }
 
   /**
-   * Adds the bytes that lines for people show although they are not transferred.
+   * Adds the nominal bytes: human-readable lines count them although they are not transferred.
    *
    * @template {{ operations: number, bytes: number }} Count
    * @param {Count} count
@@ -154,7 +154,7 @@ export class RunLog {
     return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
-  /** Makes the retry lines of a second add up to its retries. */
+  /** Writes a line for the retries of a second that did not get their own line. */
   #flushRetries() {
     const rest = this.#retries - MAX_RETRY_LINES_PER_SECOND;
     this.#retries = 0;
@@ -164,8 +164,8 @@ export class RunLog {
   }
 
   /**
-   * Lines of seconds have exact operations, but bytes rounded to 0.1 MB. This writes a record only if the bytes per
-   * operation changed or attempts failed.
+   * The lines of the seconds contain exact operations, but bytes rounded to 0.1 MB. This writes a record only if the
+   * bytes per operation changed or attempts failed.
    *
    * @param {string} stage
    */

@@ -67,7 +67,7 @@ class StageLines {
   /** @type {StageSum | null} */
   totals = null;
   retries = 0;
-  /** Rounded, from the lines of the seconds. */
+  /** Sum of the rounded bytes in the lines of the seconds. */
   bytes = 0;
   /** @type {RampResult | null} */
   ramp = null;
@@ -96,7 +96,7 @@ export class RunReader {
   #stages = new Map();
   /** @type {Map<string, StageLines>} */
   #stagesInLowerCase = new Map();
-  /** The stage of the last lines. @type {StageLines | null} */
+  /** The stage of the latest lines. @type {StageLines | null} */
   #current = null;
   /** Incomplete records, by head. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
   #unfinished = new Map();
@@ -108,7 +108,7 @@ export class RunReader {
   #shift = null;
   /** Start in epoch ms, as given in the first line of the run. @type {number | null} */
   start = null;
-  /** If true, the lines of the seconds are counts, not rates over about a second. */
+  /** If true, the lines of the seconds contain counts, not rates over about a second. */
   hasMachineLines = false;
 
   /**
@@ -180,7 +180,7 @@ export class RunReader {
     }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
-    // Approximate until the exact record of the seconds arrives.
+    // These bytes are rounded. A later record may replace them with exact ones.
     if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }

@@ -4,9 +4,9 @@ import { column, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
-// Lines of a capacity search for people: one row per step, then the result. No program reads them back.
+// Human-readable lines of a capacity search: one row per step, then the result. No program reads them back.
 
-/** Widths of columns. A row with any verdict fits into 80 columns. */
+/** Column widths in characters. A row fits into 80 characters, whatever its verdict. */
 const WIDTHS = [9, 10, 10, 11, 7, 7];
 
 const BUCKET_LIMITS = Object.freeze({
@@ -75,15 +75,15 @@ export function foundLine(result, search) {
  * @param {RateSearchResult} rate
  */
 function rateLine(stage, { bound, operationsPerSecond, slo, interval, evidence }) {
-  const limit = `within ${slo.toFixed(2)}ms p99`;
+  const limit = `p99 within ${slo.toFixed(2)}ms`;
   if (bound === 'none' || operationsPerSecond === null) {
-    return `${stage}: no rate is known to stay ${limit}; ${evidence}`;
+    return `${stage}: no rate is known to keep ${limit}; ${evidence}`;
   }
   const rate = `${bound === 'exact' ? '' : `${bound} `}${operationsPerSecond.toFixed(1)} ops/s`;
-  return `${stage} sustains ${rate} ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
+  return `${stage} sustains ${rate} with ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
 }
 
-/** @param {NonNullable<RateSearchResult['interval']>} interval without confidence, `high` is a rate that failed */
+/** @param {NonNullable<RateSearchResult['interval']>} interval `high` failed if `confidence` is null */
 function boundText({ low, high, confidence }) {
   return confidence === null ? ` (${high.toFixed(1)} was too high)` : intervalText({ low, high });
 }
@@ -98,7 +98,7 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),
-    ...(capacity === null && end === 'complete' ? ['it was not held'] : []),
+    ...(capacity === null && end === 'complete' ? ['there was no hold'] : []),
     ...(operationsNeeded === null ? [] : [`try again with ${needs(operationsNeeded, dollarsNeeded)}`]),
   ];
   const bound = hasPlateau && capacity !== null ? '' : 'at least ';
@@ -116,10 +116,10 @@ function intervalText({ low, high }) {
 
 /**
  * @param {number} operations
- * @param {number | null} dollars null unless the cost limit was the reason
+ * @param {number | null} dollars null unless the cost limit stopped the search
  */
 function needs(operations, dollars) {
-  // Rounding down would not be enough.
+  // Round up, because a lower limit would not be enough.
   const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
   return `${operations} <objects>${limit}`;
 }

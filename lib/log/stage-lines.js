@@ -115,7 +115,7 @@ export function percentile(ms) {
   return ms === null ? '-' : milliseconds(ms);
 }
 
-/** Empty if all versions were right. @param {StageResult} result */
+/** Returns no lines if every read got a correct version. @param {StageResult} result */
 function versionLines({ stage, staleReads, foreignReads, tornReads }) {
   const isWrong = staleReads + foreignReads + tornReads > 0;
   return isWrong ? [`${stage} versions: ${staleReads} stale ${foreignReads} foreign ${tornReads} torn`] : [];

@@ -9,7 +9,7 @@ const MAX_SETBACK = 3600;
 export class TimeLine {
   /** @type {number | null} */
   #latest = null;
-  /** Whether it returns epoch seconds. */
+  /** Whether toSeconds() returns epoch seconds. */
   isDated = false;
 
   /** @param {number} epochMs a time before the next lines */
@@ -43,7 +43,8 @@ export class TimeLine {
 }
 
 /**
- * The whole days in an interval, in seconds: hosts that measure together start within half a day, even around midnight.
+ * Rounds seconds to whole days. Hosts that measure together start within half a day of each other, so that the rounded
+ * difference between their times of day is 0, or a day if midnight is in between.
  *
  * @param {number} seconds between two times
  */

@@ -13,7 +13,8 @@ const MINUTE = 60;
 const MAX_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * A host's counts per second of a stage, and latencies per minute: per second would take a hundred times the space.
+ * A host's counts per second of a stage, and its latencies per minute: latencies per second would take a hundred times
+ * the space.
  *
  * @param {StageView} view
  * @returns {HostSeries | null} null if the log has no seconds, or they span more than a week

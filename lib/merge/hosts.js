@@ -87,7 +87,7 @@ function distinct(names) {
  * @property {SecondSeries} series
  * @property {number} shift added to the seconds of the series
  * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
- * @property {{ from: number, to: number } | null} full first and last second entirely in the stage; null without any
+ * @property {{ from: number, to: number } | null} full first and last second entirely in the stage; null if none is
  * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up
  * @property {number} measuredUntil first second entirely in the drain; Infinity if unknown
  * @property {number} operations that succeeded

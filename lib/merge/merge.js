@@ -147,7 +147,7 @@ function withOrigin({ result, line }, { name, file }) {
 /**
  * @param {readonly Host[]} hosts
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {WayResult[]} the hosts of each way merged, in host order
+ * @returns {WayResult[]} one merged result per access path, in host order
  */
 function mergeWays(hosts, views) {
   const ways = new Set([...views.values()].flatMap((stageViews) => stageViews.map(({ run }) => run.way)));
@@ -235,7 +235,7 @@ function mergeStage(views, ramps) {
     }
   }
   const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
-  // A second at the edge of a host's stage does not count as its peak, but can still be higher.
+  // A second at the edge of a host's stage does not count as the host's peak, but can be higher than it.
   const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);

@@ -31,7 +31,8 @@ export class PeakFinder {
   add({ second, hosts }) {
     const tenths = hosts.reduce((sum, host) => sum + host.tenths, 0);
     const bytes = hosts.reduce((sum, host) => sum + host.bytes, 0);
-    // A second at the edge of every stage is incomplete, unless a stage consists of edges only.
+    // A second at the edge of every host's stage is incomplete and does not count. A stage without complete seconds is
+    // an exception.
     if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
       this.#addPeak(second, tenths, bytes, hosts.length);
       this.#wholeInRow = second === this.#latestWhole + 1 ? this.#wholeInRow + 1 : 1;
@@ -48,8 +49,8 @@ export class PeakFinder {
   }
 
   /**
-   * The best window, which may contain an incomplete second. Null if no window is complete: the best rate would then be
-   * below the mean.
+   * The best window, which may contain an incomplete second. Null if every window contains one: the best rate would
+   * then be below the mean.
    */
   get sustained() {
     return this.#hasWholeRow ? this.#best : null;

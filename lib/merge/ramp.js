@@ -10,13 +10,13 @@ import { meanOf, standardErrorOf } from '../statistics/moments.js';
 
 const CONFIDENCE = 0.95;
 
-/** Cap on a slot's error, as a share of its rate: a few seconds can look more uncertain than any real slot. */
+/** Cap on a slot's error, as a share of its rate: an error estimated from a few seconds can be far too large. */
 const MAX_ERROR = 0.03;
 
 /** Hosts that keep this share of their rate when others join do not share a bottleneck with them. */
 const KEPT_SHARE = 0.9;
 
-/** Minimum ratio of hosts between compared slots: fewer newcomers change less than a slot's uncertainty. */
+/** Minimum ratio of hosts between compared slots: fewer newcomers change the rate by less than its uncertainty. */
 const JOINED_SHARE = 1.2;
 
 /** Newcomers with less than this share of the others' rate per host did almost nothing. */
@@ -148,8 +148,9 @@ function capacityOf(seconds, threads) {
 }
 
 /**
- * Decides whose limit a ramp of hosts found. If the earlier hosts keep their rate when others join, nothing that they
- * share is at its limit. If they lose what the newcomers gain, something shared is.
+ * Decides whether a ramp of hosts was limited by the hosts or by something that they share. If the earlier hosts keep
+ * their rate when others join, nothing shared is at its limit. If they lose what the newcomers gain, something shared
+ * is at its limit.
  *
  * @param {readonly Slot[]} slots that count, in order
  * @returns {RampLimit}
@@ -214,7 +215,7 @@ export function rampWarnings(stages, files) {
       file: files.get(host) ?? host,
       line: null,
       message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} ramp slots because it ${reasonsOf(shortfalls)}; they do not count`,
-      // A host that ran out of objects completed all of its work.
+      // A host that missed slots because it ran out of objects has done all of its work.
       incomplete: shortfalls.some((each) => each !== 'objects'),
     })),
   );

@@ -14,10 +14,10 @@ import { mergeRuns } from './merge.js';
  * @property {MergeWarning[]} runsApart runs that should not be added up
  */
 
-/** File names of a run. Its folder can contain other files. */
+/** Names of the files of a run. Its folder can contain other files. */
 const FILE_OF_RUN = /\.(json|log|txt)$/i;
 
-/** A path here always names a file: nothing is read from standard input. */
+/** The name of standard input for readFiles(). Paths in this module always name files, even if they equal it. */
 const STANDARD_INPUT = '-';
 
 /**
@@ -54,8 +54,8 @@ export async function readEachRun(file) {
 
 /**
  * @param {readonly (Result | string)[]} inputs results, and paths of results and logs
- * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} `apart`: reasons not to add
- *   them up
+ * @returns {Promise<{ result: Result & Required<Pick<Result, 'merge'>>, apart: string[] }>} `apart`: reasons not to
+ *   add up the runs
  */
 export async function mergeInputs(inputs) {
   const paths = inputs.filter((input) => typeof input === 'string');

@@ -54,8 +54,8 @@ function* blocksOf(views) {
 }
 
 /**
- * The blocks of a view's shifted seconds, ascending. Each block maps to one block if the shift is whole days, or to up
- * to two.
+ * The blocks of a view's shifted seconds, ascending. Each block maps to one block if the shift is a whole number of
+ * days, and otherwise to up to two.
  *
  * @param {StageView} view
  */

@@ -15,7 +15,7 @@ const ONE_WAY = 'give the logs of one run only, and compare the access paths wit
 
 /**
  * @typedef {{ view: StageView, start: number, stop: number }} Part a run's time in a stage, in ms
- * @typedef {{ later: Part, earlier: Part }} Break `later` began after `earlier`, the last previous part, had ended
+ * @typedef {{ later: Part, earlier: Part }} Break `later` began after the part before it, `earlier`, had ended
  */
 
 /**
@@ -30,8 +30,8 @@ export function runsOfOneHostApart(views) {
 }
 
 /**
- * The same if each access path is reported separately. Runs of one host on different paths can then follow each other,
- * because they are not added up.
+ * Like {@link runsOfOneHostApart}, for reports with separate figures per access path. Runs of one host on different
+ * paths can then follow each other, because they are not added up.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  */
@@ -99,7 +99,7 @@ export function hostsOfOneRunApart(views) {
     warned.add(result.run);
     const message =
       `run ${result.run}: ${later.view.host.name} began ${later.view.stage.stage} ${seconds(later.start - earlier.start)} after ` +
-      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had already finished it: start all hosts of a run ` +
+      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which had finished it by then: start all hosts of a run ` +
       'at the same time, or within one slot of --start-at next:30s';
     return [{ file, line, message, incomplete: false }];
   });
@@ -262,7 +262,8 @@ function extentOf({ result }) {
 /** @typedef {{ missing: number, named: string[] }} Gap `named`: the first of the missing shards */
 
 /**
- * Finds shards without a log. All runs with the same run id count: a shard that wrote does not have to read later.
+ * Finds shards without a log. A log of any run with the same run id is enough, because a shard that wrote objects does
+ * not have to take part when a later run reads them.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]} at most one per run id

@@ -5,8 +5,8 @@ import { PartMeter } from './part-meter.js';
 /** @typedef {PartMeterState & Record<typeof FAILURES[number], number>} BucketMeterState sent between threads */
 
 /**
- * @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null for the only bucket: see the stage's
- *   meter
+ * @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare `state` is null for the only bucket, whose
+ *   counts are those of the stage
  */
 
 const FAILURES = /** @type {const} */ (['failed', 'failedAttempts', 'throttled']);
@@ -46,7 +46,7 @@ export function bucketMeters(buckets, time) {
 
 /**
  * @param {readonly (readonly BucketShare[])[]} parts of a stage, each with the same buckets; at least one
- * @returns {{ bucket: string, meter: BucketMeter | null }[]} null if the parts have no state
+ * @returns {{ bucket: string, meter: BucketMeter | null }[]} `meter` is null if the parts have no state
  */
 export function sumOfBuckets(parts) {
   return parts[0].map(({ bucket }, slot) => {

@@ -13,7 +13,7 @@ export class CacheMeter extends PartMeter {
   maxAge = -1;
   /** Operations that got an older version than the one in the store. */
   oldReads = 0;
-  /** The longest time since an outdated version was replaced, in ms. */
+  /** The longest time in ms between the replacement of a version and a read that still got it. */
   oldFor = 0;
 
   /**

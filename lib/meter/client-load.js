@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 /**
  * Starts measuring the CPU time of the whole process, including Node's own threads and an embedded endpoint.
  *
- * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since then, in ms
+ * @returns {() => Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} CPU time since this call, in ms
  */
 export function measureCpuTime() {
   const before = process.cpuUsage();

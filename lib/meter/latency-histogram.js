@@ -88,7 +88,7 @@ export class LatencyHistogram {
     this.#maximum = Math.max(this.#maximum, maximum);
   }
 
-  /** @returns {ValueCounts} ten times cheaper than encoding */
+  /** Ten times cheaper than encoding. @returns {ValueCounts} */
   valueCounts() {
     const { count } = this;
     return { ...this.#histogram.valueCounts(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
@@ -122,7 +122,7 @@ export class LatencyHistogram {
     return this.#histogram.encode();
   }
 
-  /** Limited to the exact extremes, because the histogram stores values as ranges. @param {number} percentile */
+  /** Clamped to the exact minimum and maximum: the histogram stores values as ranges. @param {number} percentile */
   #percentile(percentile) {
     return Math.min(Math.max(this.#histogram.at(percentile), this.#minimum), this.#maximum);
   }

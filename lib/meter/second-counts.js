@@ -112,7 +112,7 @@ export class SecondCounts {
     return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
   }
 
-  /** Extends the arrays to a second, and returns its index. @param {number} second epoch second, from the first on */
+  /** Extends the arrays to a second, and returns its index. @param {number} second epoch second of the stage */
   #indexOf(second) {
     const index = second - this.#first;
     while (this.#operations.length <= index) {

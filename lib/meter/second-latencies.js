@@ -1,6 +1,6 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
-/** Latencies by second, as the growth of the stage's histogram, so that each operation is recorded only once. */
+/** Latencies by second, computed from the growth of the stage's histogram: each operation is recorded only once. */
 export class SecondLatencies {
   #histogram;
   #before = new LatencyHistogram();

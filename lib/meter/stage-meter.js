@@ -50,7 +50,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @implements {Record<SummedCount, number>}
  */
 export class StageMeter {
-  // result.schema.json documents the counters. They are fields instead of a table because an operation updates five.
+  // result.schema.json documents the counters. Separate fields are fast: an operation updates five of them.
   operations = 0;
   bytes = 0;
   keys = 0;
@@ -159,7 +159,7 @@ export class StageMeter {
    * @param {Timings} timings
    * @param {number} bytes
    * @param {number} movedFrom monotonic ms at which the transfer began
-   * @param {number} timeLost ms lost before that
+   * @param {number} timeLost ms lost before the transfer
    */
   #succeeded(timings, bytes, movedFrom, timeLost) {
     const { startedAt, finishedAt } = timings;

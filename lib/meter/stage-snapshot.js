@@ -12,8 +12,8 @@ import { joinValueCounts } from './latency-histogram.js';
 const BUCKET_COUNTS = /** @type {const} */ (['operations', 'failed', 'failedAttempts', 'throttled']);
 
 /**
- * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null for the only bucket, whose figures
- *   come from the kinds
+ * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets `meter` is null for the only bucket, whose
+ *   figures come from the kinds
  * @param {readonly KindSnapshot[]} kinds
  * @param {boolean} withLatencies
  * @returns {BucketSnapshot[]}
@@ -105,6 +105,6 @@ function sumOfKinds(operation, parts) {
  * @returns {StageCounts}
  */
 function sumOfCounts(parts) {
-  // The sum omits a counter only if a part does.
+  // The sum omits a counter only if one of the parts omits it.
   return /** @type {StageCounts} */ (addCounts(parts));
 }

@@ -13,7 +13,7 @@ import { STAGE_ENDS } from './stage-ends.js';
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
-/** The identity of addResults. @type {Readonly<Result>} */
+/** The empty result: adding it to other results does not change them. @type {Readonly<Result>} */
 export const EMPTY_RESULT = Object.freeze({
   format: FORMAT,
   run: null,
@@ -35,7 +35,7 @@ export const EMPTY_RESULT = Object.freeze({
  * make no sense for several hosts, become null. Results of a single host, such as searches and thresholds, are omitted.
  *
  * @param {readonly Result[]} results
- * @returns {Result} the same for any order, except the order of hosts, problems and stages
+ * @returns {Result} independent of the order of `results`, except in the order of hosts, problems and stages
  */
 export function addResults(results) {
   const parts = results.filter(({ hosts }) => hosts.length > 0);
@@ -146,7 +146,7 @@ function addPauses(stages) {
 /**
  * @param {'sizes' | 'access'} name
  * @param {readonly StageSum[]} stages
- * @returns {Pick<StageSum, 'sizes' | 'access'>} empty if no stage has it
+ * @returns {Pick<StageSum, 'sizes' | 'access'>} empty if no stage has this field
  */
 function commonWhereAny(name, stages) {
   const values = stages.map((stage) => stage[name] ?? null);
@@ -192,9 +192,9 @@ function addKinds(stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages of the parts
+ * @param {readonly Partial<Times>[]} stages the stage of each part
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'sizeClasses'>} empty unless all have the same classes
+ * @returns {Pick<PartsSum, 'sizeClasses'>} empty unless all parts have the same size classes
  */
 function addSizeClasses(all, stages, times) {
   const known = all.flatMap(({ sizeClasses }) => (sizeClasses === undefined ? [] : [sizeClasses]));
@@ -217,9 +217,9 @@ function addSizeClasses(all, stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages of the parts
+ * @param {readonly Partial<Times>[]} stages the stage of each part
  * @param {Times} times of the sum
- * @returns {Pick<PartsSum, 'reads'>} empty unless all report them
+ * @returns {Pick<PartsSum, 'reads'>} empty unless all parts distinguish first and repeated reads
  */
 function addReads(all, stages, times) {
   const known = all.flatMap(({ reads }) => (reads === undefined ? [] : [reads]));
@@ -237,7 +237,7 @@ function addReads(all, stages, times) {
 
 /**
  * @param {readonly PartsSum[]} all
- * @param {readonly Partial<Times>[]} stages of the parts
+ * @param {readonly Partial<Times>[]} stages the stage of each part
  * @param {Times} times of the sum
  * @returns {Pick<PartsSum, 'cache'>} empty without reads through a cache
  */
@@ -283,7 +283,7 @@ export function byFrequency(one, other) {
 
 /**
  * @param {readonly PartSum[]} parts
- * @param {readonly Partial<Times>[]} stages of the parts
+ * @param {readonly Partial<Times>[]} stages the stage of each part
  * @param {Times} times of the sum
  * @returns {PartSum}
  */
@@ -306,11 +306,11 @@ function addParts(parts, stages, times) {
 }
 
 /**
- * The hosts may use different buckets.
+ * Adds the figures of each bucket. Hosts may use different buckets.
  *
  * @param {readonly StageSum[]} stages
  * @param {Times} times
- * @returns {{ buckets?: BucketSum[] }} empty unless all report their buckets
+ * @returns {{ buckets?: BucketSum[] }} empty unless all stages report their buckets
  */
 function addBuckets(stages, times) {
   const parts = stages.flatMap((stage) =>
@@ -347,7 +347,7 @@ function addBuckets(stages, times) {
 /**
  * @param {number | null} rate per second
  * @param {Partial<Times>} times of the stage
- * @returns {number | null} the count from which the rate was computed
+ * @returns {number | null} the count from which the rate was computed; null if unknown
  */
 function countIn(rate, times) {
   const time = measuredTime(times);
@@ -365,7 +365,7 @@ function worstEnd(ends) {
   if (ends.includes(null)) {
     return null;
   }
-  // An end that only other versions know may be worse than all known ends.
+  // An end that this version does not know may be worse than all known ends.
   const badness = (/** @type {string | null} */ end) => {
     const index = STAGE_ENDS.findIndex((each) => each === end);
     return index < 0 ? Infinity : index;
@@ -375,7 +375,7 @@ function worstEnd(ends) {
 }
 
 /**
- * Times from the first start to the last end. Without warm-up and drain, they are the time that counts for rates.
+ * Combines the times of hosts, from the first start to the last end. Rates exclude warm-up and drain.
  *
  * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
  *   drain: number | null }} Times
@@ -432,7 +432,7 @@ export function averagesOf(counts, times) {
 }
 
 /**
- * @param {number | null} count of the measured time
+ * @param {number | null} count in the measured time
  * @param {Times} times
  * @returns {number | null} per second
  */
@@ -441,7 +441,7 @@ function rateOf(count, times) {
   return count === null || measured <= 0 ? null : (1000 * count) / measured;
 }
 
-/** The ms that count for rates. @param {Partial<Times>} times */
+/** Ms without warm-up and drain, over which rates are computed. @param {Partial<Times>} times */
 function measuredTime({ duration, warmup, drain }) {
   return (duration ?? 0) - (warmup ?? 0) - (drain ?? 0);
 }
@@ -488,7 +488,7 @@ function addLatencies(parts) {
  * @typedef {{ summary: LatencySummary | null, encoded: string | null }} Latencies
  *
  * @param {readonly Latencies[]} parts
- * @returns {Latencies} unknown if any part is unknown
+ * @returns {Latencies} null fields if any part has no histogram
  */
 function addHistograms(parts) {
   const sum = new Histogram();
@@ -503,7 +503,7 @@ function addHistograms(parts) {
 }
 
 /**
- * Replaces figures that a histogram has only within 0.1% with the exact figures from the summaries of its parts.
+ * Replaces figures that the histogram gives only to within 0.1% with exact ones from the summaries of the parts.
  *
  * @param {LatencySummary | null} summary of the sum
  * @param {readonly LatencySummary[]} parts
@@ -517,7 +517,7 @@ function exact(summary, parts) {
   const minimum = Math.min(...parts.map((part) => part.minimum));
   const maximum = Math.max(...parts.map((part) => part.maximum));
   const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
-  // Sort first, because the sum of fractions depends on their order.
+  // Sort first, because the rounded sum depends on the order.
   const total = parts
     .map((part) => part.mean * part.count)
     .sort((one, other) => one - other)
@@ -601,7 +601,7 @@ function addLoads(parts) {
 
 /**
  * @param {readonly (BottleneckSum | null)[]} parts
- * @returns {BottleneckSum | null} the cause if it is the same for all, without the figures of single hosts
+ * @returns {BottleneckSum | null} the common cause, without the figures of single hosts; null if causes differ
  */
 function commonBottleneck(parts) {
   const cause = common(parts.map((part) => part?.cause ?? null));

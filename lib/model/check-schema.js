@@ -25,8 +25,8 @@ const TYPES = {
  * Validates a value against a JSON Schema. Supports only the keywords in result.schema.json.
  *
  * @param {unknown} value
- * @param {Schema} root
- * @param {Schema} [schema] part of the root schema
+ * @param {Schema} root the whole schema
+ * @param {Schema} [schema] the part of it that describes the value
  */
 export function checkSchema(value, root, schema = root) {
   /** @type {Findings} */
@@ -36,7 +36,7 @@ export function checkSchema(value, root, schema = root) {
 }
 
 /**
- * @param {{ value: unknown, path: string, kind: string }} location the path has list indices, the kind does not
+ * @param {{ value: unknown, path: string, kind: string }} location `path` includes list indices, `kind` does not
  * @param {Schema} schema
  * @param {Schema} root
  * @param {Findings} findings

@@ -8,19 +8,19 @@ import { missedAllSlots } from './ramp.js';
 
 /**
  * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets' | 'uploadsLeft'>} cleanup
- * @returns {boolean} whether the run left nothing behind, as far as is known
+ * @returns {boolean} whether the run is known to have left nothing behind
  */
 export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
   return left === 0 && uploadsLeft === 0 && unlisted === 0 && otherBuckets === null;
 }
 
 /**
- * Reasons why a stage is not fully successful. Skipped operations do not count: their objects failed in Write, or were
- * still in flight when it ended.
+ * Lists the reasons why a stage is not fully successful. Skipped operations are not among them: their objects failed in
+ * Write, or were still being written when Write ended.
  *
  * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' |
  *   'tornReads' | 'ramp'>} stage possibly with an unknown end
- * @returns {string[]} phrases; empty if all is well, as far as is known
+ * @returns {string[]} phrases; empty if no problem is known
  */
 export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
@@ -41,7 +41,7 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }
 
-/** Whether the log ends before the stage. @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage of a log */
+/** Whether the log ends during the stage. @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage of a log */
 export function isCut({ startedAt, duration, ramp }) {
   return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);
 }

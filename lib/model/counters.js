@@ -2,13 +2,14 @@ import { SCHEMA } from './schema.js';
 
 /** @import { CountName } from './result.js' */
 
-// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and count it
-// in one place. All counters are sums.
+// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and increment
+// it in one place. Counters of several hosts are added up.
 
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
- * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts null if unknown
+ * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts counts,
+ *   null if unknown
  *
  * @param {readonly SomeCounts[]} parts
  * @returns {SomeCounts} their sums, unknown if any part is unknown; errors are sorted by frequency

@@ -31,8 +31,10 @@ const DIGITS = 3;
 const HALF_MAGNITUDE = 10;
 const HALF = 2 ** HALF_MAGNITUDE;
 
-/** Limits of an encoded histogram: the highest value that it may declare, and the number of counts up to that value. */
+/** The highest value that an encoded histogram may declare. */
 const MAX_HIGHEST = 2n ** 52n;
+
+/** The number of counts that a histogram up to MAX_HIGHEST can have. */
 const MAX_COUNTS = 44 * HALF;
 
 // The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing
@@ -54,7 +56,7 @@ const MAX_FILE = HEADER + MAX_COUNTS * MAX_WORD_BYTES;
 
 /** Counts latencies in whole µs, with a resolution of 0.1%. */
 export class Histogram {
-  /** Extends to the next power of two above the largest value. */
+  /** One count per index, up to the next power of two above the largest value. */
   #counts = new Float64Array(0);
   count = 0;
 
@@ -124,11 +126,11 @@ export class Histogram {
 
   /**
    * @param {number} percentile 0 to 100
-   * @returns {number} ms, within 0.1%: the largest of the equivalent values, or the smallest for 0; 0 without values
+   * @returns {number} ms, to within 0.1%: the largest of the equivalent values (for 0, the smallest); 0 without values
    */
   at(percentile) {
     const exact = (percentile * this.count) / 100;
-    // A product that is slightly too large because of rounding must not raise the rank.
+    // Rounding can make the product slightly too large. This must not raise the rank.
     const rank = Math.max(Math.ceil(exact * (1 - Number.EPSILON)), 1);
     let counted = 0;
     for (let index = 0; index < this.#counts.length; index += 1) {
@@ -140,7 +142,7 @@ export class Histogram {
     return 0;
   }
 
-  /** Counts the values above a limit, within the resolution. @param {number} milliseconds */
+  /** Counts the values above a limit, to within the histogram's resolution. @param {number} milliseconds */
   countAbove(milliseconds) {
     const { values, counts } = this.valueCounts();
     return counts.reduce((sum, count, at) => (values[at] > milliseconds * MICROSECONDS ? sum + count : sum), 0);
@@ -163,7 +165,7 @@ export class Histogram {
     return { values, counts };
   }
 
-  /** @returns {LatencySummary | null} in ms, within 0.1%; null without values */
+  /** @returns {LatencySummary | null} in ms, to within 0.1%; null without values */
   summary() {
     if (this.count === 0) {
       return null;
@@ -218,7 +220,7 @@ export class Histogram {
   }
 }
 
-/** @param {string} base64 the compressed HdrHistogram V2 encoding, if it is one */
+/** @param {string} base64 presumably the compressed HdrHistogram V2 encoding */
 export function isHistogram(base64) {
   try {
     checked(inflated(base64));
@@ -265,7 +267,7 @@ function middleAt(index) {
 }
 
 /**
- * @param {Buffer} words large enough for all
+ * @param {Buffer} words large enough for all counts
  * @param {Float64Array} counts
  * @returns {number} bytes written
  */
@@ -352,7 +354,7 @@ function* countsIn(encoded) {
   }
 }
 
-/** Yields words that are still in ZigZag form: odd ones represent negative numbers. @param {Uint8Array} payload */
+/** Yields words in ZigZag form, in which odd words represent negative numbers. @param {Uint8Array} payload */
 function* wordsIn(payload) {
   let word = 0;
   let length = 0;

@@ -1,11 +1,11 @@
-/** Number of values of a byte's seven data bits. The eighth bit is set if another byte follows. */
+/** How many values the seven data bits of a byte can have. The eighth bit is set if another byte follows. */
 const BITS = 0x80;
 
 /**
  * Packs a host's figures per second into one to three bytes each.
  *
- * @param {Iterable<number | null>} tenths of operations in each second, or whole bytes; null if no line reports it
- * @returns {string} each plus one, or 0 for null, as LEB128 in base64
+ * @param {Iterable<number | null>} tenths of operations, or bytes, in each second; null if no log line reports it
+ * @returns {string} each value plus one, or 0 for null, as LEB128 in base64
  */
 export function encodeSeconds(tenths) {
   const bytes = [];

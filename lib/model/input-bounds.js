@@ -1,7 +1,7 @@
 import { rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Limits per file. No run writes more: a larger file is forged, and would take gigabytes and minutes to read. */
+/** Limits per file. No run writes more: a larger file is forged, and reading it would take gigabytes and minutes. */
 const MAX = Object.freeze({
   runs: 1000,
   stages: 2000,

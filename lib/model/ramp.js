@@ -6,13 +6,13 @@ import { Histogram } from './histogram.js';
  * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
  */
 
-/** Phrases about a host, from the mildest to the worst. A step has the worst shortfall of its hosts. */
+/** Shortfalls of a host as phrases, from the mildest to the worst. A step has the worst shortfall of its hosts. */
 const SHORTFALLS = Object.freeze({
-  late: 'came too late',
+  late: 'started late',
   objects: 'ran out of objects',
   suspended: 'was suspended',
   stopped: 'was stopped',
-  stalled: 'had no success',
+  stalled: 'completed no operation',
   overloaded: 'was overloaded',
   fatal: 'ended with an error',
 });
@@ -22,7 +22,7 @@ const SHORTFALLS = Object.freeze({
  * @returns {string} a phrase about the host
  */
 export function describeShortfall(shortfall) {
-  return shortfall === null ? 'has no record of it in its log' : SHORTFALLS[shortfall];
+  return shortfall === null ? 'left no record in its log' : SHORTFALLS[shortfall];
 }
 
 /** Whether a host sent nothing: it missed all slots or had no objects. @param {RampResult | null | undefined} ramp */
@@ -41,7 +41,7 @@ export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null })
  * Adds the steps of hosts, slot by slot. Steps belong to the same slot if they start and end in the same seconds.
  *
  * @param {readonly RampResult[]} ramps at least one
- * @returns {RampResult} the same for any order
+ * @returns {RampResult} independent of the order of `ramps`
  */
 export function addRamps(ramps) {
   /** @type {Map<string, RampStep[]>} */

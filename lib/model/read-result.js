@@ -148,7 +148,7 @@ function brokenHistogramsOfWays(ways) {
 /**
  * @param {string} path
  * @param {string | null | undefined} encoded
- * @returns {string[]} a line if it is invalid
+ * @returns {string[]} one line if the histogram is invalid
  */
 function brokenHistogram(path, encoded) {
   return typeof encoded !== 'string' || isHistogram(encoded)
@@ -162,7 +162,7 @@ function listed(names) {
   return names.slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Moves counters that only later versions know to `further`. @param {Json} stage */
+/** Moves counters that this version does not know into `further`. @param {Json} stage */
 function takeFurtherCounters(stage) {
   const further = { ...stage.further };
   for (const [name, value] of Object.entries(stage)) {
@@ -186,7 +186,7 @@ function isCount(value) {
 /**
  * @param {ReadonlySet<string>} unknown paths
  * @param {readonly Json[]} stages
- * @returns {{ known: string[], further: string[] }} ignored fields, and counters that are kept
+ * @returns {{ known: string[], further: string[] }} `known`: fields that are ignored; `further`: counters that are kept
  */
 function apart(unknown, stages) {
   const further = new Set(stages.flatMap((stage) => Object.keys(stage.further ?? {})));

@@ -10,7 +10,7 @@ export const BLOCK_SECONDS = 128;
 /** The highest rate that can be stored, in ops/s. No host comes close. */
 const MAX_RATE = (2 ** 32 - 2) / 10;
 
-/** Lines up to this many seconds apart are not a gap, because the intervals of the original tool drift. */
+/** Lines up to this many seconds apart do not count as a gap, because the intervals of the original tool drift. */
 export const MAX_INTERVAL_SECONDS = 3;
 
 /** @type {Readonly<SecondLatency>} */
@@ -18,15 +18,23 @@ const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, his
 
 /** Stores the seconds of a stage in a few bytes each, even if sparse: an hour of fifty hosts must fit into memory. */
 export class SecondSeries {
-  /** By block: tenths of operations per second plus 1; 0 for no line in the second. @type {Map<number, Uint32Array>} */
+  /**
+   * By block number: tenths of operations in each second, plus 1; 0 for a second without a line.
+   *
+   * @type {Map<number, Uint32Array>}
+   */
   #blocks = new Map();
-  /** Seconds with several rates. @type {Map<number, { total: number, lines: number }>} */
+  /**
+   * Seconds that several lines report: the total of the tenths of operations, and the number of lines.
+   *
+   * @type {Map<number, { total: number, lines: number }>}
+   */
   #averaged = new Map();
-  /** Only if bytes cannot be derived from operations. @type {Map<number, Float64Array>} */
+  /** Bytes by block number, for blocks in which bytes per operation vary. @type {Map<number, Float64Array>} */
   #bytes = new Map();
   /** @type {Map<number, SecondDetails>} */
   #details = new Map();
-  /** Bytes per operation in seconds without separate bytes; null if unknown. @type {number | null} */
+  /** Bytes per operation in seconds without an entry in `#bytes`; null if unknown. @type {number | null} */
   operationBytes = null;
   /** @type {{ first: number, last: number } | null} */
   extent = null;
@@ -39,8 +47,8 @@ export class SecondSeries {
   /**
    * @param {number} second
    * @param {number} rate ops/s
-   * @param {boolean} isCount whether it is the count of that second, rather than a rate over about a second
-   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem, if any; the second is then added only after a gap
+   * @param {boolean} isCount whether the rate is the exact count of that second, rather than a mean over about a second
+   * @returns {'impossible' | 'doubled' | 'gap' | null} a problem, if any; despite a gap, the second is added
    */
   add(second, rate, isCount) {
     if (rate > MAX_RATE) {
@@ -88,7 +96,7 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second already set
+   * @param {number} second that was added before
    * @param {number} bytes
    */
   setBytes(second, bytes) {
@@ -98,7 +106,7 @@ export class SecondSeries {
     }
     const number = Math.floor(second / BLOCK_SECONDS);
     let block = this.#bytes.get(number);
-    // Usually, all operations have the same bytes, and a second needs no entry.
+    // Usually, all operations transfer equally many bytes, and a second needs no entry.
     if (block === undefined && bytes === operations * (this.operationBytes ?? 0)) {
       return;
     }
@@ -110,7 +118,7 @@ export class SecondSeries {
   }
 
   /**
-   * @param {number} second already set
+   * @param {number} second that was added before
    * @param {SecondDetails} details
    */
   setDetails(second, details) {
@@ -142,7 +150,7 @@ export class SecondSeries {
     return this.#details;
   }
 
-  /** Tenths of operations; undefined if no line has the second. @param {number} second */
+  /** Tenths of operations; undefined if no line reports the second. @param {number} second */
   get(second) {
     const number = Math.floor(second / BLOCK_SECONDS);
     const stored = this.#blocks.get(number)?.[second - number * BLOCK_SECONDS] ?? 0;
@@ -153,14 +161,14 @@ export class SecondSeries {
     return stored === 0 ? undefined : stored - 1;
   }
 
-  /** @param {number} second already set */
+  /** @param {number} second that was added before */
   bytesOf(second) {
     const number = Math.floor(second / BLOCK_SECONDS);
     const own = this.#bytes.get(number)?.[second - number * BLOCK_SECONDS] ?? NaN;
     return Number.isNaN(own) ? ((this.get(second) ?? 0) / 10) * (this.operationBytes ?? 0) : own;
   }
 
-  /** @param {number} second already set */
+  /** @param {number} second that was added before */
   resultOf(second) {
     return {
       secondStart: second,

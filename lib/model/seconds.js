@@ -13,8 +13,8 @@ import { Histogram } from './histogram.js';
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
- * The largest count of a complete second in a stage, or the stage's mean if it is larger or no second is complete:
- * seconds at the edges are partial, and a stage of half a second has no others.
+ * Returns the largest count of any complete second, or the stage's mean if this is larger. The first and the last
+ * second may be incomplete, and a short stage may have no complete second.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {MeasuredTime} stage
@@ -34,7 +34,7 @@ export function largestWholeSecond(seconds, { startedAt, endedAt, average }, fig
     .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
 }
 
-/** Adds the seconds of several hosts, in order. @param {readonly (readonly SecondResult[])[]} parts */
+/** Adds the seconds of several hosts, and sorts them by time. @param {readonly (readonly SecondResult[])[]} parts */
 export function addSeconds(parts) {
   /** @type {Map<number, SecondResult[]>} */
   const all = new Map();
@@ -67,7 +67,7 @@ function addFailures(parts) {
   return failedAttempts === 0 ? {} : { failedAttempts, throttled };
 }
 
-/** Unknown if any part is unknown. @param {readonly SecondLatency[]} parts of a second that have operations */
+/** Returns no latencies if any part has none. @param {readonly SecondLatency[]} parts of a second with operations */
 function addSecondLatencies(parts) {
   const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
   if (parts.length === 1) {

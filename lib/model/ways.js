@@ -11,7 +11,7 @@ import { failedAttemptsOf } from './failed-attempts.js';
 export function wayOf(options) {
   const { client = null, through = null, keepAlive = null, clockResolution = null } = options ?? {};
   const way = { client, through: through === true, keepAlive, clockResolution };
-  // keepAlive does not apply: a slice has a connection, but its operations at the binding have none.
+  // keepAlive does not apply: only the request for a slice uses a connection, not its operations on the binding.
   return isAtBinding(way) ? { ...way, keepAlive: null } : way;
 }
 
@@ -20,7 +20,7 @@ export function wayId({ client, through, keepAlive, clockResolution }) {
   return JSON.stringify([client, through, keepAlive, clockResolution]);
 }
 
-/** Whether a Worker performs the operations, next to its binding. @param {Pick<Way, 'client' | 'through'>} way */
+/** Whether a Worker performs the operations on its own bucket binding. @param {Pick<Way, 'client' | 'through'>} way */
 export function isAtBinding({ client, through }) {
   return client === 'edge' && !through;
 }

@@ -2,13 +2,13 @@
  * @import { Result, SecondResult, StageSum } from './result.js'
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult> }} WritableStage
- * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult seconds may be lazy
+ * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult may generate seconds lazily
  */
 
 const NO_STAGES = '\n  "stages": []';
 const NO_SECONDS = '\n  "seconds": []';
 
-/** The text so far is yielded once it is longer than this many characters. */
+/** The text is yielded in chunks that slightly exceed this many characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
@@ -27,7 +27,7 @@ export function* writeResult({ stages, ...rest }) {
   yield `${stages.length === 0 ? '' : '\n  '}]${after}\n`;
 }
 
-/** Puts the fields first that readers look for first. @param {Omit<WritableResult, 'stages'>} result */
+/** Puts the fields that readers look for first at the top. @param {Omit<WritableResult, 'stages'>} result */
 function inOrder({ format, merge, ...rest }) {
   return merge === undefined ? { format, ...rest } : { format, merge, ...rest };
 }
@@ -50,7 +50,7 @@ function* writeStage({ seconds, ...rest }) {
   yield `${text}${isFirst ? '' : '\n      '}]${after}`;
 }
 
-/** Indents by the four spaces of a stage. @param {string} text */
+/** Indents the lines of a stage by four spaces. @param {string} text */
 function indented(text) {
   return text.replaceAll('\n', '\n    ');
 }

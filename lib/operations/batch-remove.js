@@ -32,9 +32,9 @@ export const batchRemove = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   refuses: {
-    findPeak: 'its requests use up too many objects for the steps',
-    ramp: 'its requests use up too many objects for the steps',
-    mix: 'the versions of each object are tracked separately',
+    findPeak: 'each request removes so many objects that the steps would run out of them',
+    ramp: 'each request removes so many objects that the steps would run out of them',
+    mix: 'a mix tracks the versions of each object separately',
   },
   async attempt(record) {
     const { connection, workload } = record;
@@ -70,7 +70,7 @@ export const batchRemove = defineOperation({
  */
 function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
   const left = locals.filter((local) => written.has(local));
-  // Nothing is known about objects of another run, or about writes without a response.
+  // Request all objects if none is known to exist: other runs wrote them, or the writes got no response.
   const indices = left.length === 0 ? locals : left;
   return new Map(Array.from(indices, (local) => [keyspace.keyOf(globalIndex(shard, local)), local]));
 }
@@ -80,7 +80,7 @@ function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
  * @param {readonly { Key?: string, Code?: string }[]} errors
  * @param {ReadonlyMap<string, number>} pending keys not deleted yet
  * @param {number} asked number of requested keys
- * @throws {AttemptError} if the store lists errors, to be retried if none of them is final
+ * @throws {AttemptError} if the response lists errors; retried if all of them are transient
  * @throws {IntegrityError} if the response does not mention a key
  */
 function refuseUndeleted(record, errors, pending, asked) {

@@ -45,7 +45,7 @@ export const copy = defineOperation({
   },
 });
 
-/** @param {OperationRecord} record whose key becomes that of the copy, and whose input becomes the source */
+/** @param {OperationRecord} record its key becomes the copy's key, and its input names the source */
 function chooseKeys(record) {
   const { index, bucket, workload } = record;
   const { keyspace } = workload;

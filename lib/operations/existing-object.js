@@ -10,7 +10,7 @@ import { IntegrityError } from './operation.js';
 
 // Shared by operations on existing objects, of which only the list entries are known.
 
-/** The error kind of an operation on an object that was replaced in the meantime. */
+/** The error kind of an operation that finds changes since the objects were listed. */
 export const CHANGED = 'changed';
 
 /** If the store encrypts with a key from its key management service, the ETag is not an MD5. */
@@ -18,7 +18,7 @@ const KEY_MANAGEMENT = /^aws:kms/;
 
 /**
  * @param {Operation} operation
- * @returns {Operation} the same for existing objects
+ * @returns {Operation} the same operation, for existing objects
  */
 export function onExisting(operation) {
   const { attemptExisting } = operation;
@@ -54,7 +54,7 @@ export function refuseChanged(record) {
 
 /**
  * @param {OperationRecord} record whose response has the listed ETag, or no ETag
- * @param {number} size bytes of the body, or as stated by the response; -1 if unknown
+ * @param {number} size bytes of the received body, or the size that the response states; -1 if unknown
  * @param {number} expected bytes
  * @throws {AttemptError | IntegrityError}
  */
@@ -70,8 +70,8 @@ export function checkSize(record, size, expected) {
 
 /**
  * Checks the bytes by their MD5 if the ETag looks like one. Because a store may compute ETags differently, a mismatch
- * is an error only in a bucket where another object has matched. Until then, and with keys from a key management
- * service, only the size is checked.
+ * is an error only in a bucket where another object has matched. Until then, and for objects that are encrypted with a
+ * key from a key management service, only the size is checked.
  *
  * @param {OperationRecord} record whose body has arrived, with the listed size
  * @throws {IntegrityError}

@@ -1,3 +1,4 @@
+import { counted } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
@@ -72,7 +73,7 @@ function pageOf({ connection: { reply } }) {
 
 /**
  * Compares a page with the list from before the run. Other clients may write and delete in the meantime, but no page
- * may contain keys without its prefix.
+ * may contain keys without the listed prefix.
  *
  * @param {OperationRecord} record whose response has arrived
  * @param {readonly string[]} keys
@@ -81,7 +82,7 @@ function pageOf({ connection: { reply } }) {
 function checkExistingPage(record, keys, continues) {
   const { locals } = record;
   const { keyPrefix } = listedOf(record);
-  // Keys that are not UTF-8 come without a name, and were left out of the list.
+  // Keys that are not UTF-8 arrive as '', and are missing from the list from before the run.
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
@@ -96,7 +97,7 @@ function checkExistingPage(record, keys, continues) {
       throw changedError(`the page contains ${shown(named[position])} where another key was expected`);
     }
   }
-  // On a full page, keys without a name displace others.
+  // A full page may lack expected keys, because keys that are not UTF-8 take their place.
   const isFull = keys.length >= locals.length;
   if (shownKeys < locals.length && !(continues && isFull)) {
     throw continues ? shortPage(record, shownKeys, 0) : changedError('keys are missing from the page');
@@ -175,7 +176,9 @@ function keyOf({ locals, workload: { keyspace, shard } }, position) {
  */
 function refuseMissing(record, position) {
   if (exists(record, record.locals[position])) {
-    const hint = record.workload.wroteObjects ? '' : '; check that the run was written with as many <objects>';
+    const hint = record.workload.wroteObjects
+      ? ''
+      : '; check that the run was written with at least this many <objects>';
     throw new IntegrityError(
       record,
       `the list page that starts at this key does not contain ${keyOf(record, position)}${hint}`,
@@ -196,12 +199,12 @@ function exists({ workload: { written, wroteObjects } }, local) {
  * integrity error, but the page then lacks some of its keys.
  *
  * @param {OperationRecord} record
- * @param {number} position of the first object that was not reached
- * @param {number} others number of other keys of the run
+ * @param {number} position of the first expected object that the page does not reach
+ * @param {number} others number of other keys of the run on the page
  */
 function shortPage({ locals, workload }, position, others) {
   const hint = workload.wroteObjects ? '' : '; the earlier run may have used more <objects>, or made copies';
-  const among = others === 0 ? '' : `, and ${others} more of the run${hint}`;
+  const among = others === 0 ? '' : `, and ${counted(others, 'other key')} of the run${hint}`;
   const message = `the list page that starts at this key contains ${position} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });
 }

@@ -58,7 +58,7 @@ export function isInParts(size, multipart) {
 /**
  * @param {number} size bytes of the objects of a run
  * @param {MultipartConfig | undefined} multipart
- * @returns {MultipartConfig | undefined} to write smaller objects in the same way
+ * @returns {MultipartConfig | undefined} writes smaller objects the same way; undefined if that is with a single PUT
  */
 export function multipartAsFor(size, multipart) {
   return isInParts(size, multipart) ? { ...multipart, minSize: 0 } : undefined;
@@ -73,7 +73,7 @@ export function requestsToWrite(size, multipart) {
   return isInParts(size, multipart) ? partsOf(size, partSizeFor(size, multipart.partSize)) + 2 : 1;
 }
 
-/** One per thread and concurrent part. @param {{ threads: number, multipart?: MultipartConfig }} config */
+/** One connection per thread and concurrent part. @param {{ threads: number, multipart?: MultipartConfig }} config */
 export function connectionsFor({ threads, multipart }) {
   return threads * (multipart?.partThreads ?? 1);
 }
@@ -86,7 +86,8 @@ export function connectionsFor({ threads, multipart }) {
  */
 
 /**
- * A request of an upload, with the same retry policy as an operation. Each connection reuses one for the whole stage.
+ * A request of an upload, with the same retry policy as an operation. Each connection reuses one instance for the whole
+ * stage.
  *
  * @implements {ObjectRequest}
  */
@@ -106,9 +107,9 @@ export class UploadStep {
   input = undefined;
   /** @type {S3Call} */
   call = S3_CALLS.CreateMultipartUpload;
-  /** Whether the success of this step makes the object exist. */
+  /** Whether the object exists once this step succeeds. */
   completes = false;
-  /** False, so retries need no pause: only the last step writes the key, and a repetition does not write it again. */
+  /** False, so retries need no pause: only the last step writes the key, and repeating it writes nothing. */
   isWrite = false;
   attempts = 0;
   outcomeUnknown = false;
@@ -177,7 +178,7 @@ export class Uploader {
    *
    * @param {OperationRecord} record
    * @param {number} now monotonic ms
-   * @throws {AttemptError | IntegrityError} of the request that failed
+   * @throws {AttemptError | IntegrityError} the error of the request that failed
    */
   async write(record, now) {
     const upload = new Upload(record, this.#steps, this.#multipart.partSize, this.#context);
@@ -199,7 +200,7 @@ class Upload {
   /** @type {{ PartNumber: number, ETag: string }[]} */
   #parts;
   #nextPart = 0;
-  /** Why no further part may be sent. @type {unknown} */
+  /** The first error of a part; no further part is sent after it. @type {unknown} */
   #failure = null;
 
   /**
@@ -305,7 +306,7 @@ class Upload {
     try {
       await this.#send(step);
     } catch (error) {
-      // An earlier attempt, whose response was lost, completed the upload, or something else ended it.
+      // Either an earlier attempt, whose response was lost, completed the upload, or something else ended it.
       if (!(error instanceof AttemptError && error.kind === NO_UPLOAD && step.attempts > 1)) {
         throw error;
       }
@@ -315,7 +316,8 @@ class Upload {
   }
 
   /**
-   * Checks the object if the response to the completion was lost: the key belongs to this run and had no other object.
+   * Checks that the object exists, in case an earlier attempt completed it. Its size is proof enough, because no
+   * other object ever had this key.
    *
    * @param {UploadStep} step
    * @param {AttemptError} error of the completion
@@ -351,7 +353,7 @@ class Upload {
       }
       this.#record.outcomeUnknown ||= error.kind !== NO_UPLOAD;
     }
-    // The failed request determines the outcome of the object, not the abort.
+    // The failed request determines the outcome of the object; the abort does not.
     Object.assign(this.#record, { attempts, attemptStartedAt, finishedAt });
   }
 

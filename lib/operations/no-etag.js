@@ -1,2 +1,2 @@
-/** Replaces the digest of an ETag if the store's response to a write had no ETag. */
+/** Recorded instead of an ETag's digest if the response to a write had no ETag. */
 export const NO_ETAG = 1;

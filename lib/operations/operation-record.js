@@ -12,8 +12,8 @@ import { globalIndex } from '../workload/shard.js';
 const NO_OBJECTS = new Uint32Array(0);
 
 /**
- * A thread's current operation, reused for each object. It serves as the object for operations, as the request for the
- * retry policy, and as the content for the client, so no operation has to allocate one.
+ * A thread's current operation. The thread reuses one record for all its operations, and the operation, the retry
+ * policy and the client all work on this record, so that no operation has to allocate an object.
  *
  * @implements {ObjectRequest}
  */
@@ -36,12 +36,12 @@ export class OperationRecord {
   isLastOfBucket = false;
   /** Local index of the bucket's next object; -1 if there is none, or if unknown. */
   nextLocal = -1;
-  /** Number of earlier claims in the stage; the same for all attempts. */
+  /** Index of this operation among those claimed in the stage; the same for all its attempts. */
   turn = 0;
   isWrite = false;
   /** Whether the stage has read the object before, if first reads are counted separately. */
   isRepeated = false;
-  /** The state that the operation creates on a rewritten object: see ObjectVersions. */
+  /** State of a rewritten object that the operation brings about; see ObjectVersions. */
   state = 0;
   /** Whether the store has confirmed a change of a rewritten object. */
   isAcknowledged = false;
@@ -59,7 +59,7 @@ export class OperationRecord {
   finishedAt = 0;
   /** For multipart objects: when the upload began, in monotonic ms; see Uploader. */
   uploadedFrom = 0;
-  /** For multipart objects: ms lost before the upload began, and before its successful attempts. */
+  /** For multipart objects: ms by which the upload began late, plus ms before the last attempt of each request. */
   timeLost = 0;
   /** The body sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
@@ -67,7 +67,7 @@ export class OperationRecord {
   input = undefined;
 
   /**
-   * @param {Operation} operation the first one
+   * @param {Operation} operation the first operation
    * @param {Workload} workload
    * @param {ObjectConnection} connection
    */
@@ -97,7 +97,7 @@ export class OperationRecord {
     this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
     this.size = operation.bytesOf(this.workload, this.index);
-    // The input and results of one kind of operation must not reach the next.
+    // The input and results of one operation must not carry over to the next, which may be of another kind.
     this.input = undefined;
     this.isSizeOnly = false;
     if (operation.grouping !== undefined) {
@@ -110,7 +110,7 @@ export class OperationRecord {
   /**
    * @param {number} kind
    * @param {Operation} operation on several objects
-   * @param {ObjectGroup} group of at least one
+   * @param {ObjectGroup} group at least one object
    * @param {number} turn
    */
   takeGroup(kind, operation, { locals, isLast, next }, turn) {

@@ -16,7 +16,7 @@ import { redact } from '../text/redact.js';
 /**
  * @typedef {object} Workload the data that operations work on, the same for all threads of a worker
  * @property {Places} keyspace
- * @property {(index: number) => number} sizeOf bytes of an object, the same on any host
+ * @property {(index: number) => number} sizeOf bytes of an object, the same on every host
  * @property {Payload} payload
  * @property {WrittenObjects} written
  * @property {Shard} shard this host's share of the objects
@@ -24,7 +24,7 @@ import { redact } from '../text/redact.js';
  * @property {ListedObjects | null} [listed] existing objects that the run works on; they are its keyspace
  * @property {PayloadChecksums} [checksums] sent with each write
  * @property {boolean} wroteObjects whether this run writes the objects, and therefore knows which exist and their ETags
- * @property {MixedObjects | null} [mixed] if the run writes its objects several times
+ * @property {MixedObjects | null} [mixed] set if the run writes its objects several times
  */
 
 /**
@@ -118,7 +118,7 @@ export class IntegrityError extends Error {
    * @param {VersionError | null} [versionError] if the error concerns versions of the object
    */
   constructor({ bucket, key }, finding, versionError = null) {
-    // A key that this program did not create may contain anything.
+    // A key that this program did not create may contain a secret or control characters.
     super(`${bucket}/${plainLine(redact(key))}: ${finding}`);
     this.name = 'IntegrityError';
     this.finding = finding;
@@ -126,7 +126,7 @@ export class IntegrityError extends Error {
   }
 }
 
-/** Returns a suffix about the size of objects that this run did not write. @param {Workload} workload */
+/** Returns a message suffix about the size of objects that this run did not write. @param {Workload} workload */
 export function otherSizeHint({ wroteObjects }) {
   return wroteObjects ? '' : '; check that the run was written with this --size';
 }

@@ -13,7 +13,7 @@ import { checkBody, sendRead } from './versions.js';
 const PARTIAL_CONTENT = 206;
 const RANGE_NOT_SATISFIABLE = 416;
 
-/** RFC 9110, section 14.4, with a known complete length. */
+/** A Content-Range header that states the complete length (RFC 9110, section 14.4). */
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/;
 
 /**

@@ -13,8 +13,8 @@ import { checkBody, sendRead } from './versions.js';
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
- * Compares each byte in place as it streams in, without copies or promises between a chunk and its check (measured in
- * bench/studies/README.md).
+ * Compares each byte in place as it arrives. For speed, chunks are checked without being copied and without promises
+ * (measured in bench/studies/README.md).
  */
 export const read = defineOperation({
   name: 'read',

@@ -11,7 +11,7 @@ import { onExisting } from './existing-object.js';
  * @typedef {object} Stage operations of one kind, or of several mixed kinds
  * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of the stage's operations create objects; the next properties have the same form
+ * @property {boolean} creates whether some of the stage's operations create objects; the next five are analogous
  * @property {boolean} copies
  * @property {boolean} removes
  * @property {boolean} receives
@@ -61,7 +61,7 @@ export function rewritingStage(kinds) {
 
 /**
  * @param {readonly StageKind[]} kinds
- * @returns {StageKind[]} for objects that are rewritten
+ * @returns {StageKind[]} the same kinds, for objects that are rewritten
  */
 export function kindsOfVersions(kinds) {
   return kinds.map(({ operation, weight }) => {
@@ -80,7 +80,7 @@ export function stageOf(operation) {
 
 /**
  * @param {Stage} stage
- * @returns {Stage} for existing objects
+ * @returns {Stage} the same stage, for existing objects
  */
 export function stageOnExisting({ name, kinds }) {
   return mixedStage(
@@ -92,8 +92,7 @@ export function stageOnExisting({ name, kinds }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<Config, 'objects' | 'load'>} config
- * @returns {number} bytes moved by an operation on an object of mean size: the maximum of all kinds; 0 if none moves
- *   any
+ * @returns {number} bytes that an operation on an object of mean size moves: the maximum over all kinds, or 0
  */
 export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
@@ -105,8 +104,8 @@ export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
- * @returns {number} bytes per operation that the log shows although they are not moved: like in the original tool, the
- *   size of the object in Stat and Remove; 0 for all other stages
+ * @returns {number} bytes per operation that the log shows although it moves none: as in the original tool, the size
+ *   of the object in Stat and Remove; 0 for all other stages
  */
 export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
   const isOriginal = operation.isDefaultStage && others.length === 0;

@@ -12,7 +12,7 @@ import { IntegrityError } from './operation.js';
  * @import { OperationRecord } from './operation-record.js'
  */
 
-// Shared by attempts on rewritten objects: see ObjectVersions for the rule.
+// Shared by attempts on rewritten objects. ObjectVersions explains which versions may be read.
 
 /** Status of a request that the store rejected without acting on it. */
 const TOO_MANY_REQUESTS = 429;
@@ -61,7 +61,7 @@ function mayBeCarriedOut(error) {
  *
  * @param {S3Call} call
  * @param {OperationRecord} record
- * @returns {Promise<number>} the lowest state that may be read; -1 if the store rightly does not find the object
+ * @returns {Promise<number>} the lowest state that may be read; -1 if the object was not found and may be absent
  * @throws {IntegrityError} if the object should exist
  */
 export async function sendRead(call, record) {
@@ -146,7 +146,7 @@ function isOldCopy(record, versionIn) {
 
 /**
  * @param {OperationRecord} record
- * @param {{ verdict: Verdict, version: number }} judged of a whole body
+ * @param {{ verdict: Verdict, version: number }} judged the verdict on a whole body
  * @param {number} lowest state that may be read
  * @param {string} what name of the body in messages
  * @throws {IntegrityError} if the version may not be read
@@ -196,5 +196,5 @@ export function checkEtag(record, etagDigest, lowest, whose) {
 function history(version, verdict, lowest) {
   return verdict === 'stale'
     ? `got version ${version}, but version ${versionOf(lowest)} existed before the request was sent`
-    : `got version ${version}, which was never written, or was refused`;
+    : `got version ${version}, which was never written or was refused`;
 }

@@ -26,7 +26,7 @@ import { smallestSize } from '../workload/size-distribution.js';
 /** A shorter stage ends before its rate is known well enough: see Stability. */
 const MIN_UNTIL_STABLE_MS = 40_000;
 
-/** With this many, at most half of the keys were written within the last second, so a few tries find a writable key. */
+/** With this ratio, at most half of the keys were written within the last second: a few tries find a writable key. */
 const KEYS_PER_WRITE = 2;
 
 const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
@@ -55,7 +55,7 @@ export function operationsIn({ stages = [], mix }) {
 }
 
 /**
- * Refusals of operations, worded for the command line.
+ * What operations can refuse to be combined with, in the words of the command line.
  *
  * @type {Readonly<Record<Refusal, { words: string, applies: (values: Values, context: Context) => unknown }>>}
  */
@@ -139,7 +139,8 @@ export function stageProblems(options, context) {
 export function mixProblems(options) {
   const { mix, existing, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // One deck can end with its removes and the next deck begin with them. Each thread can have one more in flight.
+  // The removes of two consecutive decks (see Deck) can follow each other directly: one deck can end with them, and the
+  // next can begin with them. Each thread can have one more in flight.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',

@@ -18,8 +18,8 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  */
 
 /**
- * The options and arguments of a command. Options that the command does not accept have their defaults. `size` is in
- * bytes, of the largest object if `sizes` differ; `access` is undefined if it is sequential.
+ * The options and arguments of a command. Options that the command does not accept have their defaults. `size` is that
+ * of the largest object, in bytes; `access` is undefined if it is sequential.
  *
  * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> },
  *   'size' | 'access' | 'assert'> & {
@@ -108,7 +108,7 @@ function derive(values, given) {
   if (values.access?.kind === 'sequential') {
     values.access = undefined;
   }
-  // Operations of a mix take any object, even if the mix writes nothing.
+  // By default, a mix takes objects at random, even if it only reads existing ones.
   if (given.access === undefined && values.mix !== undefined && values.existing !== undefined) {
     values.access = { kind: 'uniform' };
   }

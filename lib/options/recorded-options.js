@@ -23,7 +23,7 @@ export const COMPARABLE_OPTIONS = Object.freeze([
 ]);
 
 /**
- * The options that a result records, without those that do not apply to this load, even if they have a value.
+ * Returns the options that a result records. Omits options that do not apply to the load, even if they have a value.
  *
  * @param {Values} values by name; `size` is the largest object's if there are `sizes`
  * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
@@ -107,7 +107,7 @@ function optionText({ write = String }, value) {
 /**
  * @param {string} name of a recorded option
  * @param {unknown} value
- * @returns {string | null} for people
+ * @returns {string | null} human-readable
  */
 export function textOfOption(name, value) {
   if (value === null || value === undefined) {

@@ -104,7 +104,7 @@ function resolveLoad(options, doesRun, availableCores) {
   };
 }
 
-/** Extra threads, beyond objects or the last step, would only hold connections open. @param {OptionValues} options */
+/** More threads than objects, or than the last step has, would be idle. @param {OptionValues} options */
 function threadsOf({ threads, objects, ramp }) {
   return Math.min(threads, objects, ramp?.at(-1) ?? Infinity);
 }

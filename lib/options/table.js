@@ -96,10 +96,10 @@ const needsThrough =
   (options, { has, nameOf }) =>
     runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
 
-/** For assertions and live metrics, which only runs have. */
+/** Excluded by assertions and live metrics, which only runs have. */
 const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 
-/** Searches and ramps set load and time themselves. */
+/** Excluded by options that set the load or its duration: searches and ramps set both themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true });
 
 /** @satisfies {Rows} */
@@ -628,7 +628,7 @@ const HOSTS = {
   },
   shard: {
     flag: '--shard <i/N>',
-    help: "this host's share: i of N from 0, or auto",
+    help: "this host's share: shard i of N, counted from 0, or auto",
     detail: '`auto` or `auto/N` for Slurm and Kubernetes; see [one run](../measure/many-hosts.md#one-run)',
     read: values.shard,
     excludes: { findPeak: true, list: true },
@@ -638,7 +638,7 @@ const HOSTS = {
       options.startAt === undefined &&
       '--shard requires --start-at with --ramp or --ramp-hosts',
     of: ['cleanup'],
-    helpOf: { cleanup: 'remove only the objects of this shard: i of N from 0, or auto' },
+    helpOf: { cleanup: 'remove only the objects of shard i of N, counted from 0, or auto' },
   },
 };
 
@@ -871,7 +871,7 @@ const BY_GROUP = {
   comparison: COMPARISON,
 };
 
-/** The same, indexed by any string. @type {Readonly<Record<string, OptionRow>>} */
+/** All options by name, typed for lookup by any string. @type {Readonly<Record<string, OptionRow>>} */
 export const ROWS = Object.fromEntries(
   /** @type {[GroupName, Rows][]} */ (Object.entries(BY_GROUP)).flatMap(([group, rows]) =>
     Object.entries(rows).map(([name, row]) => [name, { ...row, group }]),

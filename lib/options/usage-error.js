@@ -55,7 +55,7 @@ export class Checks {
   }
 }
 
-/** For library users: `rangeSize` for `--range-size`, `objects` for `<objects>`. @param {string} problem */
+/** For library users: writes `rangeSize` for `--range-size`, `objects` for `<objects>`. @param {string} problem */
 export function inCode(problem) {
   return problem
     .replace(/--(?:no-)?([a-z][a-z-]*)/g, (_, words) =>

@@ -125,7 +125,7 @@ const WHOLE_MIX = 100;
 
 /**
  * @param {string} given `read=70,write=20,…`
- * @returns {MixedShare[]} in the order of the registry
+ * @returns {MixedShare[]} in the order of OPERATIONS
  */
 export function mix(given) {
   const shares = new Map();
@@ -220,7 +220,7 @@ const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 /** Per cent. A larger margin would hide every change. */
 const MAX_MARGIN = 50;
 
-/** Per cent. A rate that varies at all is never known more precisely. */
+/** Per cent. A rate that varies is never known more precisely than this. */
 const MIN_PRECISION = 0.1;
 const MAX_PRECISION = 20;
 
@@ -238,7 +238,7 @@ function shareBetween(least, most, examples) {
 export const margin = shareBetween(0, MAX_MARGIN, '3% or 0.5%');
 export const precision = shareBetween(MIN_PRECISION, MAX_PRECISION, '2%');
 
-/** Seconds. A shorter step has less than two seconds that count; a longer one does not fit on a line of the log. */
+/** Seconds. In a shorter step, less than two seconds count. The record of a longer step does not fit on a log line. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;
 
@@ -266,7 +266,7 @@ export const dollars = reader(
   'an amount in dollars above 0, such as 0.5 or 2',
 );
 
-/** Null if the environment decides. @param {string} given `i/N`, `auto` or `auto/N` */
+/** The index or count is null if the environment decides it. @param {string} given `i/N`, `auto` or `auto/N` */
 export function shard(given) {
   const match = /^(auto|[0-9]{1,6})(?:\/([1-9][0-9]{0,5}))?$/.exec(given);
   const index = match === null || match[1] === 'auto' ? null : Number(match[1]);
@@ -277,7 +277,7 @@ export function shard(given) {
   return { index, count };
 }
 
-/** In the order in which the stages run. @param {string} given comma-separated */
+/** Returns the names in the order in which the stages run. @param {string} given comma-separated */
 export function stageNames(given) {
   const names = listOf(given);
   const strange = names.filter((name) => !STAGE_NAMES.includes(name));
@@ -297,7 +297,7 @@ export function formatMix(shares) {
   return shares.map(({ operation, share }) => `${operation}=${share}`).join(',');
 }
 
-/** The prefix of all keys. An empty prefix is refused, because it may be an unset variable. */
+/** Selects all objects. An empty prefix is rejected, because it may come from an unset variable. */
 const EVERYTHING = '*';
 
 const MAX_KEY_BYTES = 1024;
@@ -307,7 +307,7 @@ export function formatExisting(start) {
   return start === '' ? EVERYTHING : escapeUnprintable(start);
 }
 
-/** The prefix; '' for all objects. @param {string} given */
+/** Returns the prefix; '' for all objects. @param {string} given */
 export function existingPrefix(given) {
   if (given === EVERYTHING) {
     return '';
@@ -321,7 +321,7 @@ export function existingPrefix(given) {
   return given;
 }
 
-/** Fewer prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
+/** Fewer quads prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
 export const quadCount = wholeNumber(6, 40);
 
 /** @param {string} given */
@@ -340,7 +340,7 @@ export function runId(given) {
   return anyRunId(given);
 }
 
-/** Earlier versions accepted names that start with a hyphen. */
+/** Also accepts names that start with a hyphen, as earlier versions did. */
 export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
 
 export const prefix = reader(String, isPrefix, 'names of characters from A-Z a-z 0-9 . _ -, separated by /');
@@ -360,7 +360,7 @@ export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
-    // A password can contain commas, so with one, any part of the text might belong to it.
+    // If the text contains a password, any part between commas may belong to it.
     const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
     throw new RangeError(
       `expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
@@ -403,7 +403,7 @@ const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
  * @throws {RangeError} whose message says where other parts of a URL belong, and omits a password
  */
 export function hostname(given) {
-  // 1.2.3.999 has the form of a name but is not valid; a URL cannot contain an address with a zone.
+  // 1.2.3.999 has the form of a name but is not valid. A URL cannot contain an IPv6 address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
     throw new RangeError(`expected only a host name, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
@@ -411,7 +411,7 @@ export function hostname(given) {
   return given;
 }
 
-/** Where the other parts of a URL belong. @param {string} given a host name with such parts */
+/** Returns text about where the other parts of a URL belong. @param {string} given a host name with such parts */
 function placesOfRest(given) {
   const rest = given.replace(/^[A-Za-z]+:\/\//, '');
   const places = [
@@ -495,7 +495,7 @@ const BUCKET_AS_HOST = 'bucket-of-a-host';
 
 /**
  * @param {string} given
- * @returns {PublicUrl} without a proxy
+ * @returns {PublicUrl} to which the caller adds the proxy
  */
 export function publicUrl(given) {
   const [, beforePath = '', path = ''] = /^([a-z]+:\/\/[^/]*)(\/.*)?$/i.exec(given) ?? [];
@@ -530,14 +530,14 @@ export const OF_ENVIRONMENT = 'env';
 export const NO_PROXY = 'none';
 
 /**
- * @param {string} given of the option
+ * @param {string} given value of --proxy
  * @returns {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY}
  */
 export function proxyChoice(given) {
   if (given === OF_ENVIRONMENT || given === NO_PROXY) {
     return given;
   }
-  // The option appears in the commands that the program prints for copying.
+  // Reject a password, because the program prints commands with this option for copying.
   if (given.includes('@')) {
     throw new RangeError(
       'expected a URL without a password: put the URL with its password into HTTPS_PROXY, and pass --proxy env',
@@ -584,7 +584,7 @@ const MAX_PORT = 65_535;
 /** @param {string} given a port, optionally after an address of this host */
 export function listenAddress(given) {
   const [, host = LOOPBACK, digits] = /^(?:(.+):)?([0-9]{1,5})$/.exec(given) ?? [];
-  // The address of a pod has no brackets.
+  // Brackets are optional: Kubernetes passes the IPv6 address of a pod without them.
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (digits === undefined || Number(digits) > MAX_PORT || (isIP(address) === 0 && !HOSTNAME.test(address))) {
     throw new RangeError(

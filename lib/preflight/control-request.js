@@ -22,13 +22,13 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} Answer
  * @property {AttemptError | null} error of the last attempt; null if the request succeeded
  * @property {number} attempts
- * @property {boolean} isFirstTry whether nothing was retried
+ * @property {boolean} isFirstTry whether no request was retried
  * @property {boolean} outcomeUnknown whether an attempt may have taken effect although no response confirmed it
  */
 
 /**
  * Sends a request outside the stages, such as an operation on a probe. It is retried as in the stages, but with a
- * shorter total wait. A response with wrong content counts as a success here, because the stages report it.
+ * shorter total wait. A response with wrong content counts as a success here, because the stages report such content.
  *
  * @param {RequestContext} context
  * @param {RetriedRequest & { connection: ObjectConnection }} request
@@ -73,7 +73,7 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
 }
 
 /**
- * Sends an operation like {@link sendControlRequest}, with all requests of the upload if it is written in parts.
+ * Sends an operation like {@link sendControlRequest}. If it writes an object in parts, sends all its requests.
  *
  * @param {RequestContext} context
  * @param {OperationRecord} record
@@ -134,7 +134,7 @@ export async function requestAbsentObject(context, connection, bucket) {
   return sendControlRequest(context, request);
 }
 
-/** The pauses of one request. If the store asks for a pause, it draws on a budget that all requests share. */
+/** The pauses of one request. Those that the store asks for are taken from a budget that all requests share. */
 class BoundedPauses extends Pauses {
   #budget;
   #exhausted = new AbortController();
@@ -147,7 +147,7 @@ class BoundedPauses extends Pauses {
     this.#budget = budget;
   }
 
-  /** Aborts once the budget is spent. */
+  /** A signal that aborts once the budget is spent. */
   get exhausted() {
     return this.#exhausted.signal;
   }

@@ -10,7 +10,7 @@ import { objectSizes } from '../workload/sizes.js';
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
-/** Enough to find the objects of a kept run, and quick to read. */
+/** Pages to list in all buckets together: enough to find the objects of a kept run, and few enough to be quick. */
 const MAX_PAGES = 10;
 
 const BUCKETS_AT_ONCE = 8;
@@ -20,8 +20,8 @@ const BUCKETS_AT_ONCE = 8;
  * @property {number} count of objects and probes found
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
  * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable settings for a run that reads
- *   the objects: the number of the shard's first objects, and their common size or size distribution; null if there are
- *   only probes, if objects are missing, or if their sizes do not match the run's
+ *   the objects: how many of the shard's first objects to read, and their common size or size distribution; null if
+ *   there are only probes, if objects are missing, or if their sizes do not match the run's
  * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, with their errors
  */
 
@@ -93,7 +93,8 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
 }
 
 /**
- * A capacity search leaves smaller objects after the full-size ones; a search over buckets leaves gaps among these.
+ * Allows for objects left by a search: a capacity search writes smaller objects after the full-size ones, and a search
+ * over buckets leaves gaps between objects.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
@@ -109,7 +110,7 @@ function readableOf(sizes, objects, areAll) {
   const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
   const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
   const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
-  // If most objects have other sizes, they are not left over from a search.
+  // If most objects have unexpected sizes, they were not left by a search.
   if (2 * same.length < sizes.size || (areAll && same.length < count)) {
     return null;
   }

@@ -58,10 +58,10 @@ export async function keptSizeProblem(run, config, signal) {
     return null;
   }
   if (sizes === undefined && further.every((other) => other === found)) {
-    return `--size: the objects of run ${runId} have ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
+    return `--size: the objects of run ${runId} are ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
   }
   const shown = others.map(formatSize).join(' and ');
-  return `--size: the first objects of run ${runId} have ${shown}, which does not match ${sizeText(objects)}; expected the same --size as when the run was written`;
+  return `--size: the first objects of run ${runId} are ${shown}, which does not match ${sizeText(objects)}; expected the same --size as when the run was written`;
 }
 
 /**

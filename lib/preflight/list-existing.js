@@ -32,7 +32,7 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  */
 
 /**
- * Lists the objects under the prefix of `--existing`: the first objects of each bucket, until there are enough.
+ * Lists the objects under the prefix of `--existing`: the first objects of each bucket, until the run has enough.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -72,7 +72,7 @@ class List {
   #config;
   #existing;
   #listings;
-  /** By bucket: whether the list is complete. */
+  /** For each bucket, whether its list is complete. */
   #isWhole;
   #positions;
   #progress;
@@ -173,7 +173,7 @@ class List {
     this.lastBucket = bucket;
     const after = this.#positions[slot];
     const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
-    // Another request would get the same page forever.
+    // All further requests would return the same page.
     if (objects.length === 0 && !isLast) {
       const message = `the list of bucket ${bucket} claims to continue but contains no objects`;
       throw new AttemptError({ kind: 'protocol', handling: 'fail', message });

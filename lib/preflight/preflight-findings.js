@@ -15,7 +15,7 @@ const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => nam
  * @property {Map<string, Set<string>>} buckets by action
  */
 
-/** Errors of the store. An error is reported once, with all operations and buckets that met it. */
+/** Errors of the store. Each error is reported once, with all operations and buckets in which it occurred. */
 export class Findings {
   /** @type {Finding[]} */
   #findings = [];
@@ -66,7 +66,7 @@ function isSameAnswer(one, other) {
 /**
  * @param {Finding} finding
  * @param {readonly string[]} order in which to report the buckets
- * @returns {{ action: string, buckets: string[] }[]} groups of operations that met the error in the same buckets
+ * @returns {{ action: string, buckets: string[] }[]} groups of operations that failed in the same buckets
  */
 function placesOf({ buckets }, order) {
   /** @type {Map<string, { actions: string[], buckets: string[] }>} */

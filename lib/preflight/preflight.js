@@ -20,15 +20,15 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
  */
 
 const KEPT_NOTICE =
-  'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured';
+  'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured';
 
-/** Enough to survive a hiccup, but few enough to give up quickly on an absent store. */
+/** Enough to survive a brief failure, but few enough to give up quickly if there is no store. */
 const MAX_ATTEMPTS = 4;
 
 /** Kinds of errors that concern only a single object. */
 const NO_OBSTACLES = [NOT_FOUND, CHANGED, ARCHIVED];
 
-/** Permissions do not depend on the size of an object. */
+/** Probes are small, because permissions do not depend on the size of an object. */
 const MAX_PROBE_BYTES = 1024;
 
 /**
@@ -42,7 +42,7 @@ const MAX_PROBE_BYTES = 1024;
  * @typedef {object} PreflightHooks
  * @property {() => Promise<boolean>} mayWrite called before each write
  * @property {(bucket: string, key: string) => Promise<void>} written called after each write
- * @property {() => void} reached called when a bucket has responded as expected
+ * @property {() => void} reached called when a bucket has given the expected response
  * @property {(operation: string, milliseconds: number) => void} answered called after a response to a first attempt
  */
 
@@ -51,8 +51,8 @@ const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () =
 
 /**
  * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the
- * run's operations on a probe, or on an object of an earlier run. Probes are removed again; `run.probes` keeps those
- * that could not be removed. A probe stays only if the run keeps its objects and is not permitted to remove any.
+ * run's operations on a probe, or on an object of an earlier run. Removes the probes again; `run.probes` keeps those
+ * that clean-up still has to remove. If the run keeps its objects and may not remove any, the probes also stay.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -96,7 +96,7 @@ export async function preflight(run, config, signal, hooks) {
       },
     });
   }
-  // Requests that a stop cut off prove nothing.
+  // Requests that were cut off because the run was stopped prove nothing.
   const isOver = signal.aborted;
   return {
     problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
@@ -136,7 +136,7 @@ function missingNotice(runId, missing) {
 }
 
 /**
- * @typedef {object} Shared by the preflights of all buckets, except for the signal and the connection
+ * @typedef {object} Shared what the preflights of all buckets have in common, except for the signal and the connection
  * @property {RunContext} run
  * @property {Config} config
  * @property {AbortSignal} signal
@@ -222,7 +222,7 @@ class BucketPreflight {
     if (signal.aborted) {
       return;
     }
-    // Clean-up removes objects whatever the stages do, so the run needs the permission, unless it keeps its objects.
+    // Clean-up removes objects even if no stage does, so the run needs the permission unless it keeps its objects.
     const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.objects.keep);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     const isKept =
@@ -233,7 +233,7 @@ class BucketPreflight {
     }
   }
 
-  /** A store that accepts a wrong checksum verifies none. The probe reveals other errors. @param {number} localIndex */
+  /** Finds stores that ignore checksums. The probe will reveal other errors. @param {number} localIndex */
   async #tryWrongChecksum(localIndex) {
     const { run, config, signal, connection, probes, unverified } = this.#shared;
     const { checksums } = probes;
@@ -264,7 +264,7 @@ class BucketPreflight {
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
-  /** The stages' removing operations, or else those of the default stages. @returns {readonly Operation[]} */
+  /** The stages' operations that remove objects, or else the default ones. @returns {readonly Operation[]} */
   #removing() {
     const ofStages = this.#operations.filter(({ removes }) => removes);
     return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
@@ -289,7 +289,7 @@ class BucketPreflight {
     const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
     const removes = this.#operations.some((operation) => operation.removes);
     if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
-      // The probe is absent. In a versioned bucket, this leaves a delete marker, whose key clean-up knows.
+      // There is no probe to remove. In a versioned bucket, this leaves a delete marker, which clean-up can find.
       await this.#tryAll(this.#operations, 'removes', probes, probe);
     }
     return tried;
@@ -298,7 +298,8 @@ class BucketPreflight {
   /**
    * @param {Workload} workload
    * @param {number} localIndex of an existing object of the workload
-   * @returns {Promise<boolean>} whether to try reads: visitors get the object, or the run does not read as a visitor
+   * @returns {Promise<boolean>} whether to try reads: false if the run reads by the public URL, but this URL does not
+   *   serve the object
    */
   async #isReadByPublicUrl(workload, localIndex) {
     const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
@@ -324,7 +325,7 @@ class BucketPreflight {
   }
 
   /**
-   * @param {readonly Operation[]} operations only those with the effect are tried
+   * @param {readonly Operation[]} operations of which only those with this effect are tried
    * @param {Operation['effect']} effect
    * @param {Workload} workload
    * @param {number} localIndex of an object of the workload

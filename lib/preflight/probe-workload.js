@@ -25,7 +25,7 @@ export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, 
 /**
  * @param {Workload} probes
  * @param {Pick<RunContext, 'keyspace'>} run
- * @returns {Workload} the probes' copies, for removing them
+ * @returns {Workload} the copies of the probes, so that they can be removed
  */
 export function probeCopyWorkload(probes, { keyspace }) {
   const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));

@@ -13,7 +13,7 @@ const READS = 2;
 
 /**
  * @typedef {object} PublicReads
- * @property {AttemptError | null} error why visitors do not get the object
+ * @property {AttemptError | null} error why the public URL does not serve the object
  * @property {string} cache why reads do not measure a cache; '' if they do
  * @property {number} attempts
  */

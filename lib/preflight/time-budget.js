@@ -4,14 +4,14 @@ const MIN_BUDGET_MS = 3000;
 const ROUND_TRIPS = 30;
 
 /**
- * The time that a run can take to check and measure the store before its first stage: three seconds or, for a distant
- * store, thirty round trips. The operations themselves show how long a round trip takes.
+ * The time that a run may take to check and measure the store before its first stage: three seconds or, for a distant
+ * store, thirty round trips. The fastest operation so far shows how long a round trip takes.
  */
 export class TimeBudget {
   #now;
   #startedAt;
   #deadline = Infinity;
-  /** Shortest ms by operation. @type {Map<string, number>} */
+  /** Shortest latency of each operation, in ms. @type {Map<string, number>} */
   #alone = new Map();
 
   /** @param {() => number} now monotonic ms */
@@ -33,7 +33,7 @@ export class TimeBudget {
     return Math.min(...this.#alone.values());
   }
 
-  /** The shortest ms in preflight; null if the operation was not tried. @param {string} operation */
+  /** The operation's shortest latency in preflight, in ms; null if it was not tried. @param {string} operation */
   aloneLatency(operation) {
     return this.#alone.get(operation) ?? null;
   }

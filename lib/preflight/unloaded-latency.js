@@ -31,19 +31,22 @@ const MIN_MEASURED = 5;
 const MAX_WARMUP_OPERATIONS = 5;
 
 /**
- * From this round trip on, all kinds are measured concurrently, because distance dominates and turns would take too
- * long. A nearby store gets one request at a time, because requests that share its CPU would delay each other.
+ * For stores with at least this round-trip time, all kinds of operations are measured concurrently, because one after
+ * the other would take too long. Nearby stores get one request at a time, because concurrent requests would compete for
+ * their CPU and delay each other.
  */
 const FAR_MS = 20;
 
-/** If the median kind takes this many times its latency in preflight, the operations delay each other. */
+/** If the median ratio of latencies to those in preflight is above this, concurrent operations delay each other. */
 const CROWDED = 1.6;
 
 /** Bytes of the first object. Larger objects are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
-/** Operations that exceed the time are cut off after this many ms or operations, whichever takes longer. */
+/** Minimum time that operations may continue after the measurement should end. */
 const MIN_GRACE_MS = 1000;
+
+/** Operations may also continue for this many latencies of the slowest kind, if that is longer. */
 const GRACE_OPERATIONS = 4;
 
 const MAX_ATTEMPTS = 3;
@@ -56,12 +59,12 @@ const ROUNDS_LEFT = 1.5 + LAG.removes;
 
 /**
  * Measures the latency of each stage's operation before the run puts any load on the store, with one thread per kind.
- * Uses probes and removes them; a run that does not write uses existing objects. If probes could not be removed again,
- * none are written and nothing is measured.
+ * Uses probes and removes them; a run that does not write uses existing objects. If the run could not remove its
+ * probes, it writes none and measures nothing.
  *
  * @param {RunContext} run
  * @param {Config} config
- * @param {TimeBudget} budget of which the part that preflight left is available here
+ * @param {TimeBudget} budget the time that preflight has left
  * @param {AbortSignal} signal aborts the work
  * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} measured latencies by the
  *   stage's lower-case name; `problem` is why there are none, unless the stages themselves will show the reason
@@ -84,7 +87,7 @@ export async function measureUnloaded(run, config, budget, signal) {
   const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
   const probe = new Probe({ run, config, kinds, roundTrip, isFar, endsAt });
   await withCut(cutAt, run.clock, signal, async (cut) => {
-    // Removing probes may take any time, unless the start is scheduled: then clean-up removes the rest.
+    // There is no time limit for removing probes, unless the start is scheduled: then clean-up removes the rest.
     const removal = Number.isFinite(budget.deadline) ? cut : signal;
     await (isFar ? probe.measureTogether(cut, removal) : probe.measureInTurn(cut, removal));
   });
@@ -105,7 +108,7 @@ export async function measureUnloaded(run, config, budget, signal) {
 function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
-  // Batches cannot be measured with single objects, and copies would need additional removals.
+  // Operations on batches cannot be measured with single objects, and copies would need additional removals.
   const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
     // Probes are removed even if no stage removes objects.
@@ -127,7 +130,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
  * @param {number} cutAt monotonic ms
  * @param {Clock} clock
  * @param {AbortSignal} signal
- * @param {(cut: AbortSignal) => Promise<void>} work its signal fires at `cutAt`, or with the other signal
+ * @param {(cut: AbortSignal) => Promise<void>} work its signal `cut` aborts at `cutAt`, or when `signal` aborts
  */
 async function withCut(cutAt, clock, signal, work) {
   const cut = new AbortController();
@@ -170,7 +173,7 @@ class Probe {
   #connections;
   /** Bytes of the first object; small if the run writes it. */
   #firstSize;
-  /** Bytes of the objects whose latency is wanted: half of the run's objects are no larger. */
+  /** Bytes of a typical object of the run, or of one of its parts. */
   #typicalSize;
   /** undefined if each object takes a single request. @type {MultipartConfig | undefined} */
   #multipart;
@@ -182,7 +185,7 @@ class Probe {
   #uncertain = new Set();
   /** Kinds that start no more operations. @type {Set<Operation>} */
   #ended = new Set();
-  /** Latencies in ms; null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
+  /** Latencies by kind in ms, or null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
   #times = new Map();
 
   /**
@@ -280,10 +283,11 @@ class Probe {
   }
 
   /**
-   * A part of a small object takes as long as the same part of a large one.
+   * Reading a range of a small object takes as long as reading the same range of a large one.
    *
    * @param {Operation} operation
-   * @returns {number | null} bytes of the objects that its latency represents; null if its parts are larger
+   * @returns {number | null} bytes of the objects that its latency represents; null if the range did not fit
+   *   into the small object
    */
   #sizeFor({ movesBytes, movesWhole, bytesOf }) {
     if (movesWhole || !movesBytes) {
@@ -398,7 +402,7 @@ class Probe {
   #localIndexOf(number) {
     const { wroteObjects, listed } = this.#run;
     if (listed) {
-      // Spread over the whole list, so that sizes match those of the stages.
+      // Spread the sample over the whole list, so that its sizes match those of the stages.
       return Math.floor((number * listed.count) / MAX_OPERATIONS);
     }
     return wroteObjects ? PREFLIGHT_PROBES + number : number;

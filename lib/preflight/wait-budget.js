@@ -3,13 +3,13 @@
 /** Longest single pause, even if the store asks for more. */
 const MAX_PAUSE_MS = 5000;
 
-/** Longest total of the pauses that the store asks for before the first stage. */
+/** Limit for the total of the pauses that the store asks for before the first stage. */
 const MAX_TOTAL_MS = 15_000;
 
 /** Concurrent requests are throttled together, so one notice is enough. */
 const NOTICE_INTERVAL_MS = 1000;
 
-/** How long a run waits before its first stage if the store asks it to. Stages show progress, so they wait longer. */
+/** How long a run waits before its first stage if the store asks it to. Stages show progress and may wait longer. */
 export class WaitBudget {
   #now;
   #notice;
@@ -43,7 +43,9 @@ export class WaitBudget {
     }
     if (now >= this.#noticedAt + NOTICE_INTERVAL_MS) {
       this.#noticedAt = now;
-      this.#notice(`The store asks to wait ${inSeconds(retryAfter)} (${message}): retrying in ${inSeconds(pause)}`);
+      this.#notice(
+        `The store asked for a pause of ${inSeconds(retryAfter)} (${message}): retrying in ${inSeconds(pause)}`,
+      );
     }
     if (longer > 0) {
       this.#left -= longer;

@@ -17,8 +17,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 2;
 
 /**
- * The checks before a run changes anything in its buckets: its run ID is not in use, and no bucket keeps versions of
- * removed objects. They protect other people's data, so `--no-preflight` does not skip them.
+ * Before a run changes anything in its buckets, checks that its run ID is not in use, and that no bucket keeps versions
+ * of removed objects. These checks protect other people's data, so `--no-preflight` does not skip them.
  */
 export class WriteChecks {
   #run;
@@ -55,7 +55,7 @@ export class WriteChecks {
     return this.#checked;
   }
 
-  /** Shown if the run begins. @returns {string[]} */
+  /** Notices to show if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
   }
@@ -66,8 +66,8 @@ export class WriteChecks {
   }
 
   /**
-   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write would not:
-   * there, R2 returns a version ID although it keeps no versions (https://github.com/rustfs/rustfs/issues/7999).
+   * If a bucket's versioning is unknown, a HEAD of the new object reveals it. The response to the write does not,
+   * because R2 includes a version ID although it keeps no versions (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
    * @param {string} key of an object that has just been written

@@ -44,8 +44,8 @@ function countText(stage) {
  * @typedef {Pick<WritableStage, 'search' | 'merge' | 'average'>} RatedStage
  *
  * @param {RatedStage} stage
- * @returns {number | null} ops/s: the rate that a search found, else the capacity, else the rate while all of several
- *   hosts were in the stage, else the mean
+ * @returns {number | null} ops/s: the first known of the rate that a search found, the capacity, the rate while all
+ *   hosts were in the stage (if there are several), and the mean
  */
 export function rateOf(stage) {
   const { merge, average = null } = stage;
@@ -121,7 +121,7 @@ function limitText(stages) {
 
 /**
  * @param {WritableStage} stage
- * @returns {Limit | null} the stage's limit, or that of all its hosts if they share it; null if unknown
+ * @returns {Limit | null} the stage's bottleneck, or the one that all its hosts share; null if unknown
  */
 function limitOfStage({ bottleneck = null, merge }) {
   const shares = merge?.shares ?? [];
@@ -134,7 +134,8 @@ function limitOfStage({ bottleneck = null, merge }) {
 
 /**
  * @param {string | null} limit
- * @param {{ names: string[], likely: string[] }} stages with this limit, and those for which it is only likely
+ * @param {{ names: string[], likely: string[] }} stages with this limit; `likely`: those for
+ *   which it is not proven
  */
 function limitedBy(limit, { names, likely }) {
   if (likely.length === names.length) {

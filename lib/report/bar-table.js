@@ -24,7 +24,7 @@ const MIN_BAR = 10;
 const MAX_BAR = 40;
 const BETWEEN_COLUMNS = '  ';
 
-/** Columns. Longer lines are hard to read. */
+/** Maximum width of a sentence, in columns: longer lines are hard to read. */
 const MAX_LINE = 100;
 
 const INDENT = '  ';
@@ -64,7 +64,7 @@ export function formatStageSummary(stages, look) {
   return ['', ...table, '', ...limitSentences(stages, look)];
 }
 
-/** Rows of the terminal per sentence. */
+/** Maximum terminal rows per sentence. */
 const MAX_ROWS = 2;
 
 /**
@@ -101,12 +101,12 @@ function limitSentences(stages, look) {
  *   & Pick<StageResult, 'threads' | 'average' | 'averageBytes' | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
- * @returns {SummaryRow[]} the stage, with the rate that a search found, then each operation of its mix
+ * @returns {SummaryRow[]} rows for the stage, with any rate that a search found, and for each operation of its mix
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
   const found = searchedRate(stage);
-  // The hold ran below the rate found, so its other figures would appear to contradict it.
+  // A search's last step, the hold, ran below the rate found, so its figures would appear to contradict that rate.
   const rates = found === null ? {} : { average: found, peak: null, averageBytes: 0, latency: { operations: null } };
   return [
     { ...stage, ...rates, name: stage.stage },

@@ -56,13 +56,17 @@ export function formatComparison(comparison) {
 /** The first and the last second of a stage are incomplete. */
 const PARTIAL_SECONDS = 2;
 
-/** Too short for a verdict, and with an unchanged share of failed attempts. @param {StageComparison} comparison */
+/**
+ * Whether the stage is too short for a verdict, and its share of failed attempts did not change.
+ *
+ * @param {StageComparison} comparison
+ */
 function isTooShort({ seconds, metrics }) {
   const hasOtherErrors = metrics.some(({ verdict }) => verdict === 'more' || verdict === 'fewer');
   return Math.min(seconds.before, seconds.after) < MIN_SECONDS && !hasOtherErrors;
 }
 
-/** One block for all stages that are too short; empty without any. @param {readonly StageComparison[]} stages */
+/** One block for all stages that are too short; empty if there are none. @param {readonly StageComparison[]} stages */
 function shortStages(stages) {
   const short = stages.filter((stage) => isTooShort(stage) && stage.kindOf === undefined);
   if (short.length === 0) {
@@ -102,7 +106,7 @@ export function stageSentence({ stage, metrics }, margin) {
   return `${stage}: ${clauses.join('; ')}.`;
 }
 
-/** Only the errors of an operation of a mix have a verdict. @param {StageComparison} comparison of an operation */
+/** In a mix, only the errors of an operation have a verdict. @param {StageComparison} comparison of an operation */
 function kindSentence({ stage, kindOf, metrics }) {
   const verdict = metrics.find(({ metric }) => metric === 'errors')?.verdict;
   const errors = verdict === 'more' || verdict === 'fewer' ? `; ${verdict} attempts failed` : '';
@@ -142,7 +146,7 @@ function sideLines(label, { name, run, hosts, start }) {
 /** @param {readonly ComparedDifference[]} differences */
 function differenceLines(differences) {
   if (differences.length === 0) {
-    return ['The results show no difference between the runs other than their figures.'];
+    return ['As far as the results show, the runs differ only in their figures.'];
   }
   const rows = differences.map(({ what, before, after }) => ({
     what: plainText(what),
@@ -197,7 +201,7 @@ export function metricRow({ metric, before, after, ratio, low, high, verdict }) 
     ? '-'
     : `${low === null ? '0' : ratioText(low)} to ${high === null ? 'any' : ratioText(high)}`;
   const figures = [before, after].map((figure) => (figure === null ? '-' : figureText(metric, figure)));
-  // The interval excludes 1, but among this many figures, one can do so by chance.
+  // The interval excludes 1, but with this many figures, one interval can do so by chance.
   const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
   const shown = isDoubtful ? 'maybe chance' : verdict;
   return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, shown]);

@@ -25,11 +25,7 @@ const NO_PORT = 'no-port';
 const OUT_OF_PORTS =
   'warning: this host has run out of local ports (EADDRNOTAVAIL), so operations that need a new connection must wait: omit --no-keep-alive, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
-/**
- * Shows a person the progress, notices and errors of a run on stderr.
- *
- * @implements {Listener}
- */
+/** Shows the progress, notices and errors of a run on stderr. @implements {Listener} */
 class Console {
   #screen;
   #config;

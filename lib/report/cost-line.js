@@ -22,14 +22,14 @@ export function costLine(...runs) {
     sumOf(runs, (run) => operationsBilledAs(billed, run)),
   );
   if (schedule.duration !== undefined || search !== null || schedule.ramp !== undefined) {
-    // Each object is written at most once; everything else continues as long as the stages last.
+    // Each object is written at most once; all other operations continue as long as the stages last.
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
     const writes = sumOf(once, (run) => operationsBilledAs('A', run));
     const most = sumOf(once, dollarsOf).toFixed(4);
     const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (
       `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
-      `as long as the stages last; ${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free`
+      `for as long as the stages run; ${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free`
     );
   }
   return (

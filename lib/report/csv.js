@@ -18,7 +18,7 @@ const CHUNK_LENGTH = 64 * 1024;
 export function* formatCsv({ timeSeries, isDated }) {
   let text = 'second_start,stage,host,ops,bytes\n';
   for (const { second, stage, host, operations, bytes } of timeSeries()) {
-    // A mean of two rates from the original tool's log has meaningless digits.
+    // Rates from the original tool's log are averaged, which produces meaningless digits.
     const ops = Number(operations.toFixed(2));
     text += `${formatIsoSecond(second, isDated)},${stage},${csvField(host)},${ops},${Math.round(bytes)}\n`;
     if (text.length > CHUNK_LENGTH) {

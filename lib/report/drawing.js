@@ -2,13 +2,13 @@ import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from './reporter.js' */
 
-/** `levels` draw a sparkline, from empty to full. */
+/** `levels` are the characters of a sparkline, from empty to full. */
 const BLOCKS = Object.freeze({ levels: ' ▁▂▃▄▅▆▇█', full: '█', empty: '░', ellipsis: '…' });
 
 /** For a terminal without Unicode. */
 const ASCII = Object.freeze({ levels: ' .:-=+*#@', full: '#', empty: '.', ellipsis: '...' });
 
-/** Colour is used only with a meaning: errors, and throttling by the store. */
+/** Colours always have a meaning: errors, or throttling by the store. */
 const COLOURS = Object.freeze({ error: '\x1b[31m', throttling: '\x1b[33m' });
 
 const DEFAULT_COLOUR = '\x1b[39m';
@@ -33,8 +33,8 @@ export function progressBar(share, width, look) {
 
 /**
  * @param {number} value 0 or more
- * @param {number} largest of all bars
- * @param {number} width columns of the largest
+ * @param {number} largest value of all bars
+ * @param {number} width columns of the largest bar
  * @param {Look} look
  * @returns {string} at least one column long unless the value is 0
  */

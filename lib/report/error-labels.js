@@ -1,4 +1,8 @@
-/** Kinds of failed attempts for people: some names in the log look alike. @type {Readonly<Record<string, string>>} */
+/**
+ * Descriptions of the kinds of failed attempts, because some of their names in the log look alike.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
 const LABELS = {
   abandoned: 'abandoned at the end',
   certificate: 'certificate rejected',

@@ -162,7 +162,7 @@ function thresholdCase({ expression, outcome, message, value, limit }) {
   return { name: expression, properties: knownFigures(figures), problem, output: message };
 }
 
-/** Safe in attributes and between tags, without characters that XML forbids. @param {string} text from any source */
+/** Escapes text for attributes and elements, and characters that XML forbids. @param {string} text from any source */
 function escapeXml(text) {
   return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

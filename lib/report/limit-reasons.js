@@ -9,10 +9,10 @@ const MAX_NAME_LENGTH = 32;
 const MAX_REASONS = 10;
 
 /**
- * The evidence for the hosts' bottlenecks: for each cause, that of its first host. Other hosts differ only in figures.
+ * The evidence for each bottleneck, from the first host that has it: other hosts differ only in figures.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
- * @returns {string[]} with the host's name if there are several hosts; untrusted text, not escaped for any format
+ * @returns {string[]} each with its host's name if there are several hosts; untrusted text, not escaped for any format
  */
 export function limitReasons({ shares, hosts }) {
   /** @type {Map<string, string>} */

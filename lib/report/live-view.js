@@ -14,7 +14,7 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
 
 const REFRESH_MS = 250;
 
-/** Latencies, and the rates of a mix, cover this many seconds. */
+/** Seconds that the latencies and the rates of a mix cover. */
 const SHOWN_SECONDS = 5;
 
 /** Maximum length of the sparkline. */
@@ -239,7 +239,7 @@ class StageView {
 }
 
 /**
- * Shows a run to a person with both outputs on a terminal: the current stage below the log, then a table with bars.
+ * Shows a run if both outputs are on a terminal: the current stage below the log and, at the end, a table with bars.
  *
  * @implements {Listener}
  */

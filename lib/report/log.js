@@ -5,7 +5,7 @@ import { RunLog } from '../log/run-log.js';
  * @import { ListeningReporter, ReporterContext } from './reporter.js'
  */
 
-/** The only log lines next to the live view: they contain the result of a search. @type {LineKind} */
+/** The only log lines shown with the live view: they contain the result of a search. @type {LineKind} */
 const SHOWN_BESIDE_VIEW = 'search';
 
 /** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */

@@ -46,7 +46,7 @@ export function formatMergeTable({ stages }, look) {
   return blocks.map((lines) => `\n${lines.join('\n')}\n`).join('');
 }
 
-/** Empty if no log has a bottleneck. @param {MergedStage} stage */
+/** Empty if no log contains a bottleneck. @param {MergedStage} stage */
 function limitSentence({ stage, merge }) {
   const { shares, hosts } = merge;
   const causes = new Set(shares.map(({ limitedBy }) => limitedBy));

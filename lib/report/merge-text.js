@@ -17,7 +17,7 @@ import { formatWays } from './ways-text.js';
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
 
-/** With a smaller overlap, as a share of the stage's time, the hosts did not measure together. */
+/** Hosts measured together if all were in the stage for at least this share of its time. */
 const MIN_OVERLAP = 0.8;
 
 const ADVICE = 'start them all with --start-at next:60s; --duration keeps them together';
@@ -67,11 +67,11 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
     lines.push(`seconds follow the store's clock, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
   }
   if (trusted.length > 0) {
-    lines.push(`clock trusted, although its offset from the store's was not measured: ${listed(trusted)}`);
+    lines.push(`offset from the store's clock not measured, so the host's own clock is trusted: ${listed(trusted)}`);
   }
   if (withoutMachineLines.length > 0) {
     const assumption =
-      'lines count as rates over about one second, aligned by time of day; the date is assumed, and the clock trusted';
+      "each line counts as the rate over about one second, placed by its time of day; the date is assumed, and the host's clock is trusted";
     lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
   }
   return lines.map((line, index) => row(index === 0 ? 'Clocks' : '', line));
@@ -129,7 +129,7 @@ function stageLines(stage, isDated) {
 }
 
 /**
- * Lines that would be trivial for a single host.
+ * Lines that make sense only for several hosts.
  *
  * @param {StageMerge} merge
  * @returns {[label: string, text: string][]}
@@ -154,7 +154,7 @@ function overlapText(overlap, hosts) {
     return `none: the ${hosts} hosts were never all in the stage at once`;
   }
   const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
-  // Uses the rounded figures: 3.04 s of 3.04 s must not be 99%.
+  // Uses the rounded figures, so that 3.04 s of 3.04 s is not shown as 99%.
   const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
   return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
 }
@@ -315,7 +315,7 @@ function barOver(shares) {
   };
 }
 
-/** The hosts' bottlenecks, a common one only once; null if no log contains one. @param {StageMerge} merge */
+/** The hosts' bottlenecks, or the one that all share; null if no log contains one. @param {StageMerge} merge */
 export function formatLimits({ shares, hosts }) {
   const causes = new Set(shares.map(limitOfShare));
   const [cause] = causes;

@@ -11,7 +11,7 @@ export function shorten(name, longest) {
 /**
  * @param {readonly string[]} names
  * @param {string} [separator]
- * @returns {string} the first names, and the number of the others
+ * @returns {string} the first names, then the number of further names
  */
 export function listed(names, separator = ', ') {
   const shown = names.slice(0, MAX_LISTED);

@@ -19,7 +19,7 @@ const RATE_WINDOW_MS = 5000;
  * @property {number | null} duration ms, at most this for a search; null if the number of objects ends the stage
  * @property {boolean} [isSearch]
  * @property {number} done operations that have ended
- * @property {number} worked also counts the finished fractions of operations in flight
+ * @property {number} worked operations that have ended, plus the finished fractions of operations in flight
  * @property {number} elapsed ms since the stage started
  * @property {number} rate current ops/s
  * @property {number} pace current ops/s, counted as in `worked`
@@ -170,7 +170,7 @@ function formatTime(seconds) {
 
 const REFRESH_MS = 250;
 
-/** Shows what the run is doing before and between stages, so it never looks hung. */
+/** Shows what the run is doing before and between stages, so that it never seems to hang. */
 export class PhaseProgress {
   #terminal;
   #now;
@@ -195,7 +195,7 @@ export class PhaseProgress {
       this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
       this.#show();
     } else if (phase.endsAt === null) {
-      // A wait has already printed a notice with its length.
+      // A phase whose end is known has already been announced, with its length.
       this.#terminal.err(capitalise(phase.text));
     }
   }
@@ -291,7 +291,7 @@ export function formatCleanupProgress({ removed, expected }) {
   if (expected === null) {
     return `Clean-up: ${removed} objects removed`;
   }
-  // `removed` includes objects whose writes seemed to have failed.
+  // `removed` can exceed `expected`: it includes objects whose writes seemed to have failed.
   const all = Math.max(expected, removed);
   return `Clean-up: ${all - removed} of ${all} objects left`;
 }

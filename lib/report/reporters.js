@@ -11,7 +11,7 @@ import { telemetryReporter } from './telemetry.js';
 
 /** @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
 
-/** Every output of a run, in the order in which they receive events. @type {readonly Reporter[]} */
+/** All outputs of a run, in the order in which they receive events. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([
   logReporter,
   consoleReporter,

@@ -269,7 +269,7 @@ function namedValues(values) {
     .join(', ');
 }
 
-/** One line that Markdown shows literally in a paragraph, a list or a cell. @param {string} text from any source */
+/** Escapes text into one line for a paragraph, a list or a cell of Markdown. @param {string} text from any source */
 export function escapeMarkdown(text) {
   // Markdown never shows leading blanks, and several of them start a code block.
   return plainLine(text)

@@ -8,7 +8,7 @@ import { formatDuration } from '../text/units.js';
 /** Time between lines without a terminal. */
 const LINE_INTERVAL_MS = 2000;
 
-/** Shows whose turn it is and the time left: before the live line on a terminal, otherwise as separate lines. */
+/** Shows the current turn and the time left: at the start of a terminal's live line, otherwise on separate lines. */
 export class TurnProgress {
   #screen;
   #now;

@@ -11,7 +11,7 @@ import { isAtBinding } from '../model/ways.js';
  * @property {WayFigures & Partial<Pick<WayStage, 'connections'>>} figures
  */
 
-/** The stage that the summary describes, if it ran. */
+/** The stage whose latencies the summary quotes, unless more access paths ran another stage. */
 const TYPICAL_STAGE = 'Read';
 
 const UNKNOWN_TIME = 'an unknown time';
@@ -51,18 +51,18 @@ export function wayName(way) {
   return wordsOf(way).name;
 }
 
-/** `phrase` fits after a duration. @param {Way} way */
+/** `phrase` follows a duration in a sentence. @param {Way} way */
 function wordsOf({ client, through }) {
   if (client === 'edge') {
     return through
       ? { name: 'Through the Worker', phrase: 'through the Worker' }
-      : { name: 'Binding at the edge', phrase: 'at the binding at the edge' };
+      : { name: 'Binding at the edge', phrase: 'through the binding at the edge' };
   }
   if (client === 'public') {
     return { name: 'Public URL', phrase: 'through the public URL' };
   }
   if (client === null) {
-    return { name: 'Unknown access path', phrase: 'by an unknown access path' };
+    return { name: 'Unknown access path', phrase: 'over an unknown access path' };
   }
   const shown = plainText(client);
   const phrase = 'over the S3 API from here';
@@ -88,8 +88,8 @@ function connectionsText(keepAlive) {
 /**
  * @param {number} ms
  * @param {Way} way
- * @param {boolean} [isMean] a mean can be finer than its values
- * @returns {string} no finer than the clock of the access path
+ * @param {boolean} [isMean] whether `ms` is a mean, which can be finer than the clock
+ * @returns {string} formatted no more precisely than the clock of the access path, unless it is a mean
  */
 export function wayLatency(ms, { clockResolution }, isMean = false) {
   if (clockResolution === null || clockResolution < 1 || isMean) {

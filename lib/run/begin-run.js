@@ -18,7 +18,7 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 const MINUTE_MS = 60_000;
 
-/** A run that starts later than this is reported as late. */
+/** A start that is late by more than this is reported. */
 const PUNCTUAL_MS = 50;
 
 /** Measurements end this long before an agreed start. */
@@ -28,7 +28,7 @@ const READY_BEFORE_MS = 250;
 const TOP_UP_MS = 3000;
 
 /**
- * Checks that the store is ready, and measures the store's clock from the first response on, in parallel.
+ * Checks that the store is ready. From its first response on, also measures its clock.
  *
  * @param {Session} session
  * @returns {Promise<PreflightResult>}
@@ -76,9 +76,9 @@ export async function checkStore({ config, run, signal, observer, runClock, time
 
 /**
  * @param {Config} config
- * @param {Clock} clock a clock that has been set
+ * @param {Clock} clock already set to the store's clock, if that is known
  * @param {number} launchedAt monotonic ms at which the process was started
- * @param {string | null} clockProblem why the store's clock is unknown
+ * @param {string | null} clockProblem why the store's clock is unknown; null if it is known
  * @returns {{ startsAt: number | null, problem: string | null }} epoch ms; null if the run starts as soon as it can
  */
 export function chooseStart(config, clock, launchedAt, clockProblem) {
@@ -94,16 +94,16 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
       problem: `--start-at: hosts cannot start together, because the store's clock is unknown: ${clockProblem}`,
     };
   }
-  // A process that was launched in time but is late for another reason still aims for the agreed moment.
+  // A process that was launched in time keeps the agreed start, even if something else has made it late since.
   const wait = startsAt - launched;
-  // Past slots are missed; the remaining ones can still be used.
+  // A host can still join a ramp that is under way; it only misses the slots that are over.
   const isUnderWay = wait < 0 && -wait < lengthOfRamps(config);
   return { startsAt, problem: isUnderWay ? null : startProblem(startsAt, wait, clock.epochNow()) };
 }
 
 /**
  * @param {number} startsAt epoch ms
- * @param {number} wait ms from the start of the process until then
+ * @param {number} wait ms from the launch of the process until `startsAt`
  * @param {number} now epoch ms
  */
 function startProblem(startsAt, wait, now) {
@@ -163,8 +163,8 @@ export async function beginRun(session) {
 }
 
 /**
- * Prepares the first stage and waits for its moment. With an agreed start, connections are opened first, and the
- * latency with one thread is measured in the remaining time.
+ * Prepares the first stage and waits until it is due. If hosts have agreed on a start, connections are opened first,
+ * and the latency with one thread is measured in the remaining time.
  *
  * @param {Session} session
  * @param {number | null} startsAt epoch ms; null if the run starts as soon as it can

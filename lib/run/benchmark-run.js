@@ -29,7 +29,7 @@ import { planContext, runPlan } from './run-plan.js';
  * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal ends the run early
- * @property {{ host: string, versions: Record<string, string> }} identity of the host that runs it
+ * @property {{ host: string, versions: Record<string, string> }} identity of this host
  * @property {RunObserver} observer
  * @property {number} launchedAt monotonic ms at which the process was started
  * @property {LiveCredentials} [credentials] renewable credentials; default: the store's
@@ -183,7 +183,7 @@ async function measure(session, openPlan) {
 }
 
 /**
- * Loads only the needed plan, before connections are opened: after that, the open-file limit might be exhausted.
+ * Loads only the plan that is needed. Loads it before connections are opened, which might exhaust the open-file limit.
  *
  * @param {Config} config
  * @returns {Promise<Planner>}

@@ -12,7 +12,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * The result of a search over buckets. Its rates and latencies come from the step with the most buckets, or from the
- * first bucket if there was no such step.
+ * search on the first bucket if no step used more.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number,
  *   target: number | null }} parts

@@ -27,7 +27,7 @@ export async function reportCopies({ config, run, result, observer }) {
   if (!CLIENTS[load.client].readsCache || !hasRead || !run.wroteObjects || objects.keep) {
     return;
   }
-  // Independent of the run's signal: even an aborted run is checked, but not for long.
+  // This check does not use the run's signal, so it follows an aborted run too, but it does not take long.
   const signal = AbortSignal.timeout(MAX_TIME_MS);
   const [connection] = run.controlConnections;
   const { buckets } = run.keyspace;

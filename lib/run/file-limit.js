@@ -15,7 +15,7 @@ const FILES_PER_WORKER = 4;
  * @returns {string | null} the problem, or null if the limit is high enough
  */
 export function fileLimitProblem({ threads, cores, multipart }, limit) {
-  // A single core runs in the main thread.
+  // With one core, the only worker runs in the main thread.
   const ofCores = cores === 1 ? 0 : cores * FILES_PER_WORKER;
   const needed = connectionsFor({ threads, multipart }) + ofCores + OTHER_FILES;
   if (needed <= limit) {

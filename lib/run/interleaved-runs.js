@@ -18,11 +18,11 @@ import { TurnsPlan } from './turns-plan.js';
 
 /**
  * @typedef {object} InterleavingHooks
- * @property {(shortest: number | null) => void} isReady both sides can begin; `shortest` is the minimum time of all
- *   passes in ms, or null if unknown
+ * @property {(shortest: number | null) => void} isReady called when both sides can begin; `shortest`: minimum total
+ *   ms of all passes; null if unknown
  * @property {(turn: Turn) => void} passStarts
  * @property {(quad: Quad, index: number) => void} quadEnds
- * @property {() => void} turnsEnd only clean-up is left
+ * @property {() => void} turnsEnd called when only clean-up is left
  */
 
 /**
@@ -43,7 +43,7 @@ export function passesOf(quads) {
 
 /**
  * Runs two setups alternately. Both stay open throughout, so neither has cold code or new connections when its turn
- * comes. Otherwise each is a run like any other: it is checked before it writes, and cleaned up afterwards.
+ * comes. Apart from that, each is an ordinary run: it is checked before it writes, and cleaned up afterwards.
  *
  * @param {Readonly<Record<Side, InterleavedSide>>} sides
  * @param {{ orders: readonly QuadOrder[], signal: AbortSignal, hooks: InterleavingHooks }} options one order per quad;
@@ -69,7 +69,7 @@ export async function runInterleaved(sides, { orders, signal, hooks }) {
 /**
  * @param {readonly OpenSide[]} sides
  * @param {number} passes of each
- * @returns {number | null} total ms of all passes; null if unknown
+ * @returns {number | null} minimum total ms of all passes; null if unknown
  */
 function shortestTime(sides, passes) {
   return sides.reduce((/** @type {number | null} */ sum, { session: { config, unloaded } }) => {
@@ -113,8 +113,8 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
 }
 
 /**
- * An error in a side's turn belongs to that side's result and determines its clean-up. All turns run while B is open,
- * so B would otherwise collect the errors of both.
+ * Records an error in the result of the side whose turn it is, because that result determines the side's clean-up. All
+ * turns run inside the run of B, so an error that is thrown would always count for B.
  *
  * @param {PlannedTurn} turn
  * @param {OpenSide} side
@@ -140,8 +140,8 @@ async function runTurn({ startsAt, times }, side, signal) {
  * @param {BegunSession} session
  * @param {number} moment monotonic ms
  * @param {AbortSignal} signal
- * @returns {Promise<number>} monotonic ms at which the pass can begin: after `moment` if the previous pass overran its
- *   slot
+ * @returns {Promise<number>} monotonic ms at which the pass can begin: later than `moment` if the previous pass overran
+ *   its slot
  */
 async function readyAt({ config, run, phases, workers }, moment, signal) {
   const { clock } = run;

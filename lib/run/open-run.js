@@ -27,20 +27,20 @@ import { clientOf } from './run-client.js';
 /** For preflight and the latency measurement with one thread: at least one connection for each kind of operation. */
 const MIN_CONTROL_CONNECTIONS = 4;
 
-/** Also limits how many buckets are checked at a time. */
+/** This is also the number of buckets that can be checked at the same time. */
 const MAX_CONTROL_CONNECTIONS = 16;
 
 const CLOCK_CONNECTIONS = 4;
 
-/** The option that sets the region, by its source. @type {Readonly<Record<string, string>>} */
+/** How the user can set the region, by where the current one comes from. @type {Readonly<Record<string, string>>} */
 const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region: ' };
 
 /**
- * @typedef {object} RunResources resources of a run from its start to its end
+ * @typedef {object} RunResources what a run holds from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
  * @property {MixedObjects | null} mixed tracks rewritten objects; null if the run rewrites none
  * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
- * @property {number} slices sent to a Worker; each might have left behind the object that claimed it
+ * @property {number} slices sent to a Cloudflare Worker; each is claimed by writing an object, which might be left over
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
@@ -53,7 +53,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @param {object} context
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
- * @param {(message: string) => void} [context.notice] reports waits
+ * @param {(message: string) => void} [context.notice] reports waits and a wrong region
  * @param {LiveCredentials} [context.credentials] renewable credentials; default: the store's
  * @returns {Promise<OpenRun>}
  */
@@ -165,8 +165,8 @@ export async function openRun(config, context) {
 }
 
 /**
- * Existing objects need no bookkeeping. A search over n buckets writes no more objects than any other run, but they can
- * all be in one bucket, which gets only every n-th index. Each pass has its own objects.
+ * The number of local indices. Existing objects need none, and each pass needs its own. A search over n buckets writes
+ * no more objects than any other run, but they can all be in one bucket, which gets only every n-th index.
  *
  * @param {Config} config
  */
@@ -177,7 +177,7 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
   return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
 }
 
-/** The cost limit minus the cost of the final lists of objects and uploads; null if none. @param {Config} config */
+/** The cost limit minus the price of the final lists of objects and uploads. Null: no limit. @param {Config} config */
 function purseFor(config) {
   const { maxCost, duration } = config.schedule;
   if (maxCost === undefined || duration === undefined) {

@@ -7,19 +7,19 @@ import { SETTLING_MS, USUAL_GAP_MS, slotFrom } from './stage-schedule.js';
  * @import { StageTime } from './stage-schedule.js'
  */
 
-/** A stage without a time limit gets this multiple of its longest recent duration. */
+/** A stage without a time limit is given this multiple of its longest recent duration. */
 const SLACK = 1.25;
 
 /** Pause between two passes, in which connections are reopened. */
 export const PAUSE_MS = 250;
 
-/** Only the last passes count, so one stall of the store does not lengthen all later slots. */
+/** Earlier passes are forgotten, so that one stall of the store does not lengthen all later slots. */
 const PASSES_REMEMBERED = 4;
 
 /**
  * @typedef {object} PassTimes when the stages of a pass begin, in ms after the pass begins
  * @property {readonly number[]} offsets of the stages in their order
- * @property {number} length from one pass to the next
+ * @property {number} length from the start of one pass to the start of the next
  */
 
 /**

@@ -49,7 +49,7 @@ export class Phases {
     }
   }
 
-  /** Phases that took noticeable time, in the order of their ends: `opening the connections took 1.2s`. */
+  /** Phases that took noticeable time, in the order in which they ended: `opening the connections took 1.2s`. */
   summary() {
     const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
     return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');

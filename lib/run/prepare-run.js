@@ -14,7 +14,7 @@ import { fileLimitProblem } from './file-limit.js';
  */
 
 /**
- * Prepares everything that a run needs before its first request: store, configuration, enough open files.
+ * Prepares everything that a run needs before its first request: a store, a configuration and enough open files.
  *
  * @param {OptionValues} options
  * @param {object} deps
@@ -23,7 +23,7 @@ import { fileLimitProblem } from './file-limit.js';
  * @param {() => number} deps.random uniform in [0, 1)
  * @param {Invocation} [deps.invocation] see hintFor
  * @param {boolean} deps.takesSnapshots see OutputConfig
- * @param {readonly string[]} [deps.problems] found by the program
+ * @param {readonly string[]} [deps.problems] that the calling program found
  * @param {GivenStore} [deps.store] overrides the store from the options and the environment
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
@@ -61,7 +61,7 @@ export function configOf(options, { target, ...context }, checks) {
   return checks.run(() => resolve(options, { store, availableCores: availableCores(), ...context }));
 }
 
-/** Null if there is no store. @param {Unstored | null} config */
+/** The configuration if it has a store, otherwise null. @param {Unstored | null} config */
 export function withStore(config) {
   return config?.store ? /** @type {Config} */ (config) : null;
 }

@@ -4,8 +4,8 @@
 const QUAD_ORDERS = ['ABBA', 'BAAB'];
 
 /**
- * The numbers of quads that begin with A and with B differ by at most one. Their order is random, so that periodic
- * disturbances do not always hit the same side.
+ * As many quads begin with A as with B; if their number is odd, one side gets one more. Their order is random, so that
+ * periodic disturbances do not always hit the same side.
  *
  * @param {number} quads
  * @param {() => number} random uniform in [0, 1)

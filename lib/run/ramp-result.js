@@ -20,7 +20,7 @@ import { stageResult } from './stage-result.js';
  * @property {StageOutcome | null} outcome null if nothing ran in it
  * @property {Load | null} load null if nothing ran in it
  * @property {number} stopsAt monotonic ms after which no operation starts
- * @property {number} claimed objects taken, if each is taken only once
+ * @property {number} claimed number of objects handed out; 0 if they are reused
  * @property {RampStep} step
  */
 
@@ -72,7 +72,7 @@ function countedOperations(slot, outcome) {
  */
 export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
   if (outcome.end !== 'complete') {
-    // Ramps have no cost limit.
+    // Ramps have no cost limit, so this is never `unpaid`.
     return /** @type {RampShortfall} */ (outcome.end);
   }
   if (wasSuspended) {
@@ -133,7 +133,7 @@ function sumOfOutcomes(outcomes, stage, clock) {
   });
   return {
     ...last,
-    // The parts of one step do not represent the stage.
+    // The parts of the last step do not represent the whole stage.
     parts: undefined,
     end: worstEnd(outcomes.map(({ end }) => end)),
     startedAt,

@@ -20,8 +20,8 @@ import { enoughObjects } from './stages-plan.js';
  */
 
 /**
- * Each stage runs as steps in slots. The slots follow from the start time and the command line alone, so hosts that
- * share both run the same step at the same time without communicating.
+ * Each stage runs as steps in slots. The slots depend only on the start time and the command line, so hosts for which
+ * both are the same run each step at the same time, without communicating.
  *
  * @implements {Plan}
  */
@@ -62,7 +62,7 @@ class RampOfStage {
   #idle;
   /** @type {FinishedRampStep[]} */
   #finished = [];
-  /** Of the slot planned last. @type {Load | null} */
+  /** The load of the slot planned last. @type {Load | null} */
   #load = null;
   /** ms without a success at the end of the finished steps. */
   #silence = 0;
@@ -127,7 +127,7 @@ class RampOfStage {
   #step(slot, index) {
     const { config, clock } = this.#context;
     const { size, sizes } = config.objects;
-    // Do not report a second that the previous step has already reported.
+    // Starts after the last second of the previous step, so that no second is reported twice.
     const before = this.#finished.at(-1)?.outcome;
     const startsAt = this.#moment(
       Math.max(slot.startsAt, before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0),
@@ -148,14 +148,14 @@ class RampOfStage {
           stopsAt: this.#moment(slot.stopsAt),
           endsAt: this.#moment(slot.endsAt) - SETTLING_MS,
           noSuccessSince: Math.max(startsAt, clock.now()) - this.#silence,
-          // The stage has only one drain, at its end.
+          // Only the last step has a drain. In earlier steps, operations that complete late count like all others.
           measuresDrain: index < this.#slots.length - 1,
         },
       },
       ending: {
         progress: (_, startedAt, budget) => {
           if (this.#wasSuspendedSince(startedAt)) {
-            // The step no longer counts, and must not run into the next one's slot.
+            // The step no longer counts, and it must not run into the slot of the next step.
             budget.close();
           }
         },
@@ -184,15 +184,15 @@ class RampOfStage {
     if (shortfall === 'stalled' && outcome?.end === 'complete') {
       const { threads } = this.#ramp;
       observer.notice(
-        `${this.#stage.name}: step ${index + 1} of ${threads.length} (${threads[index]} threads) had no success in its counted seconds, so it ` +
+        `${this.#stage.name}: step ${index + 1} of ${threads.length} (${threads[index]} threads) had no successful operation in its counted seconds, so it ` +
           `does not count; check that the store is still reachable`,
       );
     }
   }
 
   /**
-   * @param {RampSlot} slot
-   * @param {number} index of the slot, in which nothing ran
+   * @param {RampSlot} slot in which nothing ran
+   * @param {number} index of the slot
    * @returns {RampShortfall | null} null if the slot was meant to be idle
    */
   #whyIdle(slot, index) {
@@ -266,8 +266,8 @@ class RampOfStage {
   }
 
   /**
-   * Reports once that objects ran out, and how many would have lasted. Remove gets no advice: it can use only the
-   * objects that Write left.
+   * Reports once that objects ran out. For Write, also reports how many would have been enough; other stages can use
+   * only the objects that Write left.
    *
    * @param {Pick<RunObserver, 'notice'>} observer
    */
@@ -302,7 +302,7 @@ class RampOfStage {
   }
 }
 
-/** Epoch seconds: a step that started later would not have settled before it counts. @param {RampSlot} slot */
+/** In epoch seconds. A step that starts later does not settle before counting begins. @param {RampSlot} slot */
 function latestStart({ startsAt, countsFrom }) {
   return (startsAt + countsFrom) / 2;
 }
@@ -327,8 +327,8 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
 }
 
 /**
- * Also passes on the seconds between two steps: no step reports them, but they belong to the stage. Skips seconds in
- * which the process was suspended throughout.
+ * Passes on the seconds of all steps. Adds the seconds between two steps, without operations, because no step reports
+ * them. Omits those in which the process was suspended throughout.
  *
  * @param {Clock} clock
  * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) =>

@@ -70,7 +70,7 @@ function isEndpointUnsteady({ endpoint }) {
   return Number(endpoint?.waiting) >= WITHOUT_CPU;
 }
 
-/** Whether the embedded endpoint also could not catch up. @param {HostLoad} load */
+/** Whether the embedded endpoint waited for a CPU and had no time left to catch up. @param {HostLoad} load */
 function isEndpointStarved(load) {
   const { running, waiting } = load.endpoint ?? {};
   return isEndpointUnsteady(load) && Number(running) + Number(waiting) >= NO_TIME_LEFT;

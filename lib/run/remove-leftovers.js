@@ -14,8 +14,8 @@ import { clientOf } from './run-client.js';
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /**
- * Removes what the run left behind. Responses to deletions are not proof: even if the run removed everything it wrote,
- * the store's lists are checked.
+ * Removes what the run left behind. A response to a deletion does not prove that the object is gone, so the store's
+ * lists are checked even if the run removed everything that it wrote.
  *
  * @param {Session} session
  */
@@ -25,7 +25,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   const { timeout, multipart } = load;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   const { stages, crash, problems } = result;
-  // A stage that crashed has no reliable counts.
+  // After a crash, the counts of the stage are not reliable.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   // Before the run is allowed to write, nothing in the buckets belongs to it.
   const mayRemove = checks.mayHaveWritten && !keep;
@@ -35,8 +35,9 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   // Copies are not counted, and no stage removes them.
   const ownsCopies = mayRemove && operationsOfRun(load).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint ends with the run. Without permission to list there is no proof; a notice has already
-  // reported this. A refused run (a missing bucket, for instance) has already removed its probes.
+  // The store's lists prove that nothing is left. The embedded endpoint needs no proof, because it ends with the run.
+  // Without permission to list, no proof is possible; a notice has already reported this. A refused run (because of a
+  // missing bucket, for instance) has already removed its probes.
   const canProve = !store.isEmbedded && checks.mayList && problems.length === 0;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // If the response to a create-upload request was lost, only the store knows the upload's ID.

@@ -10,12 +10,12 @@ import { connectionsFor } from '../operations/multipart.js';
  */
 
 /**
- * @typedef {object} RunClient how a run's operations reach their objects
+ * @typedef {object} RunClient how a run performs its operations on objects
  * @property {(load: LoadConfig) => number} connectionsFor connections to open in advance
  * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) =>
  *   Promise<Workers>} openWorkers `claimed` is called for each object that is written outside an operation
  * @property {boolean} showsLatencyAlone whether one request over a control connection takes as long as an operation
- * @property {number} writesFor ms for which it can continue to write after the run ends
+ * @property {number} writesFor ms for which writes can continue after the run ends
  * @property {Partial<RunOptions>} facts recorded in results
  *
  * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials' | 'payload'>} WorkerContext

@@ -15,10 +15,10 @@ const CLOCK_LOST =
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 
 /**
- * @typedef {object} RunClock the store's clock, as a run uses it
+ * @typedef {object} RunClock the store's clock, for one run
  * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock to the store's and keeps watching it
  * @property {() => ClockFacts | null} facts null if unknown
- * @property {() => string | null} problem why the clock is unknown after measuring it; null if it is known
+ * @property {() => string | null} problem why the clock could not be measured; null if it is known
  * @property {() => Promise<void>} stop
  */
 

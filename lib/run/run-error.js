@@ -1,6 +1,6 @@
 /** @import { Result } from '../model/result.js' */
 
-/** A run could not begin, or an error ended it early. Its objects are removed as far as possible. */
+/** Thrown if a run cannot begin or an error ends it early. Its objects have been removed as far as possible. */
 export class RunError extends Error {
   /**
    * @param {readonly string[]} problems one line each

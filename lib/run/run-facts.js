@@ -36,7 +36,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
 }
 
 /**
- * The configuration's options, without search defaults.
+ * The values of the configured options. Defaults of a search are omitted.
  *
  * @param {Config} config
  * @returns {Record<string, unknown>} by option name
@@ -61,8 +61,8 @@ function valuesOf({ store, objects, load, schedule, search }) {
 }
 
 /**
- * If hosts join one by one, the threads of each slot are omitted: they follow from the shard and this host's threads,
- * and the slots of sixty hosts would not fit on a machine line.
+ * If hosts join one by one, the threads of each slot are omitted: they can be derived from the shard and this host's
+ * threads, and the slots of sixty hosts would not fit on one of the log's machine lines.
  *
  * @param {RampPlan | undefined} plan
  */

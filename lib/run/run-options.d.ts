@@ -102,6 +102,6 @@ export interface RunOptions {
   proxy?: string;
   /** start at this time, by the store's clock: ISO time, epoch seconds, next:60s or +30s */
   startAt?: string | Date;
-  /** this host's share: i of N from 0, or auto */
+  /** this host's share: shard i of N, counted from 0, or auto */
   shard?: string;
 }

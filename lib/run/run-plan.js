@@ -133,7 +133,7 @@ async function isReady(
 /**
  * @param {PlannedSlot} planned
  * @param {StagePlan} plan
- * @param {{ operations: number, moved: number }} done in the stage's slots so far; `moved` in bytes
+ * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
  * @param {BegunSession} session
  */
 async function runPlanned(planned, plan, done, session) {

@@ -60,7 +60,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   });
   const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
-  /** The first error of a listener. @type {unknown} */
+  /** The first error that a listener threw. @type {unknown} */
   let failure = null;
   /** Why the run's own store has failed. @type {Error | null} */
   let lost = null;
@@ -105,7 +105,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   }
 }
 
-/** Node's monotonic clock starts with the process. ms */
+/** Monotonic ms. Node's monotonic clock starts with the process. */
 const LAUNCHED_AT = 0;
 
 /**
@@ -132,7 +132,7 @@ function suspended(pause) {
 /**
  * @param {Partial<RunObserver>} on
  * @param {(error: unknown) => void} failed called if a listener throws
- * @returns {RunObserver} calls the listeners that exist when the event occurs
+ * @returns {RunObserver} looks up the listener each time an event occurs
  */
 function observerOf(on, failed) {
   const forward =

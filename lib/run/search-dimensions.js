@@ -32,7 +32,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} maxAttempts
  * @property {boolean} sharesOperations
  * @property {'never' | 'on a plateau' | 'always'} halfSize
- * @property {(buckets: number) => number} available operations that the objects in this many buckets allow
+ * @property {(buckets: number) => number} available how many operations the objects in this many buckets allow
  *
  * @typedef {Pick<SearchConclusion, 'needed' | 'limitingResource'>} Shortage
  *
@@ -138,7 +138,7 @@ function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) 
       const search = new RateSearch({ ...limits, isRandom: arrival === 'poisson' });
       /** @type {Map<FinishedStep, RateMeasurement>} */
       const measurements = new Map();
-      // Cached, because each is read several times and decodes all histograms of its step.
+      // Cached, because a measurement is read several times, and computing it decodes all histograms of its step.
       const measured = (/** @type {FinishedStep} */ finished) => {
         const isClientBusy = () => isClientFull(stage, finished, { ...context, availableCores });
         const measurement =
@@ -181,7 +181,7 @@ function stepOutcome({ outcome, elapsed, begun, windows }) {
  * @param {Stage} stage
  * @param {FinishedStep} finished
  * @param {SearchContext & Pick<ResultParts, 'availableCores'>} context
- * @returns {boolean} whether this host or its link was at its limit
+ * @returns {boolean} whether this host or its network link was at its limit
  */
 function isClientFull(stage, { outcome, load, stopsAt }, context) {
   const result = stageResult({ ...context, stage, outcome, load, stopsAt });

@@ -134,7 +134,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // Rates at half size do not represent whole-size objects. Size steps never come first, so index 0 is not one of them.
+  // Steps that compare object sizes do not represent the stage. They never come first, so index 0 is not one of them.
   const best = steps.reduce((index, { phase, operationsPerSecond }, each) => {
     const isOfSizes = phase === 'whole size' || phase === 'half size';
     return !isOfSizes && operationsPerSecond > steps[index].operationsPerSecond ? each : index;
@@ -196,7 +196,7 @@ export function withAllSteps(shown, finished) {
   return {
     ...shown,
     ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
-    // Most connections get their first response in the first step.
+    // From all steps, because most connections get their first response in the first step.
     connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
     failedAttempts: sumOf(failedAttemptsOf),
     end: finished[finished.length - 1].outcome.end,

@@ -25,10 +25,10 @@ import { dimensionOf } from './search-dimensions.js';
  * @import { Dimension, SearchLimits, Shortage } from './search-dimensions.js'
  */
 
-/** Latency assumed if it could not be measured. ms */
+/** Latency in ms that is assumed if it could not be measured. */
 const USUAL_LATENCY_MS = 50;
 
-/** Minimum size that can be halved. Bytes. */
+/** Minimum size, in bytes, that can be halved. */
 const MIN_HALVED_BYTES = 2;
 
 /** Searches for the capacity of each stage. See CapacitySearch, BucketSearch and RateSearch. @implements {Plan} */
@@ -52,7 +52,7 @@ export class SearchesPlan {
     this.#costs = new CostBudget(config.schedule.maxCost ?? Infinity, requests, finalListsOf(config));
   }
 
-  /** Objects that a search wrote at half size come after all others. */
+  /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
   get wholeObjects() {
     return this.#objects.wholeCount;
   }
@@ -155,7 +155,7 @@ class SearchOfStage {
     return { clock, objects: this.#given, unloaded: latency, storeClock: storeClock() };
   }
 
-  /** Stage names in lower case: this and later stages, and earlier ones. */
+  /** Names in lower case: `toRun` lists this stage and all later ones, `before` all earlier ones. */
   get #names() {
     const all = stagesOf(this.#context.config.load).map(nameOf);
     return { toRun: all.slice(this.#index), before: all.slice(0, this.#index) };
@@ -237,7 +237,7 @@ class SearchOfStage {
     this.#parts.objects.stageEnds(stage, has);
     if (finished.length === 0) {
       const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
-      // If earlier stages have a result, the command itself was fine.
+      // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: this.#index > 0, continues: false };
     }
     const result = this.#search.result(finished, {
@@ -254,7 +254,7 @@ class SearchOfStage {
 /**
  * @param {Stage} stage
  * @param {Config} config
- * @returns {boolean} whether a cache can serve its operations
+ * @returns {boolean} whether a cache can serve operations of the stage
  */
 function readsCacheIn({ kinds }, { load: { client } }) {
   return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
@@ -371,14 +371,14 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
  * @param {Shortage} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
- * @param {{ toRun: readonly string[], before: readonly string[] }} names stages, this one first in `toRun`
+ * @param {{ toRun: readonly string[], before: readonly string[] }} names of stages; this one comes first in `toRun`
  */
 function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
   if (limitingResource !== 'dollars' || needed === null) {
     return null;
   }
   const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
-  // Raising the limit gives earlier stages an equal share of the increase, which they might spend.
+  // If the limit is raised, earlier stages get an equal share of the increase and might spend it.
   return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }
 

@@ -5,16 +5,16 @@ import { studentT } from '../statistics/student-t.js';
 /** @import { SecondCount, StabilityResult } from '../model/result.js' */
 
 /**
- * Each look is another chance to see a narrow interval by accident, and looks at neighbouring seconds see nearly the
- * same data. So each look waits for this many times the seconds of the previous one.
+ * Each check is another chance to find a narrow interval by accident, and two checks in short succession use nearly the
+ * same data. So each check uses this many times as many seconds as the previous one.
  */
 const LOOK_FACTOR = 1.25;
 
 /**
- * Decides when the mean rate of a stage is known well enough: the half-width of its 95% interval must be at most the
- * given share of the mean at two looks in a row. Only whole seconds after the warm-up count. The interval allows for
- * seconds that depend on each other: it is the wider of batch means and autocorrelation. In simulations with an
- * autocorrelation of up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
+ * Decides when the mean rate of a stage is known precisely enough: at two consecutive checks, the half-width of its 95%
+ * interval must be at most the given share of the mean. Only whole seconds after the warm-up count. Seconds can be
+ * correlated, so the interval is the wider of two estimates: see errorOfMean. In simulations with an autocorrelation of
+ * up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
  */
 export class Stability {
   #precision;
@@ -37,7 +37,7 @@ export class Stability {
   }
 
   /**
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a finished one; ignored once the rate is stable
+   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a completed second; ignored once the rate is stable
    * @returns {boolean} whether this second made the rate stable
    */
   add({ secondStart, operations }) {
@@ -70,7 +70,7 @@ export class Stability {
 
 /**
  * @param {readonly number[]} counts operations of consecutive seconds, at least {@link MIN_SECONDS}
- * @returns {{ mean: number, halfWidth: number }} ops/s; half-width of the 95% interval
+ * @returns {{ mean: number, halfWidth: number }} ops/s; `halfWidth`: of the 95% interval
  */
 function intervalOf(counts) {
   const { variance, freedom } = errorOfMean(counts);

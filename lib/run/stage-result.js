@@ -109,11 +109,11 @@ function wholeSeconds(seconds, clock) {
   return seconds.filter(({ secondStart }) => clock.pausedBetween(1000 * secondStart, 1000 * (secondStart + 1)) === 0);
 }
 
-/** If threads wait for keys for at least this share of their time, the store may have been able to do more. */
+/** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */
 const MAX_WAITED_SHARE = 0.1;
 
 /**
- * @param {number} share of their time that threads spent waiting for an object that was idle for at least one second
+ * @param {number} share of the threads' time spent waiting for an object that had been idle for a second
  * @returns {Bottleneck | null} null if the keyspace was large enough
  */
 function keyspaceBottleneck(share) {
@@ -172,8 +172,8 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
 }
 
 /**
- * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime epoch ms; `duration` is the
- *   ms between them, or {@link MIN_DURATION_MS} if they are equal
+ * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime in epoch ms;
+ *   `duration`: ms from `startedAt` to `endedAt`, at least {@link MIN_DURATION_MS}
  */
 
 /**
@@ -264,7 +264,7 @@ function kindResults(whole, { stage, outcome, clock, load, availableCores, unloa
 /**
  * @param {Omit<StageResult, 'bottleneck'>} result
  * @param {Pick<Load, 'size' | 'sizes'>} load
- * @param {boolean} movesBytes whether its operations carry objects
+ * @param {boolean} movesBytes whether the operations transfer object data
  * @param {number} availableCores that the process can use
  * @returns {Evidence}
  */
@@ -303,7 +303,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
 }
 
 /**
- * All three sums include the late starts of an open loop, which take no thread's time.
+ * In an open loop, all three times include the start delays, which take no thread's time and are therefore subtracted.
  *
  * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latency'>} result
  * @returns {number} share of the threads' time spent on failed attempts and the pauses after them, 0 to 1

@@ -1,30 +1,30 @@
 /** @import { Config, ScheduleConfig } from '../model/config.js' */
 
-/** Gap between the stages of hosts that share slots, and the time in which operations can complete after a stage. ms */
+/** Default ms between the stages of hosts that share slots, and default ms for operations to complete after a stage. */
 export const USUAL_GAP_MS = 5000;
 
 /** Time to abort requests and let them settle, so that neither delays the next stage or step. */
 export const SETTLING_MS = 100;
 
-/** Share of a slot at its start, in which the step settles, and at its end, in which its last operations complete. */
+/** Share of a slot that is reserved at its start for the step to settle, and at its end for operations to complete. */
 const EDGE_SHARE = 0.1;
 
-/** Minimum length of each edge. Seconds. */
+/** Minimum length of each edge, in seconds. */
 const MIN_EDGE = 0.5;
 
-/** Keeps whole seconds in their slot despite rounding errors in the start. ms */
+/** In ms. Prevents a rounding error in the start from delaying the slots by a whole second. */
 const ROUNDING_MS = 1;
 
 /**
  * @typedef {object} SlotTimes when a stage runs, in monotonic ms
  * @property {number} startsAt
  * @property {number} stopsAt no operation starts after this
- * @property {number} endsAt pending operations are aborted, so that the next stage starts on time
+ * @property {number} endsAt when pending operations are aborted, so that the next stage starts on time
  */
 
 /**
- * The slots of stages that last a fixed time. Hosts that started together start each stage together, however long the
- * last operations took on one of them.
+ * The slots of stages that last a fixed time. Hosts that started together start each stage together, even if one of
+ * them takes longer to complete its last operations.
  *
  * @param {number} startsAt monotonic ms of the first stage
  * @param {number} duration ms of a stage
@@ -39,7 +39,7 @@ export function slotOf(startsAt, duration, gap, index) {
 /**
  * @param {number} start monotonic ms of the stage
  * @param {number} duration ms
- * @param {number} gap ms to the next one
+ * @param {number} gap ms to the next stage
  */
 export function slotFrom(start, duration, gap) {
   const stop = start + duration;
@@ -47,13 +47,13 @@ export function slotFrom(start, duration, gap) {
 }
 
 /**
- * @typedef {{ startsAt: number, slot: SlotTimes | null }} StageTime earliest start in monotonic ms; `slot` is null
- *   without a time limit
+ * @typedef {{ startsAt: number, slot: SlotTimes | null }} StageTime `startsAt`: earliest start in monotonic ms;
+ *   `slot`: null without a time limit
  */
 
 /**
- * Hosts that share slots run the same stage at the same time. If no other host depends on this one's times, or if a
- * stage may end early, the next stage starts when the previous one has ended.
+ * Hosts that share slots run the same stage at the same time. If slots are not shared, or if a stage may end early, the
+ * next stage starts after the previous one has ended.
  *
  * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage

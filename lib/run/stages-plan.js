@@ -25,14 +25,14 @@ import { stageTimes } from './stage-schedule.js';
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
 
-/** Lead time in which every worker, even a slightly late one, sees the decision. */
+/** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
 const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 
 /**
  * @typedef {object} Pass one run of all stages
  * @property {number} firstObject localIndex of its first object
- * @property {(index: number, earliest: number) => StageTime} timeOf the stage with that index; `earliest` in monotonic
- *   ms
+ * @property {(index: number, earliest: number) => StageTime} timeOf when the stage with that index runs; `earliest` in
+ *   monotonic ms
  */
 
 /**
@@ -110,8 +110,8 @@ class StageInOneSlot {
     this.#left = left;
     this.#objects = count;
     this.#context = context;
-    // With a time limit, a stage cycles through its objects until the time is over. Writes and copies take each object
-    // only once; removal has no time limit, because all objects must be removed.
+    // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes or
+    // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const load = loadOf(config, time.slot !== null, stage, count);
@@ -206,7 +206,7 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
   return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
 }
 
-/** Objects that suffice, rounded up to two digits. @param {number} expected operations, based on measured rates */
+/** How many objects suffice, rounded up to two digits. @param {number} expected operations, based on measured rates */
 export function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
@@ -268,7 +268,7 @@ function namedKinds({ kinds }, counts) {
 
 /**
  * @param {Config} config
- * @param {boolean} isTimed whether it cycles through its objects until the time is over
+ * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
  * @param {number} objects of the stage
  * @returns {Load}
@@ -278,7 +278,7 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const { threads, access, rate, arrival } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
-  // In all other cases each object is read once.
+  // In all other cases, each object is read only once, so there are no repeated reads to count.
   const mayRepeat = isTimed || access !== undefined;
   const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {

@@ -23,7 +23,7 @@ export class TurnsPlan {
   #sides;
   #taken = 0;
   #times;
-  /** Of the current quad. @type {Pass[]} */
+  /** Finished passes of the current quad. @type {Pass[]} */
   #passes = [];
   /** Monotonic ms. */
   #startsAt = -Infinity;

@@ -5,7 +5,7 @@ import { timeoutError } from './s3-error.js';
 const MIN_INTERVAL_MS = 5;
 const MAX_INTERVAL_MS = 250;
 
-/** An attempt ends late by at most one twentieth of its timeout. */
+/** How often deadlines are checked per timeout: an attempt ends at most about one twentieth of its timeout late. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 /**

@@ -9,7 +9,7 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js'
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** None of these calls receives an object. */
+/** A sink that receives nothing, because none of these calls reads an object. */
 const NOWHERE = { accept() {} };
 
 /**
@@ -19,7 +19,7 @@ const NOWHERE = { accept() {} };
  * @typedef {ListedObject & { etag: string }} ListedForeignObject `etag`: exactly as the store sent it; '' if absent
  *
  * @typedef {{ key: string, versionId: string, isObject: boolean }} ListedVersion a version of a key, or a delete
- *   marker; `isObject`: whether a read of the key returns it: it is the latest version, and not a delete marker
+ *   marker; `isObject`: whether a read of the key returns it: the latest version, unless it is a delete marker
  *
  * @typedef {{ key: string, versionId?: string }} VersionPosition the start of a page of a list of versions
  *
@@ -139,7 +139,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} key of an existing object
-   * @returns {Promise<string | null>} null if the store reports no version: the bucket never kept versions
+   * @returns {Promise<string | null>} null if the store reports no version, because the bucket never kept versions
    */
   async versionIdOf(bucket, key) {
     const { VersionId } = await this.#send(BUCKET_CALLS.HeadObject, bucket, {}, key);
@@ -149,7 +149,8 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {VersionPosition} after the page begins after this version; without a version, after all of the key's
+   * @param {VersionPosition} after the page begins after this version, or after all versions of the key if `versionId`
+   *   is absent
    * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular
    *   order; next is null on the last page
    */
@@ -202,7 +203,8 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {UploadPosition} after the page begins after this upload; without an upload, after all of the key's
+   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key if `uploadId` is
+   *   absent
    * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000 in S3, possibly more in
    *   other stores; next is null on the last page
    */
@@ -233,7 +235,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload can already be gone
+   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload may no longer exist
    */
   async abortUpload(bucket, { key, uploadId }) {
     try {
@@ -313,7 +315,7 @@ function describeDeletion({ Key, Code, Message }) {
 }
 
 /**
- * Guards against a list that does not advance, which would never end.
+ * Whether a key comes after another in a list. A list that does not advance would never end.
  *
  * @param {string | undefined} key
  * @param {string} startAfter

@@ -93,7 +93,7 @@ function readUploads(document) {
 /**
  * @param {string} document
  * @param {string} root its expected root element
- * @returns {boolean | undefined} whether there are more pages; undefined if the document is not a complete such list
+ * @returns {boolean | undefined} whether there are more pages; undefined if it is not a complete list of this kind
  */
 function truncationOf(document, root) {
   const text = textOf(document, 'IsTruncated')?.trim();
@@ -104,7 +104,7 @@ function truncationOf(document, root) {
 /**
  * @param {string} xml
  * @param {string} element
- * @returns {string | undefined} a name that a later request can use: an unpaired surrogate cannot be encoded in a URL
+ * @returns {string | undefined} the element's text without unpaired surrogates, which a request's URL cannot contain
  */
 function nameIn(xml, element) {
   const text = textOf(xml, element);
@@ -123,7 +123,7 @@ function sizeIn(entry) {
 /**
  * @param {string} entry
  * @param {string} element
- * @returns {Date | undefined} undefined if it is not a date
+ * @returns {Date | undefined} undefined if the element is absent or not a date
  */
 function dateIn(entry, element) {
   const time = Date.parse(textOf(entry, element)?.trim() ?? '');

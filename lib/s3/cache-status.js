@@ -15,7 +15,7 @@ export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cac
 /** The RFC 9211 header, which has its own syntax. */
 const STANDARD = CACHE_HEADERS.indexOf('cache-status');
 
-/** Statuses of responses from a copy that the cache already had. @type {ReadonlySet<string | undefined>} */
+/** Statuses of responses that the cache served from a stored copy. @type {ReadonlySet<string | undefined>} */
 const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 
 /** Limit on remembered header values, because a response can contain anything. */
@@ -60,7 +60,7 @@ function namedStatus(text) {
   return CACHE_STATUSES.find((status) => status === word) ?? 'other';
 }
 
-/** By RFC 9211's reasons why a cache forwarded the request. @type {Readonly<Record<string, CacheStatus>>} */
+/** Keyed by the reason for forwarding the request (RFC 9211). @type {Readonly<Record<string, CacheStatus>>} */
 const FORWARDED = Object.freeze({
   miss: 'MISS',
   'uri-miss': 'MISS',

@@ -4,8 +4,8 @@ const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 export const RAY_HEADER = 'cf-ray';
 
 /**
- * Decides by the name alone: any store behind Cloudflare's proxy sends Cloudflare's headers, and R2 offers the S3 API
- * only under this name.
+ * Checks the hostname and not the response headers, because every store behind Cloudflare's proxy sends Cloudflare's
+ * headers. R2 offers the S3 API only under this domain.
  *
  * @param {string} hostname of an endpoint
  */
@@ -14,7 +14,7 @@ export function isR2(hostname) {
 }
 
 /**
- * Hexadecimal digits, a dash, and the airport code of the data centre («colo»):
+ * A ray ID consists of hexadecimal digits, a dash, and the airport code of the data centre («colo»):
  * https://developers.cloudflare.com/fundamentals/reference/http-headers/#cf-ray
  *
  * @param {string} ray the header's value, which is untrusted text

@@ -31,7 +31,7 @@ import {
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** Limit on the part of an error's body that is kept and parsed. */
+/** The rest of a longer error body is ignored. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
 /** S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. */
@@ -41,13 +41,13 @@ const ENCRYPTION = 'x-amz-server-side-encryption';
 
 const VERSION_ID = 'x-amz-version-id';
 
-/** A PUT or a POST always announces the length of its body, even if the body is empty. */
+/** The body of a PUT or POST without content, which must still have a Content-Length header. */
 const NO_BYTES = Buffer.alloc(0);
 
 /** @type {Reply['output']} */
 const NO_OUTPUT = Object.freeze({});
 
-/** Matches a document that is an error as a whole, and not a list of results that contains errors. */
+/** Matches a document whose root element is an error, but not a list of results that contains errors. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
@@ -84,7 +84,7 @@ export class DirectStore {
 }
 
 /**
- * One thread's connection. It also handles its current request: the HTTP connection calls the on… methods.
+ * One thread's connection to the store. Its HTTP connection reports progress and outcome to the on… methods.
  *
  * @implements {ObjectConnection}
  * @implements {HttpHandler}
@@ -340,7 +340,7 @@ export class DirectConnection {
       error.outcomeUnknown = false;
     }
     if (this.#status >= 300 && !(error instanceof AttemptError)) {
-      // The status is enough, even if the connection ends in the middle of the body.
+      // The status already shows that the request failed, even if part of the body is missing.
       this.#reject(this.#refusal());
       return;
     }
@@ -372,7 +372,7 @@ export class DirectConnection {
     }
   }
 
-  /** Whether a response that ended with its connection is complete, by an object's size or a document's content. */
+  /** Whether a response that ended when the connection closed has all bytes of its object, or a complete document. */
   #isWhole() {
     return this.#sink === null
       ? this.#failureBody.trim() === '' || isWholeDocument(this.#failureBody)

@@ -1,6 +1,6 @@
 import { contentsOf, decodeEntities, textOf } from './error-response.js';
 
-// The XML of requests and responses, as far as operations need it. Members have the SDK's names.
+// Writes and reads the XML that operations send and receive. Object members have the SDK's names.
 
 const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
 const ENCODING = /<EncodingType>\s*([^<\s]*)\s*<\/EncodingType>/;
@@ -9,7 +9,7 @@ const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
 const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
 const ETAG = /<ETag>([^<]+)<\/ETag>/;
 
-/** XML parsers would turn a carriage return into a line feed. @type {Readonly<Record<string, string>>} */
+/** An unescaped carriage return would be read as a line feed. @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /** The body of a DeleteObjects request. @param {Readonly<Record<string, any>>} input */

@@ -67,7 +67,7 @@ export function decodeEntities(text) {
 }
 
 /**
- * RFC 9110, section 10.2.3: seconds, or an HTTP date.
+ * The Retry-After header contains a number of seconds or an HTTP date (RFC 9110, section 10.2.3).
  *
  * @param {string | null} value
  * @param {number} now epoch ms

@@ -5,7 +5,7 @@ import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
  * @import { AttemptError } from './s3-error.js'
  */
 
-/** The settings' names if the S3_… variables configure the store. @type {Readonly<SettingNames>} */
+/** Names of the settings for a store that is configured by S3_… variables. @type {Readonly<SettingNames>} */
 const S3_VARIABLES = Object.freeze({
   buckets: 'S3_BUCKET',
   hostname: 'S3_HOSTNAME',
@@ -60,7 +60,7 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
     case 'name':
       return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}`;
     case NO_PORT:
-      return `this host has no free local address or port to connect from to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
+      return `this host has no free local address or port for a connection to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
     case 'timeout':
       if (error.wasMoving) {
@@ -79,7 +79,7 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
 const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
 /**
- * @param {Pick<AttemptError, 'code' | 'message'>} error that refused a certificate
+ * @param {Pick<AttemptError, 'code' | 'message'>} error of a connection that failed because of the certificate
  * @param {SettingNames} settings
  * @returns {string} the reason, and what the user can do
  */
@@ -101,7 +101,7 @@ function certificateProblem({ code, message }, { hostname, authorities }) {
 }
 
 /**
- * @param {Pick<AttemptError, 'code'>} error with which the store refused
+ * @param {Pick<AttemptError, 'code'>} error with which the store denied access
  * @param {SettingNames} settings
  * @returns {string} what the user can do
  */
@@ -116,18 +116,18 @@ function checkOf({ code }, { region, keys, sessionToken }) {
     case 'ExpiredToken':
       return `check ${sessionToken}: it works only with the keys it was issued with, and expires with them`;
     default:
-      return `check ${keys} and what they permit`;
+      return `check ${keys} and their permissions`;
   }
 }
 
-/** @param {readonly string[]} names possibly with duplicates: one URL sets host, port and TLS */
+/** @param {readonly string[]} names may repeat, because one URL sets host, port and TLS */
 function enumerate(...names) {
   const distinct = [...new Set(names)];
   const last = distinct[distinct.length - 1];
   return distinct.length === 1 ? last : `${distinct.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Whether the store has an internal problem, so that the user can only wait. @param {AttemptError} error */
+/** Whether the store responded with a temporary error, so that a later run may succeed. @param {AttemptError} error */
 export function isTransient({ handling, status }) {
   return handling === 'retry' && status > 0;
 }

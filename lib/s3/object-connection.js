@@ -5,7 +5,7 @@ import { AttemptError } from './s3-error.js';
  * @import { S3Call } from './s3-calls.js'
  */
 
-// Shared by the connections of both clients.
+// What the connections of the direct client and the SDK client share.
 
 /** No S3 document is longer: 1,000 keys of 1,024 bytes take 5 MB if every byte is escaped. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
@@ -92,7 +92,7 @@ export function transferOf({ moved, movedBefore, reply }, size) {
 /** A store closes only connections that have been idle for a while. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
-/** If the store closed the connection before the request, we notice within one round trip. */
+/** A request on a connection that the store had already closed fails within a round trip, so well within this time. */
 const SHOWN_TO_BE_CLOSED_MS = 1000;
 
 /**

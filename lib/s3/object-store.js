@@ -62,13 +62,13 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} etagDigest see object-connection.js; 0 if the response has no ETag
  * @property {number} contentLength bytes; -1 if unknown
  * @property {string} contentRange the header exactly as the store sent it; '' if absent
- * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent, or not read (it
- *   is read only with keysAreForeign)
- * @property {CacheStatus} [cacheStatus] for a client that reads through a cache, also on errors
- * @property {boolean} [isCopy] for such a client, whether a cache served a possibly older copy
- * @property {string} [publicUrl] for such a client, the URL that responded
- * @property {boolean} [isPage] for such a client, whether the response is HTML
- * @property {number} [age] for such a client, the Age header in s; -1 if absent
+ * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent. Read only
+ *   with keysAreForeign
+ * @property {CacheStatus} [cacheStatus] for a client that reads through a cache; also set on errors
+ * @property {boolean} [isCopy] for a client that reads through a cache: whether a cache served a possibly older copy
+ * @property {string} [publicUrl] for a client that reads through a cache: the URL that responded
+ * @property {boolean} [isPage] for a client that reads through a cache: whether the response is HTML
+ * @property {number} [age] for a client that reads through a cache: the Age header in s; -1 if absent
  * @property {Readonly<Record<string, any>>} output members of the last call's output, with the SDK's names
  */
 
@@ -127,7 +127,7 @@ export const CLIENTS = Object.freeze({
     readsCache: false,
     packages: ['@aws-sdk/client-s3'],
   }),
-  // Sends a Worker the same requests that the direct client sends a store.
+  // Sends a Worker the requests that the direct client would send to a store.
   edge: Object.freeze({ ...direct, about: 'Worker' }),
   public: Object.freeze({
     ...direct,

@@ -15,7 +15,7 @@ import { AttemptError, THROTTLED } from './s3-error.js';
  * @import { RequestSigner } from './sigv4.js'
  */
 
-/** The headers of any visitor's request. Without `identity`, a server could compress the objects that we verify. */
+/** The headers that every read sends. Without `identity`, a server could compress the objects that we verify. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
 /** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} */
@@ -96,7 +96,7 @@ export class PublicStore {
 
 /**
  * One thread's connections: one to the S3 API, and one to each public host that it reads from. Only one attempt runs at
- * a time. The state is that of the last attempt's connection.
+ * a time. Most properties are those of the connection that the last attempt used.
  *
  * @implements {ObjectConnection}
  */
@@ -196,7 +196,7 @@ const DECIMAL = /^[0-9]{1,9}$/;
 
 const HTML = /^text\/html\b/i;
 
-/** Maximum number of characters of an address to show. */
+/** In messages, the address of a redirect is cut to this many characters. */
 const MAX_LOCATION = 200;
 
 /**
@@ -241,7 +241,7 @@ class PublicReader extends DirectConnection {
     this.reply.publicUrl = url;
   }
 
-  /** Adds to an attempt's error what the user can check. @param {unknown} error */
+  /** Adds the public URL, and advice on what to check, to an attempt's error. @param {unknown} error */
   explained(error) {
     if (error instanceof AttemptError) {
       error.publicUrl = this.#url;

@@ -6,10 +6,10 @@ const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5000;
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** If the store asks for a wait, the retries are spread over this share of it. */
+/** If the store asks for a wait, up to this share of it is added at random, so that retries are spread out. */
 const SPREAD_OF_RETRY_AFTER = 0.25;
 
-/** R2 accepts one write per second to a key: a write that may have been carried out is not repeated sooner. */
+/** R2 accepts one write per key per second, so a write that may have been carried out is not repeated sooner. */
 const MIN_REWRITE_PAUSE_MS = 1000;
 
 /** The kind of a 429 in response to a repeated write: we caused it, so it does not show a limit of the store. */
@@ -21,8 +21,8 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
  * @property {number} attempts so far
- * @property {boolean} outcomeUnknown whether an attempt without a response may have been carried out, or may still be;
- *   once the operation is given up, also whether an attempt that received an error may have been
+ * @property {boolean} outcomeUnknown whether a failed attempt may have taken effect, or may still do so. Throttled
+ *   attempts count only after the request has failed for good
  * @property {number} intendedAt when an open-loop operation was due; 0 in a closed loop
  * @property {number} startedAt of the first attempt, or its due time
  * @property {number} attemptStartedAt of the last attempt
@@ -175,7 +175,7 @@ export class Retrier {
    *
    * @param {Request} request
    * @param {AttemptError} error
-   * @param {boolean} mayBeCarriedOut whether any of its attempts may have been carried out
+   * @param {boolean} mayBeCarriedOut whether any attempt of the request may have been carried out
    * @throws {AttemptError} if it must not be retried
    */
   async afterFailure(request, error, mayBeCarriedOut) {
@@ -222,10 +222,9 @@ export function isThrottled(error) {
 }
 
 /**
- * Does not affect retries, which depend only on the error's kind.
+ * Whether the store was overloaded, according to its response or its documentation. Retries do not depend on this.
  *
  * @param {AttemptError} error
- * @returns {boolean} whether the store was overloaded, according to its response or its documentation
  */
 export function isRefused(error) {
   return isThrottled(error) || error.isOverload;

@@ -2,7 +2,7 @@ import { readCompletion, readCopy, readDeletion, readList, readUpload } from './
 import { writeCompletion, writeDeletion } from './documents.js';
 
 /**
- * A call of the S3 API, and how REST binds it:
+ * A call of the S3 API, and how it is sent over HTTP:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
  *
  * @typedef {object} S3Call
@@ -12,7 +12,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
  * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
  * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, and
- *   sorted by name, all between `host` and `x-amz-content-sha256`; null if no member is sent as a header
+ *   sorted by name; all names sort between `host` and `x-amz-content-sha256`; null if no member is sent as a header
  * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
  * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
@@ -48,7 +48,7 @@ const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: '
 
 const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 
-/** Every response's status, ETag, Content-Length and Content-Range are read, too. */
+/** Clients also read the status, ETag, Content-Length and Content-Range of every response. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', headerNames: CHECKSUM, sendsObject: true },

@@ -85,7 +85,7 @@ export const NO_PORT = 'no-port';
 
 export const CLOCK_SKEW = 'clock-skew';
 
-/** An error with this code names the region to sign for, unless another part of the header is wrong. */
+/** An error with this code names the region to sign for, unless another part of the Authorization header is wrong. */
 const WRONG_REGION = 'AuthorizationHeaderMalformed';
 
 /** Codes that take precedence over the status. @type {Record<string, [kind: string, handling: Handling]>} */
@@ -94,14 +94,14 @@ const BY_CODE = {
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   [WRONG_REGION]: ['denied', 'stop'],
-  // AWS sends these with a 400.
+  // AWS sends these two codes with status 400.
   ExpiredToken: ['denied', 'stop'],
   InvalidToken: ['denied', 'stop'],
-  // versitygw sends this with a 404 for an unknown access key.
+  // versitygw sends this code with status 404 if the access key is unknown.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   NoSuchUpload: [NO_UPLOAD, 'fail'],
-  // Comes with a 403, but is not about permissions.
+  // S3 sends this code with status 403, although permissions are not the problem.
   InvalidObjectState: [ARCHIVED, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
@@ -109,7 +109,7 @@ const BY_CODE = {
   ClientDisconnect: ['incomplete-request', 'retry'],
   IncompleteBody: ['incomplete-request', 'retry'],
   BadDigest: ['incomplete-request', 'retry'],
-  // MinIO sends this for a wrong checksum.
+  // MinIO sends this code if the checksum of a write is wrong.
   XAmzContentChecksumMismatch: ['incomplete-request', 'retry'],
   RequestTimeout: ['incomplete-request', 'retry'],
 };
@@ -145,7 +145,7 @@ const NOT_CARRIED_OUT = new Set([
   'XAmzContentSHA256Mismatch',
 ]);
 
-/** Statuses that prove the same, whatever the code: no permission, or the wrong address. */
+/** Statuses that prove that the request was not carried out: the address is wrong, or access was denied. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 
 const NOT_CONNECTED = new Set([
@@ -165,19 +165,19 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
-/** The name of the error in http/protocol-error.js. With the SDK, node:http's parser throws codes instead (HPE_…). */
+/** The error's name in http/protocol-error.js. With the SDK, node:http throws errors with HPE_… codes instead. */
 const UNREADABLE = 'ProtocolError';
 
 /**
- * R2's error for an overloaded bucket when it does not ask for fewer requests: its documentation says that a 500
- * «usually» means this. The response to a HEAD has no code.
+ * R2's response if the bucket is overloaded but R2 does not ask for fewer requests. According to its documentation, a
+ * 500 «usually» means an overload. The response to a HEAD has no code.
  */
 const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 
 /** Failures before the request had a connection, so that it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
-/** A port becomes free a second to a minute after its connection closed: an earlier attempt would fail again. */
+/** A local port becomes free a second to a minute after its connection closed. An earlier attempt would fail. */
 const PORT_PAUSE_MS = 1000;
 
 /**
@@ -204,7 +204,7 @@ export function classifyAnswer({ status, code = '', message = '', region = '', .
     ),
     status,
     code,
-    // In other errors, the region is the bucket's. A name that contains a secret is refused, because it would be shown.
+    // Other errors give the bucket's region instead. Ignore a region that contains a secret, because it would be shown.
     region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
@@ -233,7 +233,7 @@ function byStatus(status, code) {
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
-  // We send no conditional requests.
+  // Unexpected, because no request is conditional.
   if (status === 304) {
     return ['protocol', 'fail'];
   }
@@ -244,7 +244,7 @@ function byStatus(status, code) {
 }
 
 /**
- * OpenSSL's errors have a readable reason besides a message full of internals.
+ * In errors from OpenSSL, the message is full of internals, but `reason` is readable.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
  */
@@ -269,7 +269,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   } = /** @type {TransportError} */ (error ?? {});
   // The code of a DOMException, such as that of AbortSignal.timeout(), is a number.
   const code = typeof given === 'string' ? given : '';
-  // A route that disappears can also end a connection on which a request has been sent.
+  // If a route disappears after a request was sent, the connection fails with the code of a failed connect.
   const isLostRoute = sent && LOST_ROUTE.has(code) && syscall !== 'connect';
   const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
   return new AttemptError({
@@ -322,7 +322,7 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
-/** The system can buffer this many bytes at once, so sending no more than that proves nothing about the network. */
+/** The system can buffer this many bytes, so having sent no more than that does not show that the network works. */
 const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
 
 const MEGABYTE = 1024 ** 2;

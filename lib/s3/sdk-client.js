@@ -26,8 +26,8 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  */
 export function createSdkClient(options) {
   const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
-  // No limit in the agent, because the threads limit the concurrency. With a limit, a request would wait for a closing
-  // socket, and then get a socket that is not counted as reused and, without keepAlive, is not new.
+  // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
+  // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
@@ -86,8 +86,8 @@ function credentialsFor(credentials) {
 }
 
 /**
- * Limits the length of documents: the SDK reads and parses documents of any length, which can take it a minute. The
- * middleware reads a document itself if its length is unknown or unusual.
+ * Middleware that limits the length of documents. The SDK reads and parses documents of any length, which can take a
+ * minute. A document whose length is unknown or above the limit is read here instead.
  *
  * @param {any} next
  * @param {{ commandName?: string }} context
@@ -182,7 +182,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
     return classifyAnswer({
       status,
       code: isGeneric(code) ? '' : code,
-      // The SDK does not resolve the longer character references.
+      // The SDK leaves some longer character references undecoded.
       message: isGeneric(text) ? '' : decodeEntities(text),
       region: typeof Region === 'string' ? Region : '',
       retryAfter: headers['retry-after'] ?? null,
@@ -196,7 +196,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
 }
 
 /**
- * @param {number} received
+ * @param {number} received the status as the store sent it
  * @param {any} response as parsed by the SDK
  */
 function isErrorInSuccess(received, response) {
@@ -204,7 +204,7 @@ function isErrorInSuccess(received, response) {
 }
 
 /**
- * Recognises the SDK parser's own error: the response does not come from S3 but, for example, from a proxy.
+ * Recognises the message of the SDK's parser for a response that does not come from S3 but, say, from a proxy.
  *
  * @param {unknown} message
  */
@@ -213,7 +213,7 @@ function isUnread(message) {
 }
 
 /**
- * Recognises the SDK's placeholders for a response without a body, and so without an error code.
+ * Recognises the SDK's placeholder for the error code or message of a response without a body.
  *
  * @param {unknown} text
  */

@@ -13,8 +13,8 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * The AWS SDK as a store: it shows the performance that an application with the SDK would see. All threads share one
- * client and one agent.
+ * Sends requests with the AWS SDK, to measure the performance of applications that use it. All threads share one client
+ * and one agent.
  *
  * @implements {ObjectStore}
  */
@@ -152,7 +152,8 @@ class SdkConnection {
   }
 
   /**
-   * Passes a body to a sink as it arrives. An abort destroys the stream: the SDK ignores its signal after the headers.
+   * Passes a body to a sink as it arrives. An abort destroys the stream, because the SDK ignores
+   * its signal after the headers.
    *
    * @param {Readable} body
    * @param {BodySink} sink
@@ -184,7 +185,7 @@ class SdkConnection {
    * @param {boolean} answered
    */
   #classify(error, answered) {
-    // The agent does not reveal which socket an attempt used: any kept-alive socket may already have been closed.
+    // The agent does not reveal which socket an attempt used, so assume that it was kept alive and then closed.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
     const context = { stale, answered, isR2: this.#isR2, now: this.#epochNow() };
     return this.#aborted ?? classifySdkError(error, context);

@@ -1,6 +1,6 @@
 /** @import { AttemptError } from './s3-error.js' */
 
-/** The SDK's rule: a label of a host name. */
+/** Like the SDK, accepts any valid label of a host name. */
 const REGION = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/;
 
 /** Whether the text is a valid region name. @param {string} text */

@@ -55,8 +55,8 @@ const OUTER_PADDING = 0x5c;
 
 /**
  * Computes HMAC-SHA-256 (RFC 2104) of texts with a common start: the strings to sign within one second differ only in a
- * final hash of fixed length. It hashes prepared bytes twice, because an Hmac object of node:crypto takes twice as long
- * and leaves garbage for each text.
+ * final hash of fixed length. It calls SHA-256 twice on prepared buffers, because an Hmac object of node:crypto takes
+ * twice as long and creates garbage for each text.
  */
 export class TextSigner {
   #inner;
@@ -118,7 +118,7 @@ export function encodedPath(key) {
 }
 
 /**
- * Byte order, as the specification requires: the encoded text is ASCII.
+ * Compares encoded text. As it is ASCII, this is the byte order that the specification requires.
  *
  * @param {string} one
  * @param {string} other
@@ -128,16 +128,15 @@ function byCodeUnit(one, other) {
 }
 
 /**
- * Signs the requests to one host. It computes the key once per day; the credentials, the date, the scope and the
- * constant texts once per second; and one hash and one HMAC per request. Replaced credentials therefore take effect at
- * the next second, at no cost per request.
+ * Signs the requests to one host. Each request takes one hash and one HMAC. The signing key is computed once per day,
+ * and everything else once per second, which is also when replaced credentials take effect.
  */
 export class RequestSigner {
   #live;
   #region;
   #host;
   #now;
-  // The fields from here on are valid for the current second.
+  // The fields below are valid for the current second.
   #credentials;
   #signedFor = '';
   #second = -1;
@@ -183,7 +182,7 @@ export class RequestSigner {
   /**
    * @param {string} method
    * @param {string} path already encoded
-   * @param {string} hashed as above
+   * @param {string} hashed see {@link sign}
    * @param {string} source encoded bucket and key of the object to copy
    */
   signCopy(method, path, hashed, source) {
@@ -196,9 +195,9 @@ export class RequestSigner {
   /**
    * @param {string} method
    * @param {string} path already encoded
-   * @param {string} hashed as above
-   * @param {string} query as above
-   * @param {readonly [name: string, value: string][]} headers additional ones, sorted by name; all names sort after
+   * @param {string} hashed see {@link sign}
+   * @param {string} query see {@link canonicalQuery}
+   * @param {readonly [name: string, value: string][]} headers to add, sorted by name; all names sort after
    *   `host` and before `x-amz-content-sha256`
    */
   signHeaders(method, path, hashed, query, headers) {
@@ -224,7 +223,7 @@ export class RequestSigner {
     return headers;
   }
 
-  /** Checks the region as well, because a request refused for its region is signed again within the same second. */
+  /** Also refreshes if the region changed: a request refused for its region is signed again within the same second. */
   #refresh() {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second || this.#signedFor !== this.#region.current) {

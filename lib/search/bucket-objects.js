@@ -3,10 +3,10 @@ import { sumOf } from '../statistics/moments.js';
 /** @import { Effects, Range } from './search-objects.js' */
 
 /**
- * The objects for each step of a search over buckets; a step uses the first n buckets. Objects are counted per bucket,
- * so each bucket's existing objects have no gap, and an object's position follows from the run's list of buckets alone.
- * Write takes the next objects of each bucket; Read and Stat cycle through the objects that all buckets of the step
- * have; Remove takes each of them once.
+ * Chooses the objects for each step of a search over buckets. A step uses the first n buckets. Objects are counted per
+ * bucket, so that each bucket's existing objects have no gaps, and where an object is stored depends only on the run's
+ * list of buckets, not on the buckets of a step. Write takes the next objects of each bucket; Read and Stat cycle
+ * through the objects that all buckets of the step have; Copy and Remove use each of these objects once.
  */
 export class BucketObjects {
   #most;
@@ -16,8 +16,8 @@ export class BucketObjects {
   #used;
 
   /**
-   * @param {{ objects: number, buckets: number, exist: boolean }} options `exist`: whether the objects exist before the
-   *   run; otherwise `objects` can be written
+   * @param {{ objects: number, buckets: number, exist: boolean }} options `objects`: total that exists or can be
+   *   written; `exist`: whether they exist before the run
    */
   constructor({ objects, buckets, exist }) {
     this.#most = objects;
@@ -25,13 +25,13 @@ export class BucketObjects {
     this.#used = this.#existing.map(() => 0);
   }
 
-  /** Objects that Write left, or can write. */
+  /** Number of existing objects, or of those that can be written if none exist. */
   get count() {
     const existing = sumOf(this.#existing);
     return existing === 0 ? this.#most : existing;
   }
 
-  /** 0, because a later run cannot rely on these objects: they are not the first objects of the run. */
+  /** 0, because a later run can use only the first objects of this run, which these are not. */
   get wholeCount() {
     return 0;
   }
@@ -47,7 +47,7 @@ export class BucketObjects {
 
   /**
    * @param {Effects} stage
-   * @param {number} buckets how many the step uses, starting with the first
+   * @param {number} buckets number of buckets in the step
    * @returns {number} operations that the objects allow in the step
    */
   countIn({ creates, copies, removes }, buckets) {
@@ -63,9 +63,9 @@ export class BucketObjects {
   /**
    * @param {Effects} stage
    * @param {boolean} _isHalfSize
-   * @param {number} most objects
-   * @param {number} [buckets] of the step
-   * @returns {Range} objects in turn; see Load
+   * @param {number} most maximum number of objects
+   * @param {number} [buckets] number of buckets in the step
+   * @returns {Range} takes objects from each bucket in turn; see Load
    */
   rangeFor(stage, _isHalfSize, most, buckets = 1) {
     if (stage.creates || stage.copies || stage.removes) {
@@ -79,8 +79,8 @@ export class BucketObjects {
   /**
    * @param {Effects} stage
    * @param {boolean} _isHalfSize
-   * @param {number} count objects of the range that were used
-   * @param {number} [buckets] of the step
+   * @param {number} count number of objects of the range that were used
+   * @param {number} [buckets] number of buckets in the step
    */
   use({ creates, copies, removes }, _isHalfSize, count, buckets = 1) {
     if (creates || copies || removes) {

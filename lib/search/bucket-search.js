@@ -11,16 +11,16 @@ import { WINDOW_MS } from './step-rate.js';
  * @import { Step, StepResult } from './search-plan.js'
  */
 
-/** Duration of a step with fewer than all buckets. The step with all of them lasts as long as a hold. ms */
+/** Duration in ms of a step with fewer than all buckets. The step with all of them lasts as long as a hold. */
 const BUCKETS_MS = 5000;
 
-/** Safety margin: the rate of one bucket was measured only briefly. */
+/** Safety margin for the rate of one bucket, which was measured only briefly. */
 const MARGIN = 1.1;
 
 /** If each additional bucket adds at least this share of one bucket's rate, the rate is proportional. */
 const IN_PROPORTION = 0.85;
 
-/** The same for the last buckets added, whose share is less certain. */
+/** A lower minimum for the last buckets added, because their share is less certain. */
 const STILL_IN_PROPORTION = 0.7;
 
 /** If all buckets together reach at most this many times the rate of one, the rate is flat. */
@@ -30,7 +30,7 @@ const FLAT = 1.15;
 
 /**
  * Determines whether each bucket has its own limit. It decides what to try and what the results mean, but has no access
- * to a clock or a store. First it searches for the plateau of the first bucket. Then it holds more and more buckets,
+ * to a clock or a store. First it searches for the plateau of the first bucket. Then it loads more and more buckets,
  * each with as many threads as that plateau needed.
  */
 export class BucketSearch {
@@ -133,7 +133,7 @@ export class BucketSearch {
     const times = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
     const rest = sumOf(this.#plan.map((each) => this.#operationsFor(each)));
     const share = Math.floor((this.#budget.operationsLeft * this.#operationsFor(buckets)) / rest);
-    // Each step also uses the first bucket's objects, which may run out before the total.
+    // Every step uses the first bucket, whose objects may run out before the operations of the whole search do.
     const ofThis = this.#operationsFor(buckets) / buckets / this.#inFirstFor(this.#plan);
     const operations = Math.min(share, Math.floor(ofThis * this.#available(buckets)));
     const time = (1000 * (operations - 2 * threads)) / (buckets * this.#rateOfOne);
@@ -161,7 +161,7 @@ export class BucketSearch {
     return MARGIN * (this.#one?.capacity?.operationsPerSecond ?? 0);
   }
 
-  /** ms of an operation on the plateau. */
+  /** Latency of an operation on the plateau, in ms. */
   get #latency() {
     const { capacity } = /** @type {SearchConclusion} */ (this.#one);
     return capacity === null ? this.#unloadedLatency : (1000 * capacity.threads) / capacity.operationsPerSecond;
@@ -179,17 +179,17 @@ export class BucketSearch {
     return buckets * (this.#rateOfOne * seconds + 2 * Number(this.#threads));
   }
 
-  /** Operations that steps with these numbers of buckets take in the first one. @param {readonly number[]} numbers */
+  /** Operations that steps with these bucket counts need in the first bucket. @param {readonly number[]} numbers */
   #inFirstFor(numbers) {
     return sumOf(numbers.map((each) => this.#operationsFor(each) / each));
   }
 
-  /** @param {readonly number[]} numbers of buckets that lacked operations */
+  /** @param {readonly number[]} numbers bucket counts of the steps that lacked operations */
   #recordShortage(numbers) {
     const { before, share } = this.#inFirst;
     const inAll = sumOf(numbers.map((each) => this.#operationsFor(each)));
     const inFirst = before - this.#available(1) + this.#inFirstFor(numbers);
-    // If the first bucket gets a share of all objects, this many in total give it enough.
+    // The first bucket has a fixed share of all objects: with this total, its share is enough.
     const forFirst = before < Infinity ? inFirst / share - this.#budget.operationsUsed : 0;
     this.#budget.recordShortage(Math.max(inAll, forFirst));
   }
@@ -258,7 +258,7 @@ export class BucketSearch {
     }
     const growth = growthOf(first, last);
     const before = this.#steps[this.#steps.length - 2];
-    // A rate that grew in proportion at first may have reached another limit since.
+    // A rate that grew in proportion at first may have reached another limit with the last buckets added.
     if (growth.share >= IN_PROPORTION && growthOf(before, last).share >= STILL_IN_PROPORTION) {
       return { limit: 'per bucket', reason: null };
     }
@@ -273,14 +273,14 @@ export class BucketSearch {
 /**
  * @param {BucketStep} one
  * @param {BucketStep} other with more buckets
- * @returns {{ times: number, share: number }} the factor, and the growth as a share of proportional growth
+ * @returns {{ times: number, share: number }} `times`: growth factor; `share`: growth as a share of proportional growth
  */
 function growthOf(one, other) {
   const times = other.rate.operationsPerSecond / one.rate.operationsPerSecond;
   return { times, share: (times - 1) / (other.buckets / one.buckets - 1) };
 }
 
-/** 1, 2, 4, …, most. @param {number} most */
+/** The bucket counts to try: 1, 2, 4, …, most; empty if `most` is less than 2. @param {number} most */
 function numbersOf(most) {
   const numbers = [];
   for (let number = 1; number < most; number *= 2) {
@@ -308,7 +308,7 @@ function shareOfOne(buckets) {
   return STAGE_MS / (STAGE_MS + others);
 }
 
-/** The same share, of the operations that objects in the first bucket allow. @param {number} buckets */
+/** Share of the first bucket's operations that the search on that bucket may take, 0 to 1. @param {number} buckets */
 function shareOfFirst(buckets) {
   const others = sumOf(numbersOf(buckets).map((each) => MARGIN * durationOf(each, buckets)));
   return STAGE_MS / (STAGE_MS + others);

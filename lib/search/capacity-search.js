@@ -17,20 +17,20 @@ import { batchMeans } from './batch-means.js';
  * @property {number} [maxOperations] that objects allow
  * @property {number} [maxAttempts] that dollars allow
  * @property {boolean} [sharesOperations] whether the user cannot provide more operations; the hold then gets what is
- *   left, at least half of them
+ *   left, but at least half of all operations
  * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether to try half-size objects after the hold: on a
  *   plateau, alternating with whole-size ones; without a plateau, just once, for later stages that need them
  */
 
-/** Windows that agree this well are enough during the ramp and around the knee. */
+/** A step may end early at this standard error of its windows, as a share of their mean; 0 if its length is fixed. */
 const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /**
  * Finds the number of threads above which a store's rate no longer grows, and the rate there. It decides what to try
  * and what the results mean, but has no access to a clock or a store. The ramp multiplies the threads by four while the
- * rate grows in proportion, and otherwise by two, until more threads gain almost nothing. Next, the search looks for
- * the knee between the numbers of threads it has tried. It then holds that number for a fresh period that played no
- * part in choosing it. Finally, it compares both object sizes in alternating steps.
+ * rate grows in proportion, and otherwise by two, until more threads gain almost nothing. Next, the search tries
+ * numbers in between to locate the knee. It then holds the chosen number of threads for a new period, which played no
+ * part in the choice. Finally, it compares whole-size and half-size objects in alternating steps.
  */
 export class CapacitySearch {
   #halfSize;
@@ -41,9 +41,9 @@ export class CapacitySearch {
   #step = null;
   /** Phases that are finished or impossible. */
   #over = { steps: false, hold: false };
-  /** The size steps still to come; null before the first. @type {SizePhase[] | null} */
+  /** Remaining steps of the comparison of sizes; null before the first. @type {SizePhase[] | null} */
   #sizesToTry = null;
-  /** Operations per second of the size steps so far. @type {Record<SizePhase, number[]>} */
+  /** Operations per second of the finished steps of the comparison of sizes. @type {Record<SizePhase, number[]>} */
   #sizes = { 'whole size': [], 'half size': [] };
   /** @type {Capacity | null} */
   #capacity = null;
@@ -86,7 +86,7 @@ export class CapacitySearch {
     if (rate === null) {
       this.#over.steps = true;
       this.#sizesToTry &&= [];
-      // A step that succeeded for a while but ended early ran short of operations.
+      // If operations succeeded but the step ended early, it had too few operations.
       if (latency !== null) {
         this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
       }
@@ -106,7 +106,7 @@ export class CapacitySearch {
     return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
   }
 
-  /** @returns {Step | null} with the next number of threads to try; null if the capacity cannot be determined better */
+  /** @returns {Step | null} with the next number of threads to try; null if no further step can help */
   #nextTry() {
     const wanted = this.#over.steps ? null : this.#tested.next();
     const step = wanted && this.#firstThatFits(wanted.phase, wanted.threads);
@@ -137,7 +137,7 @@ export class CapacitySearch {
       }
       unaffordable = { rate, threads, needed };
     }
-    // The last candidate needs the fewest operations.
+    // Report the last candidate, which needs the fewest operations.
     if (unaffordable === null) {
       this.#budget.limitingResource ??= 'time';
     } else {
@@ -188,7 +188,7 @@ export class CapacitySearch {
       : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held };
   }
 
-  /** @returns {SizePhase[]} the size steps for which enough is left */
+  /** @returns {SizePhase[]} steps that compare sizes, if time and operations suffice for them */
   #planSizes() {
     const { highest, hasPlateau } = this.#tested;
     if (this.#halfSize === 'never' || highest === undefined) {

@@ -1,11 +1,11 @@
 import { studentT } from '../statistics/student-t.js';
 
 /**
- * @typedef {object} LateCount the outcome of one rate
+ * @typedef {object} LateCount the outcome of a step at one rate
  * @property {number} rate operations started per second
  * @property {number} operations measured
  * @property {number} late operations that took too long
- * @property {readonly SecondCount[]} seconds the whole seconds of that time
+ * @property {readonly SecondCount[]} seconds counts for each whole second of the measured time
  *
  * @typedef {Pick<LateCount, 'operations' | 'late'>} SecondCount
  */
@@ -21,7 +21,10 @@ const CONVERGED = 1e-9;
 /** An operation is often late because the previous one was: a single wait shows as several late operations. */
 const MIN_DISPERSION = 8;
 
-/** Rates chosen by earlier results, and seconds that share a queue, hold less information than the model assumes. */
+/**
+ * Widens the interval. Seconds share a queue, and each rate was chosen by earlier results, so the counts contain less
+ * information than the model assumes.
+ */
 const DEPENDENCE = 2;
 
 /** Minimum number of rates to estimate a share of late operations. */
@@ -66,11 +69,11 @@ export function crossingOf(counts, limit) {
 }
 
 /**
- * Newton's method on the likelihood of log(late ÷ punctual) = intercept + slope × x.
+ * Fits log(late ÷ punctual) = intercept + slope × x by maximum likelihood, with Newton's method.
  *
  * @param {readonly { x: number, operations: number, late: number }[]} points
- * @returns {{ intercept: number, slope: number, covariance: [number, number, number] } | null} (co)variances of the
- *   intercept, of both, and of the slope, at a dispersion of 1; null if there is no such line
+ * @returns {{ intercept: number, slope: number, covariance: [number, number, number] } | null} `covariance`:
+ *   variance of the intercept, covariance of both, variance of the slope, at a dispersion of 1; null if the fit fails
  */
 function fitLine(points) {
   const late = points.reduce((sum, point) => sum + point.late, 0);

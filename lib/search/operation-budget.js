@@ -11,8 +11,8 @@ import { COMPARISON, STAGE_MS, operationsOfSearch, shortest, timesOf } from './s
 const HALF_SIZE_GAIN = 2.2;
 
 /**
- * The time, operations and attempts that a search has left, and what it must keep for later steps. It plans in
- * operations, and assumes as many attempts per operation as in the last step.
+ * The time, operations and attempts that a search has left, and what it must keep for later steps. It counts in
+ * operations, and assumes that each needs as many attempts as in the last step.
  */
 export class OperationBudget extends StepBudget {
   #tested;
@@ -56,12 +56,12 @@ export class OperationBudget extends StepBudget {
     if (phase !== 'hold') {
       return times;
     }
-    // Time was reserved before the last step, which may have shown slower operations than any before.
+    // Operations may have become slower since time was reserved: limit the grace to the time that is left.
     const left = Math.max(0, this.timeLeft - times.settle - times.maxDuration);
     return { ...times, grace: Math.min(times.grace, left) };
   }
 
-  /** ms for steps, excluding the hold and the comparison of sizes. */
+  /** ms left for steps, minus the time for the hold and, on a plateau, the comparison of sizes. */
   get timeForSteps() {
     const threads = this.#tested.highest?.threads ?? 1;
     const hold = shortest(this.timesOf('hold', threads));
@@ -71,12 +71,12 @@ export class OperationBudget extends StepBudget {
     return this.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations for steps, excluding the hold at the best rate so far and, on a plateau, the comparison of sizes. */
+  /** Operations left for steps, minus those for a hold at the best rate and, on a plateau, the comparison of sizes. */
   get operationsForSteps() {
     const { best, highest, hasPlateau } = this.#tested;
     const threads = highest?.threads ?? 0;
     const hold = operationsIn(best, threads, this.timesOf('hold', threads));
-    // If the rate can no longer be held, more steps can still show that it is higher.
+    // If too few operations are left for the hold, more steps can still show that the rate is higher.
     if (hold > this.operationsLeft && !this.#sharesOperations) {
       return this.operationsLeft;
     }
@@ -87,7 +87,7 @@ export class OperationBudget extends StepBudget {
   /**
    * @param {number} rate per second
    * @param {number} threads
-   * @returns {number} operations for the hold, excluding the comparison unless there are too few for both
+   * @returns {number} operations for the hold: all that are left, minus those for the comparison of sizes if both fit
    */
   operationsForHold(rate, threads) {
     const without = this.operationsLeft - this.#comparisonOperations(rate, threads);
@@ -96,8 +96,8 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * Enough for another search if there were too few for this one. It covers the store's full known rate, because the
-   * other search would go further.
+   * Operations and attempts that suffice for another search; null if this one had enough. They allow for the highest
+   * rate expected of the store, because another search would go further.
    */
   get needed() {
     const missed = super.needed;
@@ -115,7 +115,7 @@ export class OperationBudget extends StepBudget {
   /**
    * @param {number} rate per second
    * @param {number} threads
-   * @param {number} [before] operations needed before
+   * @param {number} [before] operations needed before the hold; negative for those that it has already used
    */
   recordShortageAt(rate, threads, before = 0) {
     this.recordShortage(before + this.#operationsAfter(rate, threads));
@@ -131,7 +131,7 @@ export class OperationBudget extends StepBudget {
   }
 
   /**
-   * @param {number} rate whole objects per second
+   * @param {number} rate whole-size objects per second
    * @param {number} threads
    */
   #comparisonOperations(rate, threads) {

@@ -1,6 +1,6 @@
 /** @import { StepRate } from './step-rate.js' */
 
-/** If more threads raise the rate by less than this share, they count as no gain. */
+/** An increase of the rate by less than this share counts as no gain. */
 const MIN_GROWTH = 0.03;
 
 /** A rate of at least this share of the best, within the error, counts as equally good. */
@@ -11,19 +11,19 @@ const TOLERANCE = 1.5;
 /** A knee is confirmed if this many times its threads do not raise the rate. */
 const CONFIRMED_AT = 2;
 
-/** This many times the knee's threads keep a store busy, if they reach the same rate. */
+/** The hold uses this many times the knee's threads or more, if they reach the same rate, to keep the store busy. */
 const HELD_AT = 1.25;
 
-/** At the maximum number of threads, this factor is enough. */
+/** A smaller factor is enough to confirm a knee if the maximum number of threads was tested. */
 const CONFIRMED_AT_LEAST = 4 / 3;
 
 /** At this share of proportional growth or more, the next ramp step is a large one. */
 const IN_PROPORTION = 0.8;
 
-/** At this share or more, fewer threads cannot have reached the same rate, even allowing for error. */
+/** At this share of proportional growth or more, fewer threads cannot have reached it, even allowing for error. */
 const STILL_GROWN = 0.9;
 
-/** The first rate, estimated from the unloaded latency. At a lower rate, the counts would be too small. */
+/** Operations per second that the first step should reach, so that its counts are not too small. */
 const FIRST_RATE = 100;
 
 const MIN_FIRST_THREADS = 4;
@@ -32,12 +32,12 @@ const MAX_FIRST_THREADS = 64;
 /** The knee is located if two numbers of threads around it are at most this factor apart. */
 const FINE_ENOUGH = 1.25;
 
-/** The fewest tested threads whose rate is as good as any other. @param {readonly StepRate[]} steps at least one */
+/** Lowest tested number of threads whose rate is as good as any. @param {readonly StepRate[]} steps at least one */
 export function kneeOf(steps) {
   return threadsAsGood(steps)[0];
 }
 
-/** Tested threads whose rate is as good as any, lowest first. @param {readonly StepRate[]} steps at least one */
+/** Tested numbers of threads whose rate is as good as any, in order. @param {readonly StepRate[]} steps at least one */
 export function threadsAsGood(steps) {
   const level = Math.max(...steps.map(({ rate, error }) => rate - TOLERANCE * error));
   return steps
@@ -54,7 +54,7 @@ export function hasLevelled(ramp) {
 
 /**
  * @param {number} knee threads
- * @param {number} highest tested threads
+ * @param {number} highest tested number of threads
  * @param {number} maxThreads
  * @returns {boolean} whether enough threads above the knee were tested
  */

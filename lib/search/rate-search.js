@@ -13,7 +13,7 @@ import { WINDOW_MS } from './step-rate.js';
 /**
  * @typedef {object} RateMeasurement the outcome of an open-loop step, after settling
  * @property {number} completed operations
- * @property {number} late operations over the limit, counted from their scheduled start
+ * @property {number} late operations that took longer than the limit, timed from their scheduled start
  * @property {readonly SecondCount[]} seconds whole seconds of the measured time
  * @property {number} attempts
  * @property {number} lateAttempts attempts that alone took longer than the limit
@@ -22,8 +22,8 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} p99 ms
  * @property {number} maximum ms
  * @property {number} duration measured ms
- * @property {boolean} isClientBusy whether this host, its link, or an embedded endpoint starved of CPU was at its
- *   limit, and not the store
+ * @property {boolean} isClientBusy whether this host, its link, or an embedded endpoint short of CPU was at its limit,
+ *   rather than the store
  * @property {boolean} isHostUnsteady whether this host stalled so often that it may have delayed 1% of operations
  *
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
@@ -36,7 +36,7 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {RateMeasurement} measurement
  */
 
-/** Time limit for the search of a stage. ms */
+/** Time limit for the search of a stage, in ms. */
 export const RATE_SEARCH_MS = 90_000;
 
 const NONE = /** @type {Tried | null} */ (null);
@@ -47,30 +47,30 @@ const CONFIDENCE = 0.95;
 /** The share of operations that may be late. */
 const LATE_SHARE = 0.01;
 
-/** A host that stalls now and then delays at most this share of operations. */
+/** If a larger share of operations is late, occasional stalls of this host cannot explain it. */
 const MAX_LATE_BY_HOST = 0.5;
 
 export const ERROR_SHARE = 0.001;
 
-/** A single late or failed operation does not count as a share. */
+/** This many late or failed operations are tolerated, even if their share is too high. */
 const ACCIDENTS = 1;
 
 /** Two rates at most this factor apart count as one result. */
 const FINE_ENOUGH = 1.03;
 
-/** A wider gap is enough below a rate that this host could not start on time, which is not a limit of the store. */
+/** A wider gap is enough if this host, not the store, limited the higher rate. */
 const FINE_ENOUGH_OF_HOST = 1.15;
 
 /** A limit is sharp if almost no operations are late below it, and a large share are late above it. */
 const SHARP = Object.freeze({ lateBelow: 0.1 * LATE_SHARE, lateAbove: 10 * LATE_SHARE });
 
-/** A closed loop shows what all threads can do. It may take this share of the available operations. */
+/** Share of the available operations that the closed loop may take, which shows what all threads can do. */
 const CLOSED_SHARE = 0.1;
 
 /** The first rate, as a share of the closed loop's rate. */
 const FIRST_SHARE = 0.95;
 
-/** A closed loop might fall a little short of what the threads can do. */
+/** The threads can do at most this many times the rate of the closed loop. */
 const BEYOND_CLOSED = 1.1;
 
 /** The first rate without a closed loop, in multiples of one thread's unloaded rate. */
@@ -78,7 +78,7 @@ const FIRST_THREADS = 4;
 const MIN_RATE = 1;
 const MAX_RATE = 1_000_000;
 
-/** Steps away from the first rate grow. A closed loop is seldom far from the result. */
+/** Growing factors for steps away from the first rate, which is seldom far from the result. */
 const FACTORS_UP = Object.freeze([1.1, 1.5, 2]);
 const FACTORS_DOWN = Object.freeze([1.25, 1.5, 2, 4]);
 
@@ -87,16 +87,16 @@ const MAX_SETTLE_MS = 3000;
 const GRACE_MS = 1000;
 const DURATION_MS = Object.freeze({ ramp: 2000, refine: 4000 });
 
-/** At a low rate, a percentile takes time. */
+/** Operations that a percentile needs: at a low rate, a step is longer to include this many. */
 const MIN_OPERATIONS = 200;
 const MAX_STRETCHED_MS = 6000;
 
-/** If the last hold missed, a lower rate is held, up to this number of holds. */
+/** Maximum number of holds: after a hold that missed its limits, a lower rate is held. */
 const MAX_HOLDS = 3;
 
 /**
  * Tries per rate. A rate is tried again after interference on the host or a possible hiccup of the store. `aboveKept`
- * applies once a lower rate was kept, which shows that this host can start operations on time at some rate.
+ * applies if a lower rate met the limits, which shows that this host can start operations on time at some rate.
  */
 const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
 
@@ -106,26 +106,27 @@ const MAX_LATE_BY_HICCUP = 0.5;
 /** Holds run at this share of the limit: at the limit itself, half of them would miss. */
 const BELOW_LIMIT = 0.97;
 
-/** A rate kept for a few seconds might be slightly above a sharp limit. */
+/** Below a sharp limit, holds run at this share of the best rate, which may be slightly too high. */
 const BELOW_SHARP = 0.99;
 
-/** If a limit is not sharp, these multiples of it, tried in turn, show it best. */
+/** A limit that is not sharp is located best by trying these multiples of it in turn. */
 const AROUND_LIMIT = Object.freeze([0.97, 1.02, 0.94]);
 
-/** A queue's behaviour over a few seconds is random, so this many longer steps are needed. */
+/** Minimum number of longer steps near a limit, because a queue's behaviour over a few seconds is random. */
 const MIN_SAMPLES = 3;
 
 /** The interval is precise enough at this half-width, as a share of the limit. */
 const PRECISION = 0.05;
 
-/** In this range around the limit, the regression of late operations holds. */
+/** Multiples of the limit between which the regression of late operations is valid. */
 const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
 
 /**
  * Finds the highest rate of an open loop at which a latency percentile and the share of errors stay within their
  * limits. It decides what to try and what the results mean, but has no access to a clock or a store. It begins near a
- * closed loop's rate, goes up or down until one rate is kept and one is not, halves the gap until it is narrow, and
- * holds the result. If the client could not start operations on time, the store's limit was not reached.
+ * closed loop's rate, goes up or down until one rate is kept (meets the limits) and one is not, halves the gap until
+ * it is narrow, and holds the result. If the client could not start operations on time, the store's limit was not
+ * reached.
  */
 export class RateSearch {
   #maxThreads;
@@ -168,7 +169,7 @@ export class RateSearch {
     this.#unloadedLatency = unloadedLatency;
   }
 
-  /** @returns {Step | null} null if the search is over; a step without a rate is a closed loop of all threads */
+  /** @returns {Step | null} null if the search is over; a step without a rate is a closed loop with all threads */
   next() {
     this.#step = this.#isOver ? null : (this.#closedLoop() ?? this.#plan());
     this.#isOver = this.#step === null;
@@ -184,7 +185,7 @@ export class RateSearch {
       this.#settle = settleAfter(measurement);
       return;
     }
-    // A step that ended long before its time ran short of operations.
+    // If a step ended long before its time was up, it had too few operations.
     if (measurement.duration < minDuration / 2) {
       this.#isOver = true;
       this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS));
@@ -238,13 +239,13 @@ export class RateSearch {
     return this.#conclusive.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
   }
 
-  /** The highest rate kept below the lowest miss. */
+  /** The highest rate that was kept, below the lowest one that missed. */
   get #low() {
     const most = this.#lowestMissed?.rate ?? Infinity;
     return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
   }
 
-  /** The lowest rate above `#low` that was not kept. Rates once kept stay kept, even if the host is busy later. */
+  /** The lowest rate above `#low` that was not kept. A rate kept once stays kept, even if the host is busy later. */
   get #high() {
     const low = this.#low?.rate ?? 0;
     return this.#conclusive.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
@@ -262,7 +263,7 @@ export class RateSearch {
     );
   }
 
-  /** @returns {Crossing | null} the limit, as far as all steps together show it */
+  /** @returns {Crossing | null} the limit, estimated from all steps together; null if they do not show it */
   get #crossing() {
     const missed = this.#lowestMissed;
     const kept = this.#tried.filter(({ verdict }) => verdict === 'kept').reduce(higher, NONE);
@@ -365,7 +366,7 @@ export class RateSearch {
   /**
    * @param {Tried} low
    * @param {Tried} high
-   * @returns {Step | null} null if the rates are close, or too little is left
+   * @returns {Step | null} null if the rates are close, or too little time or too few operations are left
    */
   #bisect(low, high) {
     const rate = Math.sqrt(low.rate * high.rate);
@@ -374,7 +375,7 @@ export class RateSearch {
       : null;
   }
 
-  /** Null if the limit is known well enough, or too little is left. @param {Crossing | null} crossing */
+  /** Null if the limit is known well enough, or time or operations are short. @param {Crossing | null} crossing */
   #sample(crossing) {
     const limit = crossing?.rate ?? this.#low?.rate ?? 0;
     const rate = limit * AROUND_LIMIT[this.#samples % AROUND_LIMIT.length];
@@ -398,7 +399,7 @@ export class RateSearch {
   /**
    * @param {number} rate ops/s
    * @param {number} duration ms
-   * @param {number} held ops/s to hold afterwards
+   * @param {number} held ops/s to hold afterwards; 0 for no hold
    * @returns {boolean} whether time and operations suffice for a step and the hold after it
    */
   #affords(rate, duration, held) {
@@ -421,7 +422,7 @@ export class RateSearch {
    * @param {number} duration ms
    */
   #operationsOf(rate, duration) {
-    // A step is stopped one check before it would exceed its operations.
+    // A step is stopped one check early, so that it does not exceed its operations.
     return (rate * (this.#settle + stretched(rate, duration) + 2 * WINDOW_MS)) / 1000 + this.#maxThreads;
   }
 
@@ -472,7 +473,7 @@ export class RateSearch {
     if (high === null || high.verdict === 'client' || held === null) {
       return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
     }
-    // Since the hold, a rate above the missed one may have been tried again.
+    // The held rate may be above one that missed earlier.
     const rate = held.rate < high.rate ? held.rate : low.rate;
     return { ...common, bound: 'exact', rate, interval: { low: rate, high: high.rate, confidence: null } };
   }
@@ -527,7 +528,7 @@ function isFineOfHost(low, high) {
   return high.verdict === 'client' && high.rate / low.rate <= FINE_ENOUGH_OF_HOST;
 }
 
-/** ms until pending requests no longer delay the next ones. @param {RateMeasurement} measurement */
+/** ms until pending requests of the last step no longer delay the next one. @param {RateMeasurement} measurement */
 function settleAfter({ maximum }) {
   return Math.min(SETTLE_MS + maximum, MAX_SETTLE_MS);
 }

@@ -11,8 +11,8 @@
 const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
- * The objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous range of
- * one size that Write wrote; Copy uses each object of that range once; and Remove uses each of all objects once.
+ * Chooses the objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous
+ * range of one size that Write wrote; Copy uses each object of that range once; and Remove uses every object once.
  */
 export class SearchObjects {
   #next = 0;
@@ -20,18 +20,18 @@ export class SearchObjects {
   #whole;
   #half = NONE;
 
-  /** @param {number} count objects that can be written, or that exist if the run does not write */
+  /** @param {number} count number of objects that can be written, or that exist if the run does not write */
   constructor(count) {
     this.#all = { first: 0, count };
     this.#whole = this.#all;
   }
 
-  /** Objects of either size that Write left, or can write. */
+  /** Number of objects of either size that exist, or that Write can write. */
   get count() {
     return this.#all.count;
   }
 
-  /** Length of a contiguous range of whole-size objects that Write left, or can write. */
+  /** Number of contiguous whole-size objects that exist, or that Write can write. */
   get wholeCount() {
     return this.#whole.count;
   }
@@ -52,7 +52,7 @@ export class SearchObjects {
     return this.#whole.count > 0 ? Infinity : 0;
   }
 
-  /** The same for a step; see BucketObjects. @param {Effects} stage */
+  /** Operations that the objects allow in one step; see BucketObjects. @param {Effects} stage */
   countIn(stage) {
     return this.countFor(stage);
   }
@@ -60,7 +60,7 @@ export class SearchObjects {
   /**
    * @param {Effects} stage
    * @param {boolean} isHalfSize
-   * @param {number} most objects
+   * @param {number} most maximum number of objects
    * @returns {Range}
    */
   rangeFor(stage, isHalfSize, most) {
@@ -75,7 +75,7 @@ export class SearchObjects {
   /**
    * @param {Effects} stage
    * @param {boolean} isHalfSize
-   * @param {number} count objects of the range that were used
+   * @param {number} count number of objects of the range that were used
    */
   use({ creates, copies, removes }, isHalfSize, count) {
     if (creates && isHalfSize && this.#half.count === 0) {
@@ -88,8 +88,8 @@ export class SearchObjects {
 
   /**
    * @param {Effects} stage that has ended
-   * @param {(index: number) => boolean} has whether an object was written; cycling through a range without objects
-   *   would never end
+   * @param {(index: number) => boolean} has whether an object was written. A range without objects is dropped,
+   *   because cycling through it would never end
    */
   stageEnds({ creates }, has) {
     if (creates) {

@@ -5,16 +5,16 @@ import { WINDOW_MS } from './step-rate.js';
  * @import { Latency } from './step-rate.js'
  */
 
-/** Time limit for the search of a stage. ms */
+/** Time limit for the search of a stage, in ms. */
 export const STAGE_MS = 30_000;
 
-/** Length of a hold, excluding the time to settle. ms */
+/** Length of a hold in ms, excluding the time to settle. */
 export const HOLD_MS = 10_000;
 
-/** A shorter hold gives no confidence interval. ms */
+/** Minimum length of a hold in ms: a shorter one gives no confidence interval. */
 export const MIN_HOLD_MS = 2000;
 
-/** Duration of one step when the sizes are compared. ms */
+/** Duration in ms of each step that compares the sizes. */
 const SIZE_MS = 1000;
 
 /** @typedef {Extract<SearchPhase, 'whole size' | 'half size'>} SizePhase */
@@ -27,7 +27,7 @@ export const COMPARISON = Object.freeze(
 const MIN_STEP_MS = 1000;
 const MAX_STEP_MS = 2500;
 
-/** The ramp needs only the order of magnitude. ms */
+/** Maximum duration of a ramp step in ms, short because a ramp needs only the order of magnitude. */
 const MAX_RAMP_MS = 1500;
 
 const MIN_SETTLING_MS = 250;
@@ -35,21 +35,21 @@ const MAX_SETTLING_MS = 2000;
 const MIN_GRACE_MS = 500;
 const MAX_GRACE_MS = 3000;
 
-/** Maximum time of a step besides its measured time. ms */
+/** Maximum time in ms that a step takes besides its measured time. */
 export const MAX_EDGES_MS = MAX_SETTLING_MS + MAX_GRACE_MS;
 
-/** How many unloaded latencies a step settles for, and how many it is measured for. */
+/** Multiples of the unloaded latency for which a step settles, and for which it is then measured. */
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;
 
-/** One thread needs objects for at least this long; with fewer, its rate could not be held. ms */
+/** Minimum time in ms for which one thread must have objects, so that its rate can be held. */
 const MIN_SEARCH_MS = 12_000;
 
 /**
  * @typedef {object} StepTimes how long a step takes, in ms
  * @property {number} settle before the first window counts
- * @property {number} minDuration measured
- * @property {number} maxDuration measured if the windows do not agree earlier
+ * @property {number} minDuration minimum measured time
+ * @property {number} maxDuration measured time if the windows do not agree earlier
  * @property {number} grace for operations still in flight at the end
  */
 
@@ -60,8 +60,9 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} [buckets] only the first n take part; absent if all do
  * @property {number} [rate] operations per second of an open loop; absent in a closed one
  * @property {number} operations maximum number to start
- * @property {number} attempts maximum number
- * @property {number} precision standard error of the windows, as a share of their mean, at which it may end early
+ * @property {number} attempts maximum number of attempts
+ * @property {number} precision standard error of the windows, as a share of their mean, at which the step may
+ *   end early
  * @typedef {StepPlan & StepTimes} Step
  */
 
@@ -77,7 +78,7 @@ const MIN_SEARCH_MS = 12_000;
 
 /**
  * @param {SearchPhase} phase
- * @param {{ unloadedLatency: number, latency: number }} expected ms; `latency` as known for this number of threads
+ * @param {{ unloadedLatency: number, latency: number }} expected ms; `latency`: with the step's number of threads
  * @returns {StepTimes}
  */
 export function timesOf(phase, { unloadedLatency, latency }) {
@@ -98,7 +99,7 @@ export function timesOf(phase, { unloadedLatency, latency }) {
   };
 }
 
-/** ms of the step if it is steady from the beginning. @param {StepTimes} times */
+/** Duration of a step in ms if it is steady from the beginning. @param {StepTimes} times */
 export function shortest({ settle, minDuration, grace }) {
   return settle + minDuration + grace;
 }
@@ -109,8 +110,8 @@ export function minOperations(unloadedLatency) {
 }
 
 /**
- * Operations needed per op/s of the store: a stage at its full rate, half-size objects at a little more than twice the
- * rate, and 10% extra, because each step is planned with a margin.
+ * Operations that a search needs per op/s of the store: for a stage at the full rate, for half-size objects at a little
+ * more than twice that rate, and 10% extra, because each step is planned with a margin.
  */
 export const SECONDS_OF_OPERATIONS = 40;
 

@@ -13,7 +13,7 @@ import { WINDOW_MS, isSteady } from './step-rate.js';
  * @import { Range } from './search-objects.js'
  */
 
-/** Tolerance as a share of a window. */
+/** Tolerance for rounding errors, as a share of a window. */
 const ROUNDING = 1e-6;
 
 /**
@@ -80,7 +80,7 @@ export class SearchStep {
    */
   progress(done, _startedAt, budget) {
     const now = this.#clock.now();
-    // Several workers report at nearly the same time.
+    // Several workers report at nearly the same time: only the first report counts.
     if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
       return;
     }
@@ -129,7 +129,7 @@ export class SearchStep {
 
 /**
  * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
- * @param {number} from ms from the step's start, whole windows
+ * @param {number} from ms from the step's start, a multiple of the window's length
  * @param {number} until ms from the step's start
  * @returns {number[]} all windows completed by then, including empty ones
  */

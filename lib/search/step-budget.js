@@ -19,8 +19,8 @@ export class StepBudget {
    * @param {number} options.time ms
    * @param {number} options.maxOperations that objects allow
    * @param {number} options.maxAttempts that dollars allow
-   * @param {boolean} options.sharesOperations whether the user cannot provide more operations, because an earlier stage
-   *   leaves them
+   * @param {boolean} options.sharesOperations whether the user cannot provide more operations, because the search uses
+   *   what an earlier stage left
    */
   constructor({ time, maxOperations, maxAttempts, sharesOperations }) {
     this.timeLeft = time;

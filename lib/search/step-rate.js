@@ -3,12 +3,12 @@ import { batchMeans } from './batch-means.js';
 
 /** @import { SearchPhase } from '../model/search.js' */
 
-/** Length of the windows in which a step's operations are counted. ms */
+/** Length in ms of the windows in which a step's operations are counted. */
 export const WINDOW_MS = 250;
 
 export const MIN_WINDOWS = 3;
 
-/** A handful of windows can suggest more uncertainty than a step ever has. */
+/** Maximum relative error of a rate: a handful of windows can suggest more uncertainty than a step ever has. */
 const MAX_ERROR = 0.03;
 
 /**

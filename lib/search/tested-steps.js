@@ -39,7 +39,7 @@ export class TestedSteps {
   held = null;
 
   /**
-   * @param {{ maxThreads: number, unloadedLatency: number }} options latency of an operation with one thread, in ms
+   * @param {{ maxThreads: number, unloadedLatency: number }} options `unloadedLatency`: ms with one thread
    */
   constructor({ maxThreads, unloadedLatency }) {
     this.#maxThreads = maxThreads;
@@ -75,7 +75,7 @@ export class TestedSteps {
     return last !== undefined && last.rate < before.rate && last.threads !== this.#repeated;
   }
 
-  /** Whether the drop is so large that it proves nothing unless it is repeated. */
+  /** Whether the last step fell so far below the best one that it proves nothing until it is repeated. */
   get #isUnconfirmed() {
     const best = Math.max(0, ...this.#ramp.map(({ rate }) => rate));
     return this.#hasFallen && /** @type {StepRate} */ (this.highest).rate < COLLAPSE * best;
@@ -101,7 +101,7 @@ export class TestedSteps {
     return this.isEmpty ? null : kneeOf(this.#all());
   }
 
-  /** Whether more threads do not raise the rate, and enough more were tested. */
+  /** Whether enough threads above the knee were tested, and they did not raise the rate. */
   get #stepsShowPlateau() {
     const { highest, knee } = this;
     return (
@@ -141,7 +141,7 @@ export class TestedSteps {
       return { phase: 'ramp', threads: [highest] };
     }
     if (highest < this.#maxThreads && !this.hasPlateau) {
-      // A single number of threads allows no comparison.
+      // Begin with half the maximum at most, because a single number of threads allows no comparison.
       const limit = this.isEmpty ? Math.ceil(this.#maxThreads / 2) : this.#maxThreads;
       const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
       return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };
@@ -184,7 +184,7 @@ export class TestedSteps {
     return Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
-  /** ms of an operation if the store's rate does not increase. @param {number} threads */
+  /** Latency of an operation in ms if the store's rate does not increase. @param {number} threads */
   expectedLatency(threads) {
     return this.isEmpty ? this.#unloadedLatency : Math.max(this.#unloadedLatency, (1000 * threads) / this.best);
   }

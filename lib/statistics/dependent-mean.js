@@ -1,12 +1,12 @@
 import { meanOf, sumOf, varianceOf } from './moments.js';
 import { studentT } from './student-t.js';
 
-/** Fewer seconds do not show how strongly they are correlated. */
+/** Minimum number of seconds for an estimate of how strongly they are correlated. */
 export const MIN_SECONDS = 30;
 
 const BATCHES = 6;
 
-/** Means over stretches of these lengths show a correlation that noise hides in single seconds. */
+/** Lengths in seconds. Means over such stretches show a correlation that noise hides in single seconds. */
 const STRETCHES = [3, 5];
 
 /** At a higher correlation, a minute is worth less than one independent value. */
@@ -17,8 +17,8 @@ const MAX_CORRELATION = 0.97;
 /**
  * The variance of the mean of correlated seconds. Makes two estimates: one from the effective number of independent
  * seconds, and one from the means of six long batches, which are almost independent (G. S. Fishman, Grouping
- * observations in digital simulation, Management Science 24 (1978)). The wider interval wins, so that the error is not
- * understated. Growing the batches until they are independent does not work: a minute contains too few of them.
+ * observations in digital simulation, Management Science 24 (1978)). Returns the estimate with the wider interval, so
+ * as not to understate the error. Batches that are long enough to be independent would be too few in a minute.
  *
  * @param {readonly number[]} seconds one figure per whole second, in order, at least {@link MIN_SECONDS}
  * @returns {MeanError}
@@ -28,8 +28,8 @@ export function errorOfMean(seconds) {
 }
 
 /**
- * Like {@link errorOfMean}, for figures that are mostly chance in a single second, such as the number of slow
- * operations. This noise hides how strongly the seconds are correlated; stretches of several seconds have less of it.
+ * Like {@link errorOfMean}, for figures with much random noise in single seconds, such as the number of slow
+ * operations. Noise hides how strongly the seconds are correlated; means over several seconds have less noise.
  *
  * @param {readonly number[]} seconds
  * @returns {MeanError}
@@ -84,8 +84,8 @@ function errorByBatches(seconds) {
 }
 
 /**
- * Means over consecutive stretches. Skips the first seconds that do not fill a stretch, because the stage may still be
- * settling.
+ * Means over consecutive stretches. If the seconds do not divide evenly, skips the first ones, in which the stage may
+ * still be settling.
  *
  * @param {readonly number[]} seconds
  * @param {number} length of a stretch

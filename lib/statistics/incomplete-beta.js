@@ -1,6 +1,6 @@
 import { logGamma } from './log-gamma.js';
 
-/** Relative; finer than any printed figure. */
+/** Relative precision, finer than that of any printed figure. */
 const PRECISION = 1e-14;
 
 /** Replaces 0 in the denominators of the continued fraction. */
@@ -23,7 +23,7 @@ export function incompleteBeta(x, a, b) {
   if (x <= 0 || x >= 1) {
     return x <= 0 ? 0 : 1;
   }
-  // The fraction converges fast only below this point; 8.17.4 covers the rest.
+  // The fraction converges fast only below this point; the symmetry in 8.17.4 covers the rest.
   if (x > (a + 1) / (a + b + 2)) {
     return 1 - incompleteBeta(1 - x, b, a);
   }

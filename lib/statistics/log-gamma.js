@@ -1,4 +1,4 @@
-/** Stirling's series is not precise enough below this. */
+/** Stirling's series is not precise enough for arguments below this. */
 const MIN_FOR_SERIES = 10;
 
 /**

@@ -1,11 +1,12 @@
 import { sumOf } from './moments.js';
 
-/** A difference below this share of the total is due to the order of addition. */
+/** A difference below this share of the total is a rounding error. */
 const ROUNDING = 1e-12;
 
 /**
  * The exact sign-flip test (R. A. Fisher, The Design of Experiments (1935), section 21): if the sign of each value were
- * pure chance, how often would the sum be at least this far from 0? The test assumes no distribution of the values.
+ * random, how often would the sum be at least this far from 0? The test makes no assumption about the distribution of
+ * the values.
  *
  * It counts all sign combinations without visiting each: every sum is one sum of the first half plus one of the second
  * half, and there are few enough of these to sort.
@@ -23,7 +24,7 @@ export function signFlipTest(values) {
   const some = signedSums(values.slice(0, middle));
   const others = signedSums(values.slice(middle));
   let reached = 0;
-  // The larger this sum, the smaller the other can be.
+  // The larger the sum of one half, the smaller the sum of the other half can be.
   let from = others.length;
   for (const sum of some) {
     while (from > 0 && sum + others[from - 1] >= threshold) {

@@ -1,6 +1,6 @@
 import { incompleteBeta } from './incomplete-beta.js';
 
-/** After this many halvings, no double is left between the ends. */
+/** After this many halvings, there is no double between the bounds. */
 const MAX_HALVINGS = 200;
 
 /** Larger than any quantile, even with the fewest degrees of freedom in use. */
@@ -9,7 +9,7 @@ const MAX_T = 1e6;
 /**
  * Half the width of the two-sided 95% confidence interval of a mean, in standard errors.
  *
- * @param {number} freedom degrees of freedom, above 0; those of Welch and Satterthwaite are not whole
+ * @param {number} freedom degrees of freedom, above 0, not necessarily whole (as by Welch and Satterthwaite)
  * @returns {number} the 0.975 quantile of Student's t distribution
  * @throws {RangeError} if there are no degrees of freedom
  */

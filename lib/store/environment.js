@@ -114,7 +114,7 @@ export class Variables {
     return { values, problems, isLacking };
   }
 
-  /** Variables, except secrets, whose environment value differs from the file. @param {readonly VariableKey[]} keys */
+  /** Variables whose environment value differs from the file. Omits secrets. @param {readonly VariableKey[]} keys */
   overrides(keys) {
     const open = keys.map((key) => VARIABLES[key]).filter(({ read }) => read !== secret);
     /** @type {Record<string, string>} */

@@ -10,7 +10,7 @@ import { DEFAULT_FILE } from './environment.js';
  * @property {string} envExample path of .env.example, quoted for a shell
  */
 
-/** In a clone's own folder. @type {Invocation} */
+/** For a clone, in its own folder. @type {Invocation} */
 export const FROM_CLONE = Object.freeze({
   benchmark: 'node r2-benchmark.js',
   peak: 'node peak-performance.js',

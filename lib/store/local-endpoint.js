@@ -32,7 +32,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
       `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
-  // The value is 0 on systems that do not report it.
+  // Systems that do not report free memory return 0.
   const freeMemory = process.availableMemory() || Infinity;
   const mean = averageSize({ size, sizes });
   const needed = objects * (mean + OVERHEAD_BYTES);
@@ -63,7 +63,8 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
 }
 
 /**
- * If S3_BUCKET names several buckets, the endpoint has them, so that they can be searched and have separate faults.
+ * Returns the buckets of S3_BUCKET if it names several, so that --local supports searches over buckets and faults of
+ * single buckets.
  *
  * @param {NodeJS.ProcessEnv} env
  * @throws {UsageError}

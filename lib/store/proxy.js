@@ -21,7 +21,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * A proxy changes what is measured: one from the environment is used only on request, and never silently ignored.
+ * A proxy changes what is measured, so a proxy from the environment is used only on request, and never ignored
+ * silently.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {Pick<EndpointUrl, 'hostname' | 'port' | 'useTls'>} address

@@ -42,7 +42,7 @@ const AWS_VARIABLES = [
   ...['AWS_PROFILE', 'AWS_DEFAULT_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'],
   ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
 ];
-/** A URL may contain a password. */
+/** AWS variables with a URL, which may contain a password. */
 const AWS_URL_VARIABLES = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
 
 /** Source of an address that the user did not give. */
@@ -152,7 +152,7 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {AwsSettings} aws
- * @param {{ certificate?: string, mayAskHost: boolean }} options `mayAskHost`: ask the metadata service last
+ * @param {{ certificate?: string, mayAskHost: boolean }} options `mayAskHost`: whether to ask the metadata service last
  * @returns {Promise<Keys | null>} null if no credentials are configured
  */
 async function findKeys(env, aws, { certificate, mayAskHost }) {
@@ -283,7 +283,9 @@ export function addressingProblems({ value, from }, { hostname, buckets }) {
   const name = `${from}: ${value}`;
   return [
     ...(buckets.length > 1
-      ? [`${name} uses one host per bucket, and a thread has one connection: expected one bucket, or path`]
+      ? [
+          `${name} needs a separate connection for each bucket, but a thread has only one connection: expected one bucket, or path`,
+        ]
       : []),
     ...(isIP(hostname) === 0 ? [] : [`${name} requires a host name, got ${hostname}: expected path`]),
     ...buckets
@@ -390,7 +392,7 @@ function sourceNotices(
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
- * @param {string | null} address its source; of the URL variables, only this one is known to contain no password
+ * @param {string | null} address source of the address: the only URL variable known to contain no password
  * @returns {Record<string, string>}
  */
 function awsOverrides(env, address) {

@@ -19,7 +19,8 @@ import { UsageError } from '../options/usage-error.js';
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces that of options and environment
+ * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the store of
+ *   the options and the environment
  * @returns {Promise<Target>}
  * @throws {UsageError}
  */

@@ -19,7 +19,7 @@ const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: '
  * @param {{ otlp: OtlpExporter | null, server: ScrapeServer | null }} outlets
  * @param {WatchedRun} run
  * @param {Attributes} attributes of the program and the run
- * @returns {RunMetrics} must be subscribed to the run
+ * @returns {RunMetrics} which the caller must subscribe to the run
  */
 export function exportMetrics({ otlp, server }, run, attributes) {
   const metrics = new RunMetrics(run);
@@ -38,7 +38,7 @@ export function exportMetrics({ otlp, server }, run, attributes) {
   return metrics;
 }
 
-/** Adds the unit, as a collector would, so that the same queries work. The exporter does not. @type {Naming} */
+/** Adds the unit to the name like a collector, so that queries work with and without one. @type {Naming} */
 export function namedForPrometheus(name, unit) {
   const word = UNIT_WORDS[unit] ?? '';
   return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };

@@ -13,7 +13,8 @@ import { SCHEMA } from '../model/schema.js';
  * @property {string} unit in UCUM; braces enclose what is counted
  * @property {string} description one self-contained line
  *
- * @typedef {keyof typeof OCCUR_WITH} Trait what a stage needs for some counts and latencies; see lib/cli/telemetry.js
+ * @typedef {keyof typeof OCCUR_WITH} Trait property of stages in which certain counts and latencies occur; see
+ *   lib/cli/telemetry.js
  */
 
 /** Counts and latencies that occur only in stages with a trait. */
@@ -74,7 +75,7 @@ export const BUCKET_COUNTERS = {
   throttled: metric('r2_benchmark.bucket.throttled', 'counter', '{attempt}', 'Throttled attempts, by bucket.'),
 };
 
-/** Known after a stage or one of its steps. */
+/** Known only after a stage, or one of its steps, has ended. */
 export const BUCKET_LATENCY = latency('r2_benchmark.bucket.operation.duration', 'Duration of operations, by bucket.');
 
 export const CONNECTIONS = {

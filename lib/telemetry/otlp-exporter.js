@@ -17,8 +17,9 @@ const MAX_FINISH_MS = 5000;
 const TOO_LATE = 'no response in time';
 
 /**
- * Passes metrics to OpenTelemetry's exporter in a separate process, which can be killed at any time. In this process, a
- * hanging name lookup, request or retry would keep the run from ending, because none of them can be cancelled.
+ * Passes metrics to OpenTelemetry's exporter in a separate process, which can be killed at any time. In the run's
+ * process, a hanging name lookup, request or retry would keep the run from ending, because none of them can be
+ * cancelled.
  *
  * @implements {PushMetricExporter}
  */
@@ -77,7 +78,7 @@ export class OtlpExporter {
   /** Exports the final counts, if the collector accepts them in time, and reports lost exports. */
   async finish() {
     if (this.#outcome !== null) {
-      // The export in progress contains only part of the final counts.
+      // Abandon the export in progress, which does not contain the final counts.
       this.close();
       await this.#outcome;
     }

@@ -6,7 +6,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 
 /** @type {string[]} */
 const problems = [];
-// Quoted parts may be secrets.
+// Quoted parts of a message may be secrets.
 const add = (/** @type {unknown} */ message) => problems.push(String(message).replace(/(['"]).*\1/g, '…'));
 diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
@@ -25,6 +25,6 @@ process.send?.({ problems });
 
 /** Includes nothing from the request or response. @param {Error & { code?: string | number }} error */
 function reasonOf({ code, message }) {
-  const reason = /retryable/.test(message) ? 'it asks to retry later' : 'no valid response in time';
+  const reason = /retryable/.test(message) ? 'it asked for a later retry' : 'no valid response in time';
   return typeof code === 'number' ? `HTTP status ${code}` : (code ?? reason);
 }

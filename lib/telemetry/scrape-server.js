@@ -12,7 +12,10 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 const PATH = '/metrics';
 const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 5000 };
 
-/** Serves OpenTelemetry's exporter to Prometheus: its own server has no limits, and closing it waits for clients. */
+/**
+ * Serves the output of OpenTelemetry's exporter to Prometheus. The exporter's own server has no limits, and waits for
+ * clients when it closes.
+ */
 export class ScrapeServer {
   #server = createServer(TIMEOUTS, (request, response) => this.#answer(request, response));
   /** @type {PrometheusExporter | null} */
@@ -49,7 +52,7 @@ export class ScrapeServer {
   }
 
   /**
-   * Waits for a scrape that begins from now on.
+   * Waits for a scrape that begins after this call.
    *
    * @type {(milliseconds: number, signal: AbortSignal) => Promise<void>}
    */

@@ -2,7 +2,7 @@ import { redact } from './redact.js';
 
 const MAX_LENGTH = 200;
 
-/** Reads this much even if less is shown, because an escaped secret is longer than its replacement. */
+/** Characters to read even if fewer are shown, because an escaped secret is longer than its replacement. */
 const MAX_READ_LENGTH = 1024;
 
 /** Line ends and tabs, each run of which becomes a space. */
@@ -56,7 +56,7 @@ function cut(text, maxLength) {
   return beginning.length < text.length ? beginning.replace(/[\ud800-\udbff]$/, '') : beginning;
 }
 
-/** In compiler format, which editors recognize. @param {{ file: string, line: number | null }} place */
+/** Such as `run.log:12`, which editors recognize. @param {{ file: string, line: number | null }} place */
 export function placeOf({ file, line }) {
   const name = plainLine(file);
   return line === null ? name : `${name}:${line}`;

@@ -3,13 +3,13 @@ const STAND_IN = '[secret]';
 /** Minimum length of a secret's fragment to remove. A shorter fragment might be in any message by chance. */
 const SECRET_WINDOW = 8;
 
-/** The same for access key IDs. A secret entered as an ID is longer, but a shorter ID might be an ordinary word. */
+/** Minimum length of a fragment of an access key ID to remove. A shorter ID might be an ordinary word. */
 const ID_WINDOW = 16;
 
 /** At most offsets, this many characters are enough to rule out that a secret starts there. */
 const TELLING_LENGTH = 4;
 
-/** For example, a URL in JSON in a URL. */
+/** Enough, for example, for a URL in JSON in a URL. */
 const MAX_NESTED_ESCAPES = 3;
 
 /** HTML's names for printable characters other than letters and digits. */

@@ -7,7 +7,7 @@ const MARK = /^\p{M}$/u;
 
 /**
  * Characters that take two columns: wide East Asian characters and emoji. From https://www.unicode.org/reports/tr11/:
- * classes W and F, in ranges without narrow characters in use.
+ * classes W and F, joined into ranges that contain no commonly used narrow characters.
  */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;

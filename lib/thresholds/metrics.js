@@ -53,7 +53,7 @@ const COUNTERS = [
   { name: 'operations', unit: 'operations', meaning: 'Operations that succeeded, verification included' },
   { name: 'attempts', unit: 'attempts', meaning: 'All attempts, successful or not' },
   { name: 'retries', unit: 'attempts', meaning: 'Failed attempts that were retried' },
-  { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that no longer existed' },
+  { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that were removed during the run' },
   { name: 'changed', unit: 'operations', meaning: 'Operations on existing objects that were replaced during the run' },
   { name: 'archived', unit: 'operations', meaning: 'Operations on existing objects that are archived' },
   { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose content was verified by size only' },
@@ -119,7 +119,7 @@ function percentileOf({ histogram, ...latency }, of, percentile) {
   if (!summary || !encoded) {
     return null;
   }
-  // The extremes are exact, but percentiles only to within 0.1%: keep them inside the extremes.
+  // Percentiles are accurate only to 0.1%, so limit them to the minimum and maximum, which are exact.
   return Math.min(Math.max(Histogram.decode(encoded).at(percentile), summary.minimum), summary.maximum);
 }
 
@@ -167,7 +167,12 @@ function capacityOf(field) {
   };
 }
 
-/** Without clean-up, nothing is left, unless the run kept its objects, which a log does not show. @type {RunFigure} */
+/**
+ * 0 for a run without clean-up; null if the run kept its objects, or comes from a log, which does not show whether it
+ * kept them.
+ *
+ * @type {RunFigure}
+ */
 function leftByCleanup({ cleanup, options, hosts }) {
   const isKnown = !options?.keep && !hosts.some(({ merge }) => typeof merge?.line === 'number');
   const left = cleanup?.left ?? (isKnown ? 0 : -1);
@@ -176,7 +181,7 @@ function leftByCleanup({ cleanup, options, hosts }) {
 
 /**
  * @param {CountName} name
- * @returns {StageFigure} null if a host's log lacks the counter: the sum then covers only the other hosts
+ * @returns {StageFigure} null if a host's log lacks the counter, because the sum would cover only the other hosts
  */
 function countOf(name) {
   return (stage) => (stage.merge?.untold?.includes(name) ? null : stage[name]);

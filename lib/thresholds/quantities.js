@@ -1,6 +1,6 @@
 /**
- * @typedef {readonly [times: number, dividedBy: number]} Scale converts a unit to the one in results. Dividing is
- *   exact, but multiplying by a fraction is not: 7 × 0.01 is more than 0.07
+ * @typedef {readonly [times: number, dividedBy: number]} Scale converts a value to the unit in results. It
+ *   divides, because multiplying by a fraction is inexact: 7 × 0.01 is more than 0.07
  *
  * @typedef {object} Quantity
  * @property {string} example of a limit, for messages
@@ -37,13 +37,13 @@ const SHOWN_UNITS = { rate: '/s' };
 /** Significant digits of a value, unless more are needed to show on which side of the limit it is. */
 const DIGITS = 4;
 
-/** Significant digits of any double. */
+/** Enough significant digits to distinguish any two doubles. */
 const ALL_DIGITS = 17;
 
 /**
  * @param {QuantityName} quantity
  * @param {string} written by the user
- * @returns {string | null} the unit's own name; null if the quantity has no such unit
+ * @returns {string | null} the unit's name in `units`; null if the quantity has no such unit
  */
 export function unitNamed(quantity, written) {
   const { units, spellings } = QUANTITIES[quantity];
@@ -91,7 +91,7 @@ export function showValue(quantity, value, limit, unit = Object.keys(QUANTITIES[
 }
 
 /**
- * @param {string} text shows the value
+ * @param {string} text the value as shown
  * @param {number} value
  * @param {number} limit
  */
@@ -101,7 +101,7 @@ function isMisleading(text, value, limit) {
 
 /**
  * @param {number} value
- * @param {number} digits minimum; whole numbers keep all of their digits
+ * @param {number} digits significant digits; all digits before the decimal point are kept
  * @returns {string} without an exponent
  */
 function rounded(value, digits) {

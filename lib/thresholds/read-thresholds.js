@@ -13,7 +13,7 @@ import { formatThreshold, parseThreshold } from './threshold.js';
  * @property {readonly string[]} stages in lower case
  * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage certainly lacks such figures
  *
- * @typedef {{ thresholds: Threshold[], problems: string[] }} ReadThresholds the valid ones; problems, one line each
+ * @typedef {{ thresholds: Threshold[], problems: string[] }} ReadThresholds valid thresholds; problems, one line each
  */
 
 /**
@@ -27,7 +27,7 @@ export function readThresholds(assertions, run) {
     const problems = [problem, run === null ? null : stageProblem({ stage, metric }, run)].filter(
       (each) => each !== null,
     );
-    // A suggestion is enough: the whole list is long.
+    // If the problem suggests a name, do not also list all names: the list is long.
     const isNameUnknown = metric === null && threshold === null && !/did you mean|is a figure of/.test(problem ?? '');
     return { threshold, isNameUnknown, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
   });

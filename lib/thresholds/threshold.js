@@ -54,7 +54,7 @@ const FACTOR_LAST = new RegExp(String.raw`^${BASELINE}\s*\*\s*${NUMBER}$`);
 export function parseThreshold(text) {
   const [, subject, operator, written] = ASSERTION.exec(text) ?? [];
   if (subject === undefined) {
-    const problem = `expected a figure, one of ${Object.keys(OPERATORS).join(' ')} and a limit, such as 'read.p99 < 50ms'`;
+    const problem = `expected a figure, an operator (${Object.keys(OPERATORS).join(' ')}) and a limit, such as 'read.p99 < 50ms'`;
     return { stage: null, metric: null, threshold: null, problem };
   }
   const { stage, name, metric } = subjectOf(subject);
@@ -128,7 +128,7 @@ function parseLimit(text, { quantity }) {
   return unit === null || !Number.isFinite(Number(number)) ? null : { value: Number(number), unit };
 }
 
-/** Text that {@link parseThreshold} reads back. @param {Threshold} threshold */
+/** Formats a threshold so that {@link parseThreshold} can read it. @param {Threshold} threshold */
 export function formatThreshold({ stage, metric, operator, limit }) {
   return `${stage === null ? '' : `${stage}.`}${metric} ${operator} ${formatLimit(limit)}`;
 }

@@ -18,7 +18,7 @@ const MAX_EXPONENT = 5;
 /** Feistel rounds: with four, the output is indistinguishable from a random permutation (Luby and Rackoff, 1988). */
 const ROUNDS = 4;
 
-/** Below this, the Taylor series around 0 is used. */
+/** For numbers closer to 0 than this, the start of the Taylor series is used. */
 const SMALL = 1e-8;
 
 /**
@@ -45,7 +45,8 @@ export function formatAccess(access) {
 }
 
 /**
- * Chooses each claim's object as a pure function of the claim's number: workers agree, and runs are reproducible.
+ * Chooses an object for each claim. It is a pure function of the claim's number, so that all workers agree and runs are
+ * reproducible.
  *
  * @param {{ access: AccessPattern, objects: number, seed: string }} options `objects`: 1 to 2^30; `seed` determines the
  *   draws and the hot objects
@@ -72,9 +73,9 @@ function uniform(drawn) {
 
 /**
  * Draws ranks from a Zipf distribution: rank r has a probability proportional to 1 / (r + 1)^exponent. Uses
- * rejection-inversion (W. Hörmann, G. Derflinger, Rejection-inversion to generate variates from monotone discrete
- * distributions, ACM Transactions on Modeling and Computer Simulation 6 (1996)): exact, without a table, in constant
- * time. Names follow the paper.
+ * rejection-inversion, which is exact and takes constant time without a table (W. Hörmann, G. Derflinger,
+ * Rejection-inversion to generate variates from monotone discrete distributions, ACM Transactions on Modeling and
+ * Computer Simulation 6 (1996)). Names follow the paper.
  *
  * @param {number} ranks
  * @param {number} exponent above 0
@@ -107,15 +108,15 @@ function expm1Ratio(x) {
   return Math.abs(x) > SMALL ? Math.expm1(x) / x : 1 + x / 2;
 }
 
-/** @param {number} x from -1 @returns {number} ln(1 + x) ÷ x */
+/** @param {number} x at least -1 @returns {number} ln(1 + x) ÷ x */
 function log1pRatio(x) {
   return Math.abs(x) > SMALL ? Math.log1p(x) / x : 1 - x / 2;
 }
 
 /**
- * Scatters hot objects over the keyspace: a permutation that needs no memory. A Feistel cipher permutes the next power
- * of four; results outside the range are enciphered again (J. Black, P. Rogaway, Ciphers with arbitrary finite domains,
- * CT-RSA 2002).
+ * Scatters hot objects over the keyspace with a permutation that needs no memory. A Feistel cipher permutes the indices
+ * below the next power of four; results outside the range are enciphered again (J. Black, P. Rogaway, Ciphers with
+ * arbitrary finite domains, CT-RSA 2002).
  *
  * @param {number} objects at most 2^30
  * @param {number} seed an unsigned 32-bit integer

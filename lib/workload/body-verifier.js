@@ -42,8 +42,10 @@ export class BodyVerifier {
   }
 
   /**
-   * @returns {number} called at the end of the body: offset in the object of the first difference (a wrong byte, or the
-   *   end of the shorter body), or -1 if the body is correct
+   * Call this at the end of the body.
+   *
+   * @returns {number} offset in the object of the first wrong byte, or of the end of a body of the wrong length; -1 if
+   *   the body is correct
    */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {

@@ -2,10 +2,10 @@
 
 const MAX_BUCKETS = 32;
 
-/** With fewer objects, a longer list may fit by chance. */
+/** Minimum objects to see before concluding that the list has more buckets: with fewer, this can be a coincidence. */
 const MIN_EVIDENCE = 24;
 
-/** Reconstructs a run's list of buckets: the list's length and an object's name determine its bucket's index. */
+/** Reconstructs a run's list of buckets: an object's name and the length of the list determine its bucket's index. */
 export class BucketList {
   #keyspace;
   #seen = 0;

@@ -1,6 +1,6 @@
 import { isRemoval, versionOf } from './object-versions.js';
 
-/** Changes to remember, over all objects: more than an hour at 1,000 per second. Memory is allocated only when used. */
+/** Maximum changes to remember: more than an hour at 1,000 per second. Memory is allocated only when used. */
 const CHANGES = 2 ** 22;
 
 /** Words per change. */
@@ -62,7 +62,7 @@ export class ChangeLog {
   add(object, state, moment, digest) {
     const number = Atomics.add(this.#count, 0, 1) + 1;
     const first = this.#placeOf(number);
-    // Prevents readers from using the words while they are being written.
+    // Readers ignore the change until its number is set.
     Atomics.store(this.#changes, first + NUMBER, 0);
     this.#changes[first + STATE] = state;
     this.#changes[first + MOMENT] = Math.max(moment, 0);
@@ -75,7 +75,7 @@ export class ChangeLog {
   /**
    * @param {number} object
    * @param {number} version a former version of the object
-   * @returns {number | null} a moment at which it had been replaced, the earliest known; null if unknown
+   * @returns {number | null} the earliest moment at which it is known to have been replaced; null if unknown
    */
   replacedAt(object, version) {
     let moment = null;
@@ -105,7 +105,7 @@ export class ChangeLog {
   /**
    * @param {number} object
    * @param {number} version
-   * @returns {number} the number of the last removal before that version; -1 if none is known
+   * @returns {number} the version number of the last removal before that version; -1 if none is known
    */
   removalBefore(object, version) {
     for (const { state } of this.#changesOf(object)) {

@@ -20,7 +20,7 @@ export class Crc {
   /** Effect of 2^k zero bytes on a register, by k. @type {ZeroBytes[]} */
   #zeroBytes = [];
 
-  /** @param {{ bits: 32 | 64, low: number, high: number }} polynomial reflected; its halves */
+  /** @param {{ bits: 32 | 64, low: number, high: number }} polynomial the halves of its reflected form */
   constructor({ bits, low, high }) {
     this.#digits = bits / 8;
     for (let value = 0; value < BYTE_VALUES; value++) {
@@ -53,7 +53,7 @@ export class Crc {
 
   /**
    * @param {Uint8Array} block
-   * @returns {Prefixes} for the CRCs of its views
+   * @returns {Prefixes} from which {@link append} computes the CRCs of the block's views
    */
   prefixesOf(block) {
     const count = Math.floor(block.length / PREFIX_STEP) + 1;
@@ -78,7 +78,7 @@ export class Crc {
   append(register, prefixes, start, end) {
     const before = this.#prefix(prefixes, start);
     const whole = this.#prefix(prefixes, end);
-    // Replaces the bytes before the view in its block with the text so far.
+    // The text so far takes the place of the bytes that precede the view in its block.
     before.low ^= register.low;
     before.high ^= register.high;
     this.#shift(before, end - start);

@@ -3,8 +3,9 @@ import { mixIndex, seedOf } from './mix.js';
 const TWO_TO_THE_32 = 2 ** 32;
 
 /**
- * Deals kinds in exact shares. Each deck holds as many cards of a kind as its share, and is shuffled separately (Fisher
- * and Yates; Durstenfeld, Algorithm 235). A card is a pure function of its number, so that all workers agree.
+ * Deals kinds in exact shares. In each deck, the number of cards of a kind is the kind's share. Each deck is shuffled
+ * separately (Fisher and Yates; Durstenfeld, Algorithm 235). A card is a pure function of its number, so that all
+ * workers agree.
  */
 export class Deck {
   /** The kind of each card before shuffling. */

@@ -35,7 +35,7 @@ export function isRunKey(key, prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {boolean} whether it is the key that a run requests but never writes
+ * @returns {boolean} whether it is a run's {@link Keyspace.absentKey}
  */
 export function isAbsentKey(key, prefix) {
   return keyspaceOf(key, prefix)?.absentKey === key;
@@ -44,7 +44,7 @@ export function isAbsentKey(key, prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {Keyspace | null} of the run that its folder names
+ * @returns {Keyspace | null} of the run that the key's folder names; null if the folder is not a run ID
  */
 function keyspaceOf(key, prefix) {
   const runId = key.slice(prefix.length + 1).split('/', 1)[0];
@@ -55,7 +55,7 @@ function keyspaceOf(key, prefix) {
  * A listed key of a run: an object, a probe, or a copy of either.
  *
  * @typedef {object} OwnKey
- * @property {boolean} isProbe true if no stage uses it; claims also count as probes
+ * @property {boolean} isProbe whether it is a probe, a copy of a probe, or a claim: no stage uses these
  * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
@@ -94,7 +94,7 @@ export class Keyspace {
 
   /**
    * @param {number} index
-   * @param {number} count of buckets, which may be hypothetical
+   * @param {number} count of buckets, which can differ from the run's
    * @returns {number} the zero-based index of the object's bucket among them
    */
   slotOf(index, count) {
@@ -106,7 +106,7 @@ export class Keyspace {
   }
 
   /**
-   * The inverse of {@link bucketOf}: enumerates the objects of a bucket.
+   * Enumerates the objects of a bucket: the inverse of {@link bucketOf}.
    *
    * @param {number} bucket zero-based index
    * @param {number} number of the object in the bucket, zero-based
@@ -148,7 +148,7 @@ export class Keyspace {
     return `${this.keyPrefix}-claim-${index}`;
   }
 
-  /** The key of no object: a request for it shows how the store responds to an absent object. */
+  /** A key that is never written: a request for it shows how the store responds if an object does not exist. */
   get absentKey() {
     return `${this.keyPrefix}preflight`;
   }
@@ -230,7 +230,8 @@ export class Keyspace {
   }
 
   /**
-   * Stores list a bucket's objects in ascending order of this unsigned 32-bit integer. The first 2^32 are distinct.
+   * An unsigned 32-bit integer: stores list a bucket's objects in ascending order of it. It is unique among the first
+   * 2^32 objects.
    *
    * @param {number} index
    */
@@ -238,7 +239,7 @@ export class Keyspace {
     return mixIndex(index, this.#seed);
   }
 
-  /** Sorts immediately before the object's keys, and after the keys of all earlier objects. @param {number} index */
+  /** Sorts before the keys of this object, and after the keys of all objects listed earlier. @param {number} index */
   beforeKeyOf(index) {
     return this.keyPrefix + this.#spread(index);
   }

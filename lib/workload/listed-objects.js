@@ -10,7 +10,7 @@ const MD5_BYTES = 16;
 /** Shared memory per object, in addition to its key. */
 const BYTES_PER_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
 
-/** About five million objects. Building the list takes three times as much memory. */
+/** Enough for about five million objects. Building the list takes three times as much memory. */
 export const MAX_LIST_BYTES = 2 ** 29;
 
 /**
@@ -18,7 +18,7 @@ export const MAX_LIST_BYTES = 2 ** 29;
  * @property {Buffer} key as UTF-8
  * @property {number} size bytes
  * @property {number} etagDigest see object-connection.js; 0 if the listing has no ETag
- * @property {Buffer | null} md5 the 16 bytes of the ETag if it looks like an MD5
+ * @property {Buffer | null} md5 the 16 bytes of the ETag if it looks like an MD5; null otherwise
  */
 
 class PackedBytes {
@@ -102,8 +102,8 @@ export class BucketListing {
  */
 
 /**
- * Existing objects, as listed by the run; replaces a keyspace. Packed in memory that all workers share. Local indices
- * alternate between buckets.
+ * Existing objects, as listed by the run. Used instead of a Keyspace. The list is in memory that all workers share.
+ * Consecutive local indices alternate between buckets.
  *
  * @implements {Places}
  */
@@ -115,12 +115,12 @@ export class ListedObjects {
   #hasMd5;
   #order;
   #keys;
-  /** For each bucket, whether the ETag of an object was the MD5 of its bytes. */
+  /** For each bucket, whether a read has shown that the ETag of one of its objects is that object's MD5. */
   #proven;
 
   /** @param {ListState} state */
   constructor(state) {
-    /** For other threads. */
+    /** Can be sent to another thread. */
     this.state = state;
     this.buckets = state.buckets;
     this.keyPrefix = state.prefix;
@@ -176,7 +176,7 @@ export class ListedObjects {
     return largest;
   }
 
-  /** undefined if all objects have one size. @returns {SizeDistribution | undefined} */
+  /** The distribution of sizes; undefined if all objects have the same size. @returns {SizeDistribution | undefined} */
   get sizes() {
     const sorted = Float64Array.from(this.#order, (position) => this.#sizes[position]).sort();
     const last = sorted.length - 1;
@@ -222,7 +222,7 @@ export class ListedObjects {
     return this.#hasMd5[position] === 0 ? null : this.#md5s.subarray(MD5_BYTES * position, MD5_BYTES * (position + 1));
   }
 
-  /** @param {number} slot of a bucket in which one ETag was the MD5 of its object, so all others must be, too */
+  /** @param {number} slot of a bucket in which one ETag was its object's MD5, so that all others must be as well */
   proveMd5(slot) {
     this.#proven[slot] = 1;
   }
@@ -232,7 +232,7 @@ export class ListedObjects {
     return this.#proven[slot] === 1;
   }
 
-  /** Objects of a bucket are in key order. @param {number} index */
+  /** Increases with the key within a bucket. @param {number} index */
   spreadOf(index) {
     return this.#positionOf(index);
   }
@@ -243,7 +243,7 @@ export class ListedObjects {
     return this.state.starts.includes(position) ? '' : this.#keyAt(position - 1);
   }
 
-  /** Unsupported: only a search over buckets needs this, and the run itself places its objects. @returns {number} */
+  /** Unsupported: only a search over buckets needs this, and it writes its own objects. @returns {number} */
   indexIn() {
     throw new RangeError('expected objects that the run spreads itself');
   }

@@ -22,14 +22,14 @@ export class ListedVerifier {
     this.#listed = listed;
   }
 
-  /** @param {number} index of the object whose complete body follows */
+  /** Call this before reading a complete object. @param {number} index of the object */
   begin(index) {
     this.#expected = this.#listed.md5Of(index);
     this.#hash = this.#expected === null ? null : createHash('md5');
     this.received = 0;
   }
 
-  /** Call before a part of an object, of which only the length can be checked. */
+  /** Call this before reading part of an object. Only the length of a part can be checked. */
   beginPart() {
     this.#expected = null;
     this.#hash = null;
@@ -42,7 +42,7 @@ export class ListedVerifier {
     this.received += chunk.length;
   }
 
-  /** @returns {boolean | null} at the end of the body: whether its MD5 matches; null if none is known */
+  /** Call this at the end of the body. @returns {boolean | null} whether its MD5 matches; null if no MD5 is known */
   matches() {
     return this.#hash === null || this.#expected === null ? null : this.#hash.digest().equals(this.#expected);
   }

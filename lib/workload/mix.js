@@ -27,7 +27,7 @@ export function unmix32(mixed) {
 }
 
 /**
- * Scrambles an object's index under a seed; one-to-one over the first 2^32 indices, and over each 2^32 after them.
+ * Scrambles an object's index under a seed. Each consecutive block of 2^32 indices is mapped one-to-one.
  *
  * @param {number} index a non-negative safe integer
  * @param {number} seed an unsigned 32-bit integer

@@ -6,7 +6,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory shared by all workers: 40 bytes per object, or 44 if objects are copied. WrittenObjects adds another 4.
+ * Memory shared by all workers: 40 bytes per object, or 44 if objects are copied. WrittenObjects takes another 4.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects
@@ -17,7 +17,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
  * @property {SharedArrayBuffer | null} changes null if no cache can serve old versions
  */
 
-/** At 48 bytes per object, this takes 1.2 GB. */
+/** At 48 bytes per object, they take 1.2 GB. */
 export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**
@@ -50,7 +50,7 @@ export class MixedObjects {
   }
 
   /**
-   * The store confirmed a change.
+   * Records that the store confirmed a change.
    *
    * @param {number} object
    * @param {number} state that it produced

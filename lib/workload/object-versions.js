@@ -1,6 +1,7 @@
 /**
- * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read. maybe: valid if a write with an unknown
- *   outcome took effect; stale: older than the version that existed when the read was sent; foreign: never valid
+ * @typedef {'allowed' | 'maybe' | 'stale' | 'foreign'} Verdict on a read. allowed: valid; maybe: valid if a write
+ *   with an unknown outcome took effect; stale: older than the version that existed when the read was sent; foreign:
+ *   never valid
  */
 
 /** From best to worst: if several versions match, the best verdict counts. @type {readonly Verdict[]} */
@@ -8,7 +9,7 @@ const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
 
 const WORDS = 4;
 
-/** Indices of an object's words. */
+/** Indices of the words that are stored for an object. */
 const STARTED = 0;
 const KNOWN = 1;
 const REMOVED = 2;
@@ -17,10 +18,13 @@ const NOTES = 3;
 /** A note has two words: a state with a flag, and the index of the object's next note. */
 const WORDS_PER_NOTE = 2;
 
-/** Notes of changes with an unknown or refused outcome, besides one per object. Memory is allocated only when used. */
+/**
+ * Maximum notes, in addition to one per object. A note records a change that was refused or whose outcome is unknown.
+ * Memory is allocated only when used.
+ */
 const FURTHER_NOTES = 2 ** 20;
 
-/** Replaces an object's notes if there was no room for another note. */
+/** Replaces an object's notes when there is no room for another one. */
 const TOO_MANY = 2 ** 32 - 1;
 
 const REFUSED = 1;
@@ -99,7 +103,7 @@ export class ObjectVersions {
   }
 
   /**
-   * Records that an attempt at a change may take effect, now or later.
+   * Records that an attempt at a change may have taken effect, or may still do so.
    *
    * @param {number} object
    * @param {number} state that it would produce
@@ -111,7 +115,7 @@ export class ObjectVersions {
   }
 
   /**
-   * The store confirmed a change.
+   * Records that the store confirmed a change.
    *
    * @param {number} object
    * @param {number} state that it produced
@@ -124,7 +128,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A change failed: unless it is in doubt, each attempt was refused or never sent.
+   * Records that a change failed. It cannot take effect unless {@link doubt} was called for it.
    *
    * @param {number} object
    * @param {number} state that it would have produced
@@ -159,7 +163,7 @@ export class ObjectVersions {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {boolean} whether an unconfirmed attempt at it may have taken effect, or still may
+   * @returns {boolean} whether an unconfirmed attempt to produce this state may have taken effect, or still may
    */
   isDoubtful(object, state) {
     return this.#isNoted(object, state, 0);
@@ -207,7 +211,7 @@ export class ObjectVersions {
     const verdicts = fitting.map((version) => this.judge(object, version, lowest, highest));
     const verdict = VERDICTS.find((each) => verdicts.includes(each)) ?? 'foreign';
     const version = fitting[verdicts.indexOf(verdict)] ?? -1;
-    // If several versions match, the read does not prove that the older ones are gone.
+    // If several versions match, the read does not prove that the older ones were replaced.
     if (verdict === 'allowed' && verdicts.length === 1) {
       this.hasRead(object, version);
     }
@@ -221,7 +225,8 @@ export class ObjectVersions {
    * @returns {Verdict} never foreign, because no object existed before the first version
    */
   judgeAbsence(object, lowest, highest) {
-    // A removal is recorded before the highest state includes it. Another worker's later one may hide an earlier one.
+    // Only the last removal is known, and it is recorded before `highest` includes it. A removal after `highest` may
+    // therefore hide one between `lowest` and `highest`.
     const removed = this.#get(object, REMOVED);
     if (this.#hasDoubtfulRemoval(object)) {
       return 'maybe';
@@ -231,7 +236,7 @@ export class ObjectVersions {
   }
 
   /**
-   * A read returned a version that was certainly valid: from now on, older versions are stale.
+   * Records that a read returned a version that was certainly valid. From now on, older versions are stale.
    *
    * @param {number} object
    * @param {number} version
@@ -241,14 +246,15 @@ export class ObjectVersions {
   }
 
   /**
-   * A read validly found no object. If only one removal explains it, older versions are stale from now on.
+   * Records that a read validly found no object. If only one removal can explain this, older versions are stale
+   * from now on.
    *
    * @param {number} object
    * @param {number} lowest as for {@link judge}
    * @param {number} highest
    */
   hasMissed(object, lowest, highest) {
-    // With several versions in between, any of them may be the removal.
+    // If several versions follow `lowest`, any of them may be the removal that the read saw.
     if (!isRemoval(lowest) && isRemoval(highest) && versionOf(highest) === versionOf(lowest) + 1) {
       this.#raise(object, highest);
     }

@@ -7,8 +7,8 @@ import { CRC32C, CRC64NVME } from './crc.js';
  */
 
 /**
- * S3's names of the checksums. With type FULL_OBJECT, the checksum of an object in parts covers all of its bytes;
- * otherwise, it covers the checksums of its parts.
+ * The checksums, with S3's names. For a multipart object, a FULL_OBJECT checksum covers all bytes of the object, and a
+ * COMPOSITE checksum covers the checksums of its parts.
  *
  * @type {Readonly<Record<ChecksumName, { crc: Crc, algorithm: string, type: 'FULL_OBJECT' | 'COMPOSITE' }>>}
  */
@@ -27,13 +27,13 @@ export class PayloadChecksums {
   #type;
   #payload;
   #isWrong;
-  /** By the memory of the block. @type {WeakMap<ArrayBufferLike, Prefixes>} */
+  /** Keyed by the memory of the block. @type {WeakMap<ArrayBufferLike, Prefixes>} */
   #prefixes = new WeakMap();
 
   /**
    * @param {ChecksumName} name
    * @param {Payload} payload
-   * @param {boolean} [isWrong] whether to make them wrong, to test whether a store verifies them
+   * @param {boolean} [isWrong] whether to compute wrong checksums, to test whether a store verifies them
    */
   constructor(name, payload, isWrong = false) {
     const { crc, algorithm, type } = CHECKSUMS[name];
@@ -47,7 +47,7 @@ export class PayloadChecksums {
     this.creation = Object.freeze({ ChecksumAlgorithm: algorithm, ChecksumType: type });
   }
 
-  /** @returns {PayloadChecksums} wrong checksums of the same payload */
+  /** For testing whether a store verifies checksums. @returns {PayloadChecksums} wrong checksums of the same payload */
   wrong() {
     return new PayloadChecksums(this.name, this.#payload, true);
   }

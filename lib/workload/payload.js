@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { mix32, mixIndex, seedOf, unmix32 } from './mix.js';
 
-/** Offsets at which a view of a block can start, one per object. A power of two. */
+/** Number of offsets in a block, each of which is the start of one object. A power of two. */
 const OFFSETS = 2 ** 23;
 
 /** A block extends this far beyond the last offset, so that views never wrap. */
@@ -12,7 +12,7 @@ const BLOCKS_KEPT = 2;
 /** Bytes at the start of an object that identify its version. */
 export const VERSION_BYTES = 4;
 
-/** This many matching bytes are never a coincidence. */
+/** If this many bytes match a version, they identify it. */
 const BYTES_OF_ONE_VERSION = 8;
 
 /** Odd, so that the first 2^23 versions of an object start at different offsets (2^23 divided by √3). */
@@ -21,7 +21,7 @@ const VERSION_STRIDE = 4843145;
 /** Any odd number permutes the offsets; this one (2^23 divided by the golden ratio) separates neighbours widely. */
 const STRIDE = 5184305;
 
-/** Also odd: the shift per lap of a long object, so that no two of its parts are equal. */
+/** Shift of the offset per lap of a long object. Odd, so that no two parts of the object are equal. */
 const LAP_STRIDE = 3199977;
 
 /**
@@ -31,9 +31,9 @@ const LAP_STRIDE = 3199977;
  * copies any bytes. When all offsets of a block are used, the next objects use another block, made from another key. A
  * longer object wraps around its block, in laps that start at different offsets, so that swapped parts are detected.
  *
- * Each overwrite of an object creates a new version, counted from 0. Its view starts elsewhere, so that the bytes of
- * two versions never match. Its first bytes identify the version: they are the first bytes of version 0, XORed with the
- * scrambled version number, which is 0 for version 0.
+ * The first write of an object creates version 0, and each overwrite creates the next version. Each version's view
+ * starts elsewhere, so that the bytes of two versions never match. The first bytes identify the version: they are the
+ * first bytes of version 0, XORed with the scrambled version number, which is 0 for version 0.
  */
 export class Payload {
   #runId;
@@ -41,7 +41,7 @@ export class Payload {
   #partSeed;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
-  /** @type {Buffer} The block of the last object, which the next object nearly always shares. */
+  /** The block of the last object. The next object nearly always has the same block. @type {Buffer} */
   #block = Buffer.alloc(0);
   #generation = -1;
 
@@ -120,7 +120,7 @@ export class Payload {
   }
 
   /**
-   * Like {@link body}, for any version. Later versions start with a copy: their first bytes are not part of a view.
+   * Like {@link body}, for any version. Later versions are partly copies, because their first bytes are not in a block.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -143,7 +143,7 @@ export class Payload {
   /**
    * @param {number} index
    * @param {Buffer} head the first {@link VERSION_BYTES} of an object
-   * @returns {number} their version, an unsigned 32-bit integer; arbitrary if they are not from our payload
+   * @returns {number} the object's version, an unsigned 32-bit integer; arbitrary if the object is not ours
    */
   versionIn(index, head) {
     return unmix32(head.readUInt32BE(0) ^ this.view(index, 0, VERSION_BYTES).readUInt32BE(0));
@@ -290,7 +290,7 @@ export class Payload {
   }
 }
 
-/** The length of the longest view that starts here: at most to the end of the lap. @param {number} position in bytes */
+/** The length of the longest view from here, limited by the end of the lap. @param {number} position in bytes */
 function viewLengthAt(position) {
   return Math.min(MAX_VIEW_BYTES, OFFSETS - (position % OFFSETS));
 }

@@ -1,10 +1,11 @@
 /** @import { Shard } from '../model/config.js' */
 
-/** A run on one host. @type {Readonly<Shard>} */
+/** The shard of a run on a single host. @type {Readonly<Shard>} */
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * Probes per shard for preflight. The unloaded latency uses later ones, so that no key is written twice in a second.
+ * Preflight uses the first probes of a shard, up to this number. The measurement of the unloaded latency uses those
+ * after them, so that no key is written twice in a second.
  */
 export const PREFLIGHT_PROBES = 1024;
 

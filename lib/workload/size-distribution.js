@@ -5,18 +5,18 @@ import { normalQuantile } from '../statistics/normal-quantile.js';
 /** @import { SizeDistribution } from '../model/config.js' */
 
 /**
- * A log-normal distribution has no largest value, so both tails are cut at this share. All sizes are then within 3.09
- * sigma of the median, so limits and memory use can be based on the largest size.
+ * A log-normal distribution has no largest value, so this share is cut off at each end. Limits and memory use can then
+ * be based on the largest size, which is 3.09 sigma above the median.
  */
 const TAIL = 0.001;
 
 const MAX_SIGMA = 4;
 
-/** Limits of a machine line of the log. */
+/** Limits on weighted sizes, which must fit in a machine line of the log. */
 const MAX_SIZES = 10;
 const MAX_LENGTH = 150;
 
-/** Equally spaced quantiles to compute a mean from. */
+/** Number of equally spaced quantiles from which a mean is computed. */
 const MEAN_POINTS = 10_000;
 
 const LOGNORMAL = /^lognormal:([^:]+):([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;
@@ -126,7 +126,7 @@ export function sizeQuantile(distribution) {
   switch (distribution.kind) {
     case 'log-uniform': {
       const { min, max } = distribution;
-      // Each whole size covers the interval up to the next one.
+      // Rounding down turns each value from n up to n + 1 into size n.
       const width = Math.log((max + 1) / min);
       return (share) => Math.min(Math.max(Math.floor(min * Math.exp(share * width)), min), max);
     }
@@ -182,7 +182,7 @@ export function medianSize(distribution) {
   return sizeQuantile(distribution)(0.5);
 }
 
-/** Bytes of the median object, which takes a median time. @param {{ size: number, sizes?: SizeDistribution }} config */
+/** Bytes of the median object, to estimate a median time. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function typicalSize({ size, sizes }) {
   return sizes === undefined ? size : medianSize(sizes);
 }
@@ -199,7 +199,7 @@ export function meanSize(distribution) {
 
 /**
  * @param {SizeDistribution} distribution
- * @param {(size: number) => number} valueOf an object of this many bytes
+ * @param {(size: number) => number} valueOf the value of an object of this many bytes
  * @returns {number} mean value over all objects; accurate to a thousandth if `valueOf` is smooth
  */
 export function meanOver(distribution, valueOf) {

@@ -12,7 +12,7 @@ export class UnlistedObjects {
   #objects;
 
   /**
-   * @param {WrittenObjects} written loses the objects that appear in a list
+   * @param {WrittenObjects} written objects are removed from it as they appear in a list
    * @param {Shard} shard
    * @param {number} objects of the shard
    */
@@ -47,7 +47,7 @@ export class UnlistedObjects {
    *
    * @param {number} size
    * @param {() => number} random uniform in [0, 1)
-   * @returns {number[]} a random sample of indices, or all if there are no more than `size`
+   * @returns {number[]} a random sample of `size` indices, or all if there are fewer
    */
   sample(size, random) {
     /** @type {number[]} */

@@ -4,7 +4,7 @@ const STATE = 0;
 const DIGEST = 1;
 const BEFORE = 2;
 
-/** Replaces the state of an object while its words are being written. */
+/** Stored as an object's state while its digests are being written. */
 const UNSETTLED = 2 ** 32 - 1;
 
 /** Twelve bytes per object, shared by all workers. @param {number} objects */
@@ -37,8 +37,8 @@ export class VersionEtags {
   /**
    * @param {number} object
    * @param {number} state
-   * @returns {{ digest: number, before: number } | null} digests of the state and of the write before it, or 0 if there
-   *   was none; null if the state's ETag is unknown or being updated
+   * @returns {{ digest: number, before: number } | null} `before`: the digest of the previous write, or 0 if there was
+   *   none; null if the state's ETag is unknown or being updated
    */
   of(object, state) {
     const first = WORDS * object;

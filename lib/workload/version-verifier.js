@@ -7,7 +7,7 @@ import { VERSION_BYTES } from './payload.js';
 
 /**
  * Verifies bodies of objects that are overwritten during reads. The first bytes of an object identify its version. A
- * part without them, or a smaller object, is compared with all candidate versions: a wrong version passes with a
+ * body that does not include all of them is compared with all candidate versions: a wrong version passes with a
  * probability of 1 in 256 per byte, and an empty body matches any version. Each thread has one verifier per stage.
  */
 export class VersionVerifier {
@@ -74,7 +74,7 @@ export class VersionVerifier {
   /**
    * Call this at the end of the body.
    *
-   * @returns {Verdict | 'torn' | 'another length'} torn if its bytes do not belong to one version
+   * @returns {Verdict | 'torn' | 'another length'} torn if the bytes do not all belong to one version
    */
   end() {
     this.#answerBegins();
@@ -135,12 +135,12 @@ export class VersionVerifier {
   }
 }
 
-/** One overwrite per second for a week. */
+/** The last version to try: the number of overwrites in a week, at one per second. */
 const MAX_CARRIED_VERSION = 7 * 24 * 3600;
 
 /**
- * Verifies bodies of objects from an earlier run, which may have overwritten them: each can have any version. Replaces
- * a {@link BodyVerifier}.
+ * Verifies bodies of objects from an earlier run. That run may have overwritten them, so each can have any version.
+ * Used instead of a {@link BodyVerifier}.
  */
 export class CarriedVersionVerifier {
   #payload;
@@ -149,9 +149,9 @@ export class CarriedVersionVerifier {
   #position = 0;
   #head = Buffer.alloc(VERSION_BYTES);
   #inHead = 0;
-  /** Whether all bytes so far match version 0, as they do unless the object was overwritten. */
+  /** Whether all bytes so far match version 0. They do unless the object was overwritten. */
   #isFirst = true;
-  /** Otherwise, the versions that match all bytes so far. @type {readonly number[]} */
+  /** The versions that match all bytes so far; unused while version 0 matches. @type {readonly number[]} */
   #fitting = [];
   received = 0;
   mismatch = -1;
@@ -185,7 +185,10 @@ export class CarriedVersionVerifier {
     this.received += chunk.length;
   }
 
-  /** @returns {number} the offset of the first byte that matches no version, or -1 */
+  /**
+   * @returns {number} the offset of the first byte that matches no version, or of the end of a body of the wrong
+   *   length; -1 if the body is correct
+   */
   end() {
     if (this.mismatch < 0 && this.received !== this.#size) {
       return this.#position + Math.min(this.received, this.#size);

@@ -1,7 +1,7 @@
-/** R2 accepts one write per key per second, and responds to others with 429. */
+/** R2 accepts one write per key per second, and responds to further writes with a 429. */
 export const MIN_WRITE_PAUSE_MS = 1000;
 
-/** Replaces a time while a write is in flight. */
+/** Stored instead of a time while a write is in flight. */
 const UNDER_WAY = 2 ** 32 - 1;
 
 /** Four bytes per key, shared by all workers. @param {number} keys */

@@ -6,8 +6,8 @@ export function memoryFor(objects) {
 }
 
 /**
- * Records which of this host's objects Write has written, by localIndex. Shared memory holds four bytes per object: the
- * digest of the ETag that the store returned, or 0 if the object does not exist.
+ * Records which of this host's objects the Write stage has written, by localIndex. Shared memory holds four bytes per
+ * object: the digest of the ETag that the store returned, or 0 if the object does not exist.
  */
 export class WrittenObjects {
   #digests;

@@ -105,7 +105,7 @@ test('a full event loop that had its CPU is limited by it', () => {
   const figures = { eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.98 };
   assert.deepEqual(classify({ ...PLAIN, ...figures }), {
     cause: 'client CPU',
-    evidence: 'busiest of 1 event loop busy 97% of the time, 0.98 CPU cores used',
+    evidence: 'event loop busy 97% of the time, 0.98 CPU cores used',
     advice: 'a host with more CPUs, or several hosts',
   });
   assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
@@ -133,13 +133,13 @@ test('a thread that waits for a CPU that others have is short of the host’s', 
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(thread, { cpu: { ...IDLE_CPU, others: 1.4 } }) }), {
     cause: 'host CPU',
     evidence:
-      'this host had too little CPU for the client: event loop ran 55% of the time and waited for a CPU 38%, 2 CPUs 85% busy, 1.40 of them with other processes',
-    advice: 'a store elsewhere, or an idle host',
+      'this host had too little CPU for the client: event loop ran 55% of the time and waited for a CPU 38%, 2 CPUs 85% busy, other processes used 1.40 of them',
+    advice: 'a store on another host, or an idle host',
   });
   const stolen = { ...IDLE_CPU, steal: 0.3 };
   assert.match(
     classify({ ...PLAIN, ...hostWith(thread, { cpu: stolen }) }).evidence,
-    /hypervisor gave 30% of the CPUs/,
+    /hypervisor took 30% of the CPU time/,
   );
 });
 
@@ -149,8 +149,8 @@ test('time that the hypervisor takes from a busy thread counts as waiting, altho
   assert.deepEqual(classify({ ...PLAIN, cpuCores: 0.56, ...hostWith({ running: 0.38, waiting: 0.35 }, { cpu }) }), {
     cause: 'host CPU',
     evidence:
-      "this host had too little CPU for the client: event loop ran 38% of the time and waited for a CPU 62%, the hypervisor gave 42% of the CPUs' time to others",
-    advice: 'a store elsewhere, or an idle host',
+      'this host had too little CPU for the client: event loop ran 38% of the time and waited for a CPU 62%, the hypervisor took 42% of the CPU time',
+    advice: 'a store on another host, or an idle host',
   });
   const room = { running: 0.1, waiting: 0.02, delayP50: 1 };
   assert.equal(causeOf(hostWith(room, { cpu: { ...cpu, busy: 0.5, steal: 0.05, busiest: 0.6 } })), 'beyond this host');
@@ -161,7 +161,7 @@ test('a quota is named before the others on the host', () => {
   const quota = { cores: 0.5, throttled: 0.48, heldBack: 0.4 };
   const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }, { cpu, quota }) });
   assert.equal(cause, 'host CPU');
-  assert.match(evidence, /held back in 48% of the periods of a quota of 0\.50 cores$/);
+  assert.match(evidence, /throttled by a CPU quota of 0\.50 cores in 48% of its periods$/);
 });
 
 test('a client whose threads waited for each other, on all the CPUs that it may use, is what limits', () => {
@@ -189,7 +189,7 @@ test('a link that is full in most seconds is the limit if the client has room', 
   const room = { running: 0.3, waiting: 0.01 };
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { network: NETWORK }) }), {
     cause: 'network link',
-    evidence: 'eth0 was full in 90% of the seconds: 11.8MiB/s received and 0.1MiB/s sent, of 11.9MiB/s',
+    evidence: 'eth0 was saturated 90% of the time: 11.8MiB/s received and 0.1MiB/s sent, link speed 11.9MiB/s',
     advice: 'a faster link, or several hosts',
   });
   for (const network of [
@@ -207,7 +207,7 @@ test('if the host has time left and operations wait, the limit is the store or t
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { tcp }) }), {
     cause: 'beyond this host',
     evidence:
-      'median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments retransmitted',
+      'median latency 60.00ms with 50 threads, 20.00ms with one, although this host had CPU time to spare: event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, other processes used 0.10 of them, 0.50% of TCP segments retransmitted',
     advice: '--find-peak, or two hosts',
   });
 });
@@ -229,13 +229,13 @@ test('if the figures do not prove a limit beyond this host, the evidence names t
   const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
   for (const [figures, why] of /** @type {[Partial<Evidence>, RegExp][]} */ ([
     [hostWith({ ...room, running: 0.7 }), /client was too busy .*: event loop ran 70% of the time/],
-    [hostWith(room, { cpu: { ...IDLE_CPU, steal: 0.4 } }), /too little CPU for the client: .*the hypervisor gave 40% /],
+    [hostWith(room, { cpu: { ...IDLE_CPU, steal: 0.4 } }), /too little CPU for the client: .*the hypervisor took 40% /],
     [hostWith({ ...room, running: null }), /does not report how the client's threads were scheduled/],
-    [hostWith(room, { cpu: null }), /how busy its CPUs were is unknown/],
+    [hostWith(room, { cpu: null }), /the CPU use of this host is unknown/],
     [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), /one of this host's CPUs was 95% busy/],
     [
       hostWith({ ...room, delayP50: 15 }),
-      /less than 80% of it was spent waiting for responses: event loop 15\.00ms late/,
+      /less than 80% of that time was spent waiting for responses: event loop 15\.00ms late/,
     ],
     [hostWith({ ...room, delayP50: null }), /too short to show how late the event loop was/],
     [
@@ -256,7 +256,7 @@ test('a few operations that wait long take the threads’ time, however quick th
   const figures = { ...PLAIN, ...room, p50: 21, mean: 200 };
   const { cause, evidence } = classify(figures);
   assert.equal(cause, 'beyond this host');
-  assert.match(evidence, /, 20\.00ms with one, but the mean is 200\.00ms, while/);
+  assert.match(evidence, /, 20\.00ms with one, but the mean is 200\.00ms, although/);
   for (const other of [
     { host: null },
     { unloadedSize: 1024 },
@@ -297,8 +297,8 @@ test('an embedded endpoint that others keep from the CPU is short of the host’
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { cpu, endpoint }) }), {
     cause: 'host CPU',
     evidence:
-      'this host had too little CPU for the embedded endpoint: its event loop ran 55% of the time and waited for a CPU 44%, 2 CPUs 100% busy, 1.71 of them with other processes (the embedded endpoint 0.70)',
-    advice: 'a store elsewhere, or an idle host',
+      'this host had too little CPU for the embedded endpoint: its event loop ran 55% of the time and waited for a CPU 44%, 2 CPUs 100% busy, other processes used 1.71 of them (the embedded endpoint 0.70)',
+    advice: 'a store on another host, or an idle host',
   });
   const stolen = { ...IDLE_CPU, steal: 0.75 };
   assert.equal(causeOf(hostWith(room, { cpu: stolen, endpoint })), 'host CPU', 'the hypervisor has the CPUs');
@@ -343,7 +343,7 @@ test('a host without CPU to spare takes precedence over any cause in the store',
       mean: 200,
       ...hostWith({ running: 0.3, waiting: 0.1 }, { quota: { cores: 0.5, throttled: 0.3, heldBack: 0.1 } }),
     }).evidence,
-    /, held back in 30% of the periods of a quota of 0\.50 cores, /,
+    /, throttled by a CPU quota of 0\.50 cores in 30% of its periods, /,
   );
   for (const search of [{ ...PLATEAU, movesBytes: false }, sizes(1000, 1010), sizes(1000, 2000)]) {
     const found = { p50: 100, search };
@@ -357,7 +357,7 @@ test('a host without CPU to spare takes precedence over any cause in the store',
 test('a full event loop that other processes kept from the CPU proves nothing', () => {
   const verdict = classify({ ...PLAIN, eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.5 });
   assert.equal(verdict.cause, 'inconclusive');
-  assert.match(verdict.evidence, /0\.50 CPU cores used: other processes used its CPU$/);
+  assert.match(verdict.evidence, /0\.50 CPU cores used: other processes used CPU time that the client needed$/);
   assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, busyLoops: 1.9, cpuCores: 1.1 }), 'inconclusive');
 });
 
@@ -365,7 +365,8 @@ test('one full event loop among others that have room is not the client', () => 
   const verdict = classify({ ...PLAIN, eventLoopUtilization: 0.95, loops: 4, busyLoops: 2.75, cpuCores: 2.75 });
   assert.deepEqual(verdict, {
     cause: 'inconclusive',
-    evidence: 'busiest of 4 event loops busy 95% of the time, 2.75 CPU cores used, but all of them 69% on average',
+    evidence:
+      'busiest of 4 event loops busy 95% of the time, 2.75 CPU cores used, but the event loops were busy only 69% of the time on average',
     advice: 'fewer --cores',
   });
 });
@@ -433,7 +434,7 @@ test('a timed stage whose operations all completed after its time reports that',
   const verdict = classify({ ...PLAIN, measured: 0 });
   assert.deepEqual(
     [verdict.evidence, verdict.advice],
-    ['no operation completed within the measured time of --duration', 'a longer --duration'],
+    ['no operation completed in the measured part of --duration', 'a longer --duration'],
   );
 });
 
@@ -446,13 +447,13 @@ test('the evidence of a plateau that was not held names what the hold lacked', (
   const search = { ...PLATEAU, capacity: null, limitingResource: /** @type {const} */ ('dollars') };
   const { cause, evidence, advice } = classify({ ...PLAIN, search });
   assert.deepEqual([cause, advice], ['inconclusive', 'a higher --max-cost']);
-  assert.match(evidence, /^more than 23 threads brought no gain, but the capacity was not held$/);
+  assert.match(evidence, /^more than 23 threads brought no gain, but there was no hold to measure the capacity$/);
 });
 
 test('the evidence of a plateau without a half size names what would allow one, unless the search was stopped', () => {
   const adviceOf = (/** @type {Partial<Evidence>} */ figures) =>
     classify({ ...PLAIN, search: PLATEAU, ...figures }).advice;
-  assert.equal(adviceOf({}), 'Write with enough <objects>');
+  assert.equal(adviceOf({}), 'a Write stage with enough <objects>');
   assert.equal(adviceOf({ search: { ...PLATEAU, limitingResource: 'dollars' } }), 'a higher --max-cost');
   assert.equal(adviceOf({ end: 'stopped' }), null);
 });
@@ -734,7 +735,7 @@ test('a hold that does not agree with the steps shows nothing', () => {
     assert.deepEqual([cause, advice], ['inconclusive', 'another run']);
     assert.match(
       evidence,
-      /^412\.5\/s when it was held, but 1,000\.0\/s in the best step before, event loop up to 30% busy$/,
+      /^412\.5\/s in the hold, but 1,000\.0\/s in the best step before it, event loop up to 30% busy$/,
     );
   }
 });
@@ -744,8 +745,8 @@ test('a host without CPU to spare is named when it may be why the hold did not a
   const busyHost = { host: figuresOfHost.host ?? null, cpuCores: 0.4, loops: 1 };
   const search = { ...PLATEAU, hasPlateau: false, holdAgrees: false, capacity: capacityOf(412.5), busyHost };
   const { cause, evidence, advice } = classify({ ...PLAIN, search });
-  assert.deepEqual([cause, advice], ['inconclusive', 'a store elsewhere, or an idle host']);
-  assert.match(evidence, /^412\.5\/s when it was held and 1,000\.0\/s in the best step before, but this host had too/);
+  assert.deepEqual([cause, advice], ['inconclusive', 'a store on another host, or an idle host']);
+  assert.match(evidence, /^412\.5\/s in the hold and 1,000\.0\/s in the best step before it, but this host had too/);
 });
 
 test('nothing is concluded about the number of threads if a host without CPU to spare may also have slowed the one thread', () => {

@@ -94,7 +94,7 @@ test('a client that waits for a CPU, and has no time left besides, is starved, w
     assert.equal(limitOf({ ...figures, host }), 'likely host CPU');
     const { evidence, advice } = classify({ ...WAITING, ...figures, host });
     assert.match(evidence, /^this host had too little CPU for the client: event loop ran 38% .* waited for a CPU 42%/);
-    assert.equal(advice, 'a store elsewhere, or an idle host');
+    assert.equal(advice, 'a store on another host, or an idle host');
   }
   assert.equal(limitOf({ host, search: PLATEAU }), 'likely store', 'a plateau contradicts it');
   assert.equal(limitOf({ host, operations: 20 }), 'unknown inconclusive', 'few operations show nothing');
@@ -182,7 +182,7 @@ test('a search that ran out of threads without a plateau had too few', () => {
 
 test('no advice recommends a search to a host that cannot carry it', () => {
   const host = hostWith({ running: 0.1, waiting: 0.25 }, { busy: 0.99, busiest: 1, others: 1.9 });
-  assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store elsewhere, or an idle host');
+  assert.equal(classify({ ...WAITING, unloadedP50: null, host }).advice, 'a store on another host, or an idle host');
   assert.equal(classify({ ...WAITING, unloadedP50: null }).advice, '--find-peak');
 });
 
@@ -193,7 +193,7 @@ test('a store that takes the CPUs of the same host is named as the limit, or as 
   assert.equal(limitOf({ host: { ...half, store } }), 'likely store');
   assert.match(
     classify({ ...WAITING, host: { ...half, store } }).evidence,
-    /1\.25 of them with other processes \(the store 1\.20\)/,
+    /other processes used 1\.25 of them \(the store 1\.20\)/,
   );
   const slower = { p50: 27, mean: 27 };
   assert.equal(limitOf({ ...slower, host: half }), 'unknown inconclusive');

@@ -60,12 +60,15 @@ test('a rate above which answers are late is a limit beyond this host, unless th
   const found = rateBottleneck(overRates(), shown, { ...broken, isBusy: false });
   assert.deepEqual(
     [found.cause, found.evidence],
-    ['beyond this host', 'responses took longer than 50.00ms from about 400.0/s on, event loop 10% busy'],
+    ['beyond this host', 'responses took longer than 50.00ms at rates above about 400.0/s, event loop 10% busy'],
   );
   const busy = rateBottleneck(overRates(), shown, { ...broken, isBusy: true });
   assert.deepEqual(
     [busy.cause, busy.evidence],
-    ['beyond this host', 'responses took longer than 50.00ms from about 400.0/s on, but this host had too little CPU'],
+    [
+      'beyond this host',
+      'responses took longer than 50.00ms at rates above about 400.0/s, but this host had too little CPU',
+    ],
   );
   const full = { bottleneck: named('client CPU'), clientLoad };
   assert.deepEqual(rateBottleneck(overRates(), full, { ...broken, isBusy: true }), named('client CPU'));

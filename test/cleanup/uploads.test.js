@@ -143,7 +143,7 @@ test('walks a limited number of foreign uploads if the store lists only by compl
   assert.equal(many.result.uploadsLeft, -1);
   assert.match(
     many.result.problems[0],
-    /cannot be listed and aborted: .* bucket one has too many uploads to check all of them$/,
+    /could not be listed and aborted: .* bucket one has too many uploads to check all of them$/,
   );
   assert.ok(many.requests <= 2 * (1 + 100 + 1 + 2), `${many.requests}`);
 });
@@ -165,7 +165,7 @@ test('removes objects even if uploads must not be listed, and reports that', asy
   const admin = new FakeAdmin({ [KEYSPACE.bucketOf(1)]: [KEYSPACE.keyOf(1)] }, { before });
   const result = await cleanUpWith(admin);
   assert.deepEqual([result.removed, result.left, result.uploadsLeft], [1, 0, -1]);
-  assert.match(result.problems[0], /the run's uploads cannot be listed and aborted: HTTP 403 AccessDenied/);
+  assert.match(result.problems[0], /the run's uploads could not be listed and aborted: HTTP 403 AccessDenied/);
   assert.ok(!isClean(result));
 });
 

@@ -204,6 +204,6 @@ describe('before anything is written, ab refuses', () => {
     const { status, stderr } = await runInProcess(given, {});
     assert.equal(status, 2);
     // 34 passes of 1,000 writes at $4.50 per million, and of 2,000 reads and stats at $0.36 per million.
-    assert.match(stderr, /^error: --max-cost: all passes cost \$0\.1775 at R2's list prices/m);
+    assert.match(stderr, /^error: --max-cost: all turns would cost \$0\.1775 at R2's list prices/m);
   });
 });

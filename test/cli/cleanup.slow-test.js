@@ -98,7 +98,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
       assert.equal(smaller.stdout, '');
       assert.match(
         smaller.stderr,
-        /^(Checking.*\n)?Measuring.*\nerror: --size: the objects of run a-run have 1KiB each, not 512B; expected --size 1KiB\n$/,
+        /^(Checking.*\n)?Measuring.*\nerror: --size: the objects of run a-run are 1KiB each, not 512B; expected --size 1KiB\n$/,
       );
     }
 

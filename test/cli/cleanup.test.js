@@ -16,7 +16,7 @@ test('reports the result of a clean-up in one line', () => {
   assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, 4 not written by the run, so kept/);
   assert.equal(
     describeCleanup({ ...result, left: 5, misplaced: 4 }, config),
-    `${removed}, 5 left, 4 of them in other buckets than this bucket list implies`,
+    `${removed}, 5 left, 4 of them in the wrong bucket for this bucket list`,
   );
   assert.match(
     describeCleanup({ ...result, otherBuckets: ['a', null] }, config),

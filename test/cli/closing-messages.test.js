@@ -89,7 +89,7 @@ test('does not suggest the same clean-up if other buckets are needed', () => {
   const { errors } = closingMessages(result({ cleanup }), CONFIG, LATER);
   assert.equal(errors.length, 2);
   assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
-  assert.match(errors[1], /3 left, 3 of them in other buckets than this bucket list implies$/);
+  assert.match(errors[1], /3 left, 3 of them in the wrong bucket for this bucket list$/);
 });
 
 test('reports uploads in other buckets, or unlistable ones, without suggesting a useless clean-up', () => {

@@ -344,8 +344,11 @@ describe('the command line', { concurrency: 3 }, () => {
         '--stages write,list --find-peak --peak-of buckets',
         'list cannot be combined with --peak-of buckets: its pages',
       ],
-      ['--stages write,batch-remove --find-peak', 'batch-remove cannot be combined with --find-peak: its requests'],
-      ['--stages write,batch-remove --ramp 1,2', 'batch-remove cannot be combined with --ramp or --ramp-hosts: its'],
+      ['--stages write,batch-remove --find-peak', 'batch-remove cannot be combined with --find-peak: each request'],
+      [
+        '--stages write,batch-remove --ramp 1,2',
+        'batch-remove cannot be combined with --ramp or --ramp-hosts: each request',
+      ],
       ['--stages copy --run-id a', 'copy cannot be combined with objects of an earlier run: its copies'],
       ['--stages write,batch-remove,remove', '--stages can have only one of batch-remove and remove: each removes'],
       [

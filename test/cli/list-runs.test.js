@@ -53,7 +53,7 @@ test('does not add an invalid size', () => {
   const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
   const lines = formatListing({ runs, foreign }, CONFIG, LATER, NOW);
   assert.match(lines[2], /^a-run {2,}1 {2}size unknown {2}/);
-  assert.match(lines[3], /^2 objects there \(size unknown\) /);
+  assert.match(lines[3], /^Clean-up leaves alone 2 objects under benchmark\/ \(size unknown\) /);
 });
 
 test('reports that no run left anything', () => {
@@ -66,6 +66,6 @@ test('shows foreign objects as such, without disturbing the terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
-    '5 objects there (1.0 MiB) do not belong to any run on these buckets; clean-up leaves them alone: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    'Clean-up leaves alone 5 objects under benchmark/ (1.0 MiB) that no run on these buckets wrote: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

@@ -16,7 +16,7 @@ const LOADS = {
   copy: { load: ['--stages', 'copy'], calibrate: /--calibrate takes no --stages other than write, read/ },
   'batch-remove': {
     load: ['--stages', 'write,batch-remove'],
-    findPeak: /batch-remove cannot be combined with --find-peak: its requests use up too many objects/,
+    findPeak: /batch-remove cannot be combined with --find-peak: each request removes so many objects/,
     calibrate: /--calibrate takes no --stages other than write, read/,
   },
   multipart: { load: ['--multipart', '--size', '16MiB'], calibrate: /--calibrate cannot be combined with --multipart/ },

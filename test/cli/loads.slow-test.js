@@ -143,7 +143,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
       const { requests: before } = await endpoint.report();
       const refused = await runCommand(t, [...RUN, '--stages', 'read,stat', '--size', other], { dotEnv });
       assertStatus(refused, 2);
-      assert.match(refused.stderr, /^error: --size: the .*objects of run run-1 have .*expected (the same )?--size/m);
+      assert.match(refused.stderr, /^error: --size: the .*objects of run run-1 are .*expected (the same )?--size/m);
       const { requests: after } = await endpoint.report();
       assert.deepEqual([after.PUT, after.DELETE], [before.PUT, before.DELETE]);
     }

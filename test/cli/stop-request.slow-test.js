@@ -252,7 +252,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       ({ requests } = await endpoint.report());
     }
     command.child.kill('SIGHUP');
-    await command.shows('stderr', /^Still cleaning up \(SIGHUP\): not interrupted$/m);
+    await command.shows('stderr', /^Not stopping \(SIGHUP\): clean-up continues$/m);
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
       command.child.kill(signal);
     }

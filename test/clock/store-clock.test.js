@@ -134,7 +134,7 @@ test('the clock is unknown if the responses leave it uncertain by more than five
   const { time, storeClock } = openClock(t, { offsets: [() => hours, () => -hours] });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
-  assert.match(String(storeClock.problem), /^the Date headers of its responses leave it uncertain by ±1d 0h$/);
+  assert.match(String(storeClock.problem), /^the store's Date headers leave its clock uncertain by ±1d 0h$/);
   assert.equal(time.clock.epochNow(), time.hostTime, 'the clock is not set');
   await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });

@@ -188,7 +188,7 @@ describe('a latency', () => {
     };
     const { low, high, verdict, reason } = metricOf(compare(bursts(1), bursts(2)), 'p90');
     assert.deepEqual([low, high, verdict], [null, null, 'cannot tell']);
-    assert.equal(reason, 'the figure varies too much from second to second for an interval: use longer runs');
+    assert.equal(reason, 'the figure varies too much from second to second to compute an interval: use longer runs');
   });
 
   test('is inconclusive with few operations above it, or from a log', () => {

@@ -56,7 +56,7 @@ describe('a store with contradictory Date headers', () => {
     assertStatus(outcome, 0);
     assert.match(
       outcome.stderr,
-      /^The store's clock is unknown: the Date headers of its responses leave it uncertain by ±1d 0h\. All times use this host's clock$/m,
+      /^The store's clock is unknown: the store's Date headers leave its clock uncertain by ±1d 0h\. All times use this host's clock$/m,
     );
     const records = recordsOf(outcome.stdout);
     const [run] = machineRecords(records, 'run');

@@ -204,7 +204,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0],
-      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which had already finished it: start all hosts of a run at the same time, or within one slot of --start-at next:30s$/,
+      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which had finished it by then: start all hosts of a run at the same time, or within one slot of --start-at next:30s$/,
     );
   });
 

@@ -111,7 +111,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       const env = fastTime(5);
       const run = await faultRun(t, endpoint, ['--client', client, '--cores', '1'], { port: proxy.port, env });
       assertStatus(run, 0);
-      assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
+      assert.match(run.stderr, /^The store asked for a pause of 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
     });
 
     test(`Row 9: ${client}: a store that only asks for pauses before the first stage is given up`, async (t) => {
@@ -126,7 +126,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
       assertStatus(run, 1);
       assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
-      const notices = run.stderr.match(/^The store asks to wait/gm) ?? [];
+      const notices = run.stderr.match(/^The store asked for a pause/gm) ?? [];
       assert.ok(notices.length >= 3, run.stderr);
       assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
     });

@@ -17,7 +17,7 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
  */
 
 /** The warning for a host that begins the first stage after another host has finished it. */
-const BEGAN_APART = ', which had already finished it: start all hosts of a run at the same time';
+const BEGAN_APART = ', which had finished it by then: start all hosts of a run at the same time';
 
 const MIDNIGHT = Date.UTC(2026, 1, 1);
 

@@ -150,7 +150,7 @@ test('runs without known times give no warning', () => {
 test('hosts of one run that began after another had finished are reported, with advice', () => {
   const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
   assert.deepEqual(began(...logs), [
-    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had already finished it: ' +
+    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
       'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
   ]);
 });

@@ -42,13 +42,13 @@ async function ask(sizeOf, overrides = {}) {
 
 test('reports objects of another size, with the option to pass', async () => {
   const { problem, asked } = await ask(() => 4096);
-  assert.equal(problem, '--size: the objects of run run-1 have 4KiB each, not 1000B; expected --size 4KiB');
+  assert.equal(problem, '--size: the objects of run run-1 are 4KiB each, not 1000B; expected --size 4KiB');
   assert.deepEqual(asked, [0, 1]);
 });
 
 test('one existing object is enough', async () => {
-  assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /have 5B each/);
-  assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /have 5B each/);
+  assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /are 5B each/);
+  assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /are 5B each/);
 });
 
 test('one object of the right size is enough; the stage checks the others', async () => {
@@ -60,7 +60,7 @@ test('reports two different unexpected sizes: the run had a size distribution', 
   const { problem } = await ask((index) => 7 + index);
   assert.equal(
     problem,
-    '--size: the first objects of run run-1 have 7B and 8B, which does not match 1000B; expected the same --size as when the run was written',
+    '--size: the first objects of run run-1 are 7B and 8B, which does not match 1000B; expected the same --size as when the run was written',
   );
 });
 
@@ -72,7 +72,7 @@ test('objects of several sizes are checked against the size of each', async () =
   assert.match(problem ?? '', /does not match 1KiB\.\.4KiB; expected the same --size/);
   assert.match(
     (await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '',
-    /have 4KiB and 4KiB/,
+    /are 4KiB and 4KiB/,
   );
 });
 

@@ -306,7 +306,7 @@ test('a run that keeps its objects does not need permission to remove them, and 
   const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
   assert.deepEqual(refusing.notices, [
-    'Deleting was refused: the preflight objects stay with the kept ones, and the latency with one thread is not measured',
+    'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured',
   ]);
   const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);

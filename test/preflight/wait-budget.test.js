@@ -18,7 +18,7 @@ function openBudget() {
 test('a pause takes at most five seconds, and is reported with what the store asked for', () => {
   const { budget, notices } = openBudget();
   assert.equal(budget.take(33_000, ERROR), 5000);
-  assert.deepEqual(notices, ['The store asks to wait 30.0s (HTTP 503 SlowDown): retrying in 5.0s']);
+  assert.deepEqual(notices, ['The store asked for a pause of 30.0s (HTTP 503 SlowDown): retrying in 5.0s']);
 });
 
 test('pauses take at most fifteen seconds in total, and concurrent ones count once', () => {

@@ -385,7 +385,7 @@ test('a step without an answer from the store does not count and proves no plate
     [true, true, true, false],
   );
   assert.equal(merged?.hasPlateau, false);
-  assert.match(notices().join('\n'), /^Write: step 4 of 4 \(64 threads\) had no success /);
+  assert.match(notices().join('\n'), /^Write: step 4 of 4 \(64 threads\) had no successful operation /);
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 

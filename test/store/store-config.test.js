@@ -190,7 +190,7 @@ test('does not repeat a command whose failure contains a secret', async (t) => {
   const config = '[default]\ncredential_process = sh -c "echo the-secret-word >&2; exit 3" the-secret-argument\n';
   const env = { AWS_CONFIG_FILE: path.join(await folderWith(t, { config }), 'config') };
   assert.deepEqual(await problemsOf(env, { bucket: ['bucket-a'] }), [
-    'no credentials: the command of credential_process failed: run it in a shell to see why',
+    'no credentials: the credential_process command failed: run it in a shell to see why',
   ]);
 });
 
@@ -263,7 +263,7 @@ test('virtual addressing requires a single bucket that is a valid label, and a h
   assert.equal((await find(S3, { addressing: 'path' })).store.addressing, undefined);
   const problems = await problemsOf({ ...S3, S3_BUCKET: 'bucket.a,Bucket', S3_HOSTNAME: '127.0.0.1' }, virtual);
   assert.deepEqual(problems, [
-    '--addressing: virtual uses one host per bucket, and a thread has one connection: expected one bucket, or path',
+    '--addressing: virtual needs a separate connection for each bucket, but a thread has only one connection: expected one bucket, or path',
     '--addressing: virtual requires a host name, got 127.0.0.1: expected path',
     '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "bucket.a": expected path',
     '--addressing: virtual requires a bucket name of a-z 0-9 and -, got "Bucket": expected path',

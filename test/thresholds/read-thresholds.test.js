@@ -28,7 +28,7 @@ test('every problem of every assertion is reported, and the valid names once', (
     '--assert: "raed.p99x < 50ms": unknown stage raed, expected write, read, stat; did you mean read?',
     '--assert: "write.rate > 5MB/s": expected a limit such as 800 (a plain number) or 0.95 * baseline, got "5MB/s"',
     '--assert: "write.firstByte.p99 < 1s": write has no such figure: only stages that read objects have it',
-    `--assert: "errors": expected a figure, one of < <= > >= == != and a limit, such as 'read.p99 < 50ms'`,
+    `--assert: "errors": expected a figure, an operator (< <= > >= == !=) and a limit, such as 'read.p99 < 50ms'`,
   ]);
   assert.match(names, /^--assert: figures of a stage: rate, throughput, .*; figures of the whole run: errors, /);
 });

@@ -121,7 +121,7 @@ test('a malformed assertion gets an example', () => {
   ]) {
     assert.match(
       problemOf(text) ?? '',
-      /^expected a figure, one of < <= > >= == != and a limit, such as 'read\.p99 < 50ms'$/,
+      /^expected a figure, an operator \(< <= > >= == !=\) and a limit, such as 'read\.p99 < 50ms'$/,
     );
   }
 });

@@ -123,7 +123,7 @@ export function comparisonPage(comparison, before, after) {
   });
 }
 
-/** Leaves out single operations of a mix, which have no seconds. @param {StageComparison} comparison */
+/** False for a single operation of a mix, which has no seconds. @param {StageComparison} comparison */
 function isStage({ kindOf }) {
   return kindOf === undefined;
 }
@@ -151,7 +151,7 @@ export function comparisonAnswer(stages, beginning) {
  *
  * @param {object} comparison
  * @param {readonly ComparedStage[]} comparison.stages
- * @param {number} comparison.margin the share below which a change counts as none
+ * @param {number} comparison.margin smaller changes count as no change (a share)
  * @param {SideNames} names
  * @returns {Section}
  */
@@ -219,7 +219,7 @@ function differencesTable(differences) {
   });
 }
 
-/** Sizes in the chart of ratios, in pixels. */
+/** Dimensions of the chart of ratios, in pixels. */
 const WIDTH = 720;
 const LEFT = 150;
 const RIGHT = 110;
@@ -238,7 +238,7 @@ const AXES = [
   { span: 10, ticks: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
 ];
 
-/** The narrowest axis that fits all stages, so that they can be compared. @param {readonly ComparedStage[]} stages */
+/** The narrowest axis that fits all stages, to make them comparable. @param {readonly ComparedStage[]} stages */
 function axisOf(stages) {
   const ends = stages
     .flatMap(({ metrics }) => metrics.filter(hasRatio))
@@ -257,7 +257,7 @@ function hasRatio({ ratio }) {
  * @param {ComparedStage} stage
  * @param {object} scale
  * @param {RatioAxis} scale.axis
- * @param {number} scale.margin the share below which a change counts as none
+ * @param {number} scale.margin smaller changes count as no change (a share)
  * @param {SideNames} names
  */
 function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin }, { ratio: whatRatio }) {
@@ -370,7 +370,7 @@ function secondColumns([before, after]) {
   ];
 }
 
-/** Means over stretches of equal length; the last may be shorter. @param {ComparedLine} line */
+/** Mean rates over intervals of equal length; the last may be shorter. @param {ComparedLine} line */
 function secondRows({ before, after }) {
   const length = Math.max(before.length, after.length);
   const seconds = Math.max(Math.ceil(length / MAX_ROWS), 1);

@@ -92,7 +92,7 @@ function identityOf({ run, shard, hosts }) {
   return { run, shard: `${indexes.size === 1 ? first[1] : '?'}/${first[2]}` };
 }
 
-/** Options that give a host the same part of the objects again. @param {Result} result */
+/** Options with which a later run uses the same shard of the objects. @param {Result} result */
 function wordsOfShard(result) {
   const { run, shard } = identityOf(result);
   return shard === null ? [] : ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)];

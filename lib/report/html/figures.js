@@ -8,7 +8,7 @@ import { html } from './markup.js';
 export const UNKNOWN = html`<span class="unknown" title="unknown">–</span>`;
 
 /**
- * A formatted figure with its exact value for programs.
+ * A formatted figure, with its exact value in an attribute for programs.
  *
  * @param {number | null | undefined} value
  * @param {(value: number) => string} format

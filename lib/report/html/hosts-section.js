@@ -11,7 +11,7 @@ import { plot } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Rows of each chart and of the table. */
+/** Maximum number of hosts in each chart and in the table. */
 const MAX_HOSTS = 50;
 
 /** @typedef {StageShare & { stage: string }} Share */

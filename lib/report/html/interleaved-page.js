@@ -9,7 +9,7 @@ import { waysSection } from './ways-section.js';
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * The page of two setups that took turns: each ratio with its interval and, if the access paths differ, their table.
+ * The page of an `ab` comparison: the ratios with their intervals and, if the access paths differ, a table of them.
  *
  * @param {InterleavedComparison} comparison
  * @returns {Generator<string, void, undefined>} the page in chunks

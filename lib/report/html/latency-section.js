@@ -9,7 +9,7 @@ import { plot, stageKey } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Units of the percentile axis: 1 is 90%, 2 is 99%, and so on. */
+/** Distance between points on the percentile axis, where 1 is 90%, 2 is 99%, and so on. */
 const NINES_STEP = 0.05;
 const MAX_NINES = 6;
 
@@ -17,7 +17,7 @@ const MAX_NINES = 6;
  * @typedef {object} Percentiles of a stage
  * @property {string} stage
  * @property {number} index of the stage
- * @property {number[]} nines of the percentiles, ascending
+ * @property {number[]} nines positions on the percentile axis, ascending
  * @property {number[]} latencies ms
  * @property {LatencySummary} summary
  * @property {Histogram} histogram
@@ -72,7 +72,7 @@ export function percentilesOf({ stage, latency }, index) {
   }
   const sum = new Histogram();
   sum.addEncoded(histogram.operations);
-  // Only one operation is above the last percentile.
+  // The last percentile is the one that only a single operation exceeds.
   const highest = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
   const nines = Array.from({ length: Math.floor(highest / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
   const latencies = nines.map((each) => within(sum.at(100 * (1 - 10 ** -each)), summary));

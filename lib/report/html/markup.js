@@ -11,7 +11,10 @@ export class Markup {
   }
 }
 
-/** @typedef {Markup | string | number | null | readonly Content[]} Content text is escaped, lists joined, null empty */
+/**
+ * @typedef {Markup | string | number | null | readonly Content[]} Content strings are escaped, lists are joined, and
+ *   null is omitted
+ */
 
 /**
  * Builds markup: html`<td>${name}</td>`. Attribute values must be in double quotes.
@@ -38,7 +41,7 @@ function textOf(content) {
   return typeof content === 'object' ? content.map(textOf).join('') : escapeHtml(String(content));
 }
 
-/** Lets no line break within the name of an option. @param {string} text from any source */
+/** Prevents line breaks within the names of options. @param {string} text from any source */
 export function withWholeOptions(text) {
   return text
     .split(/(--[\w-]+)/)

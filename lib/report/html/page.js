@@ -20,7 +20,7 @@ import { embeddableJson, escapeHtml } from './markup.js';
  * @property {Readonly<Record<string, Iterable<string>>>} data JSON by element id
  */
 
-/** The script of the page. Each file comes after the files that it imports. */
+/** The files that make up the script of the page, each after the files that it imports. */
 const SCRIPTS = [
   ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'maps.js', 'time-charts.js', 'stage-charts.js'],
   ...['comparison-charts.js', 'downloads.js', 'main.js'],
@@ -30,7 +30,7 @@ const UPLOT = 'uplot/dist/uPlot.iife.min.js';
 const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';
 
 /**
- * Formats a page as one self-contained file, which needs no network and has a policy that forbids it.
+ * Formats a page as one self-contained file, whose Content-Security-Policy forbids all network access.
  *
  * @param {PageParts} parts
  * @returns {Generator<string, void, undefined>} in chunks
@@ -108,8 +108,8 @@ function textOf(url) {
 }
 
 /**
- * Turns a module into a part of one script, because an inline script cannot import others. The files are modules so
- * that they can be read, checked and tested. Each top-level name must be unique among them.
+ * Removes imports and exports from a module, because an inline script cannot import other scripts. The files are
+ * modules so that they can be checked and tested; their top-level names must not collide.
  *
  * @param {string} text of a module that only imports from its own folder
  */

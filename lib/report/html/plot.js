@@ -1,6 +1,6 @@
 import { html } from './markup.js';
 
-/** Lines with their own colours. @type {Readonly<Record<string, string>>} */
+/** Labels of the lines that have their own colours. @type {Readonly<Record<string, string>>} */
 const LINES = {
   p50: 'p50',
   p99: 'p99',
@@ -9,7 +9,7 @@ const LINES = {
   other: 'other failures',
 };
 
-/** Stages with their own colours in the page's style. */
+/** Number of stage colours in the page's style. */
 const STAGE_COLORS = 6;
 
 /**

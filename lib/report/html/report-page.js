@@ -20,7 +20,7 @@ import { waysSection } from './ways-section.js';
  * @import { WritableResult } from '../../model/write-result.js'
  */
 
-/** Characters of per-second histograms, about an hour of three stages. With more, a page would open slowly. */
+/** Maximum characters of per-second histograms, about an hour of three stages: more would make the page slow. */
 const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
 
 /**

@@ -9,7 +9,7 @@ import { plot } from './plot.js';
  * @import { Section } from './page.js'
  *
  * @typedef {object} Step
- * @property {string} what its purpose
+ * @property {string} what purpose of the step
  * @property {number | null} x threads, buckets, hosts or requested rate; null if the step did not set it
  * @property {number} operationsPerSecond
  * @property {number | null} p50 ms

@@ -11,7 +11,7 @@ const MAX_COLUMNS = 400;
 
 const ROWS_PER_DECADE = 12;
 
-/** Rows per table. */
+/** Maximum table rows per stage. */
 const MAX_STRETCHES = 60;
 
 const MICROSECONDS = 1000;
@@ -114,7 +114,7 @@ function stretchOf(stage, seconds, rates) {
   };
 }
 
-/** Over all operations. @param {readonly SecondResult[]} seconds with operations */
+/** Latency over all operations of the seconds. @param {readonly SecondResult[]} seconds with operations */
 function latencyOf(seconds) {
   const [{ p50 = null, p99 = null, maximum = null } = {}] = seconds;
   if (seconds.length < 2) {
@@ -151,7 +151,7 @@ export function summarizeSeconds(stages) {
   return { latencies: latencies.build(), stretches: stages.flatMap(stretchesOf) };
 }
 
-/** Stretches of equal length; the last may be shorter. @param {StageSum} stage */
+/** Splits a stage into stretches of equal length; the last may be shorter. @param {StageSum} stage */
 function stretchesOf(stage) {
   const { seconds } = stage;
   const rates = ratesOfStage(stage);

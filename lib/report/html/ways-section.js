@@ -28,7 +28,7 @@ const COLUMNS = [
   { title: 'Failed attempts', cell: ({ figures: { failedAttempts } }) => count(failedAttempts) },
   {
     title: 'Connections opened',
-    // Connections at the binding belong to slices, not to operations.
+    // At the binding, a connection carries slices of many operations, so the number of connections is not comparable.
     cell: ({ way, figures: { connections } }) => (isAtBinding(way) ? UNKNOWN : count(connections?.opened)),
   },
 ];

@@ -6,11 +6,11 @@ import { short, timeOfDay } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Width of the left axis. Equal for all charts, so that they line up. Pixels. */
+/** Width of the left axis in pixels, equal for all charts so that they line up. */
 const AXIS_WIDTH = 64;
 const FONT = '12px system-ui, sans-serif';
 
-/** Width of an A4 page without margins. Pixels. */
+/** Width of an A4 page without margins, in pixels. */
 const PRINT_WIDTH = 680;
 
 /** Page Up and Page Down move by this many points. */
@@ -156,7 +156,7 @@ export function followPage() {
 
 /**
  * @param {string} name of a chart or a group
- * @returns {(text: string | null) => void} shows the value under the cursor; null keeps the text
+ * @returns {(text: string | null) => void} shows the value under the cursor; null leaves the text unchanged
  */
 export function readout(name) {
   const element = document.querySelector(`[data-for="${name}"]`);
@@ -200,7 +200,7 @@ export const LOGARITHMIC = {
 
 /**
  * @param {number} decades that a logarithmic axis covers
- * @returns {number[]} digits that have a line in each decade, so that short axes also have several
+ * @returns {number[]} leading digits of the grid lines in each decade: more digits for fewer decades
  */
 function digitsFor(decades) {
   if (decades >= 2.5) {

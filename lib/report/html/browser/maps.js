@@ -8,14 +8,14 @@ import { LOGARITHMIC, TIME_AXIS, timeScale } from './chart.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Height of the axis below a map. Pixels. */
+/** Height of the axis below a map, in pixels. */
 const BELOW = 50;
 
-/** Width of the host names. Pixels. */
+/** Width of the host names, in pixels. */
 const NAME_WIDTH = 112;
 const MAX_NAME = 15;
 
-/** A shorter common prefix is not worth cutting. */
+/** A shorter common prefix is not worth cutting off. */
 const MIN_COMMON = 3;
 
 /**
@@ -49,7 +49,7 @@ function drawCells(cells, colors) {
 
 /**
  * @param {readonly number[]} moments epoch s
- * @returns {UPlot.AlignedData} draws no line, but lets the cursor find a moment
+ * @returns {UPlot.AlignedData} data that draws no line, but gives the cursor moments to snap to
  */
 function withoutLines(moments) {
   return [[...moments], moments.map(() => null)];
@@ -82,7 +82,7 @@ export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, 
   };
 }
 
-/** Cuts the common prefix off long names, and their middle if still too long. @param {readonly string[]} names */
+/** Cuts off the common prefix of long names, then their middle if necessary. @param {readonly string[]} names */
 export function distinctNames(names) {
   const [first = ''] = names;
   let common = 0;
@@ -103,7 +103,7 @@ export function distinctNames(names) {
  * @param {object} map
  * @param {readonly string[]} map.hosts
  * @param {readonly Cell[]} map.cells with host indexes on the y axis
- * @param {readonly number[]} map.moments that the cursor can find
+ * @param {readonly number[]} map.moments epoch s that the cursor can snap to
  * @param {readonly [from: number, until: number]} map.extent epoch s
  * @param {(index: number | null) => void} [map.onCursor]
  * @param {Colors} colors

@@ -18,8 +18,8 @@ export function ratesOfStage(stage) {
 }
 
 /**
- * Drops incomplete seconds: their counts would look like collapses at the start and end of a stage. A stage without
- * whole seconds gets its mean in its most complete second.
+ * Drops incomplete seconds, because their low counts would look like drops in the rate. For a stage without whole
+ * seconds, returns its mean rate in its most complete second.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {readonly Time[]} times when the seconds were measured; must not overlap
@@ -40,14 +40,14 @@ function ratesBySecond(seconds, times, mean) {
 /**
  * @param {SecondCount} second
  * @param {readonly Time[]} times
- * @returns {number} ms of the second within the times
+ * @returns {number} ms of the second that are within the times
  */
 function partOf({ secondStart }, times) {
   const [start, end] = [secondStart * SECOND, (secondStart + 1) * SECOND];
   return times.reduce((sum, { from, until }) => sum + Math.max(Math.min(end, until) - Math.max(start, from), 0), 0);
 }
 
-/** When any host was in the stage, without the final drain. @param {StageSum} stage */
+/** The times at which any host was in the stage, without the final drain. @param {StageSum} stage */
 function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
   const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
   const shares = (merge?.shares ?? [{ startedAt, endedAt }]).map((share) => ({
@@ -95,7 +95,7 @@ export function decodeSeconds(base64, divisor = 10) {
 }
 
 /**
- * The seconds of all stages on one time axis. A gap contains one second without values, so that no line crosses it.
+ * The seconds of all stages on one time axis. Each gap gets one second without values, so that no line crosses it.
  *
  * @typedef {object} TimeTable
  * @property {number[]} seconds epoch seconds, ascending
@@ -127,7 +127,7 @@ export function timeTable(stages) {
 }
 
 /**
- * The mean rates of hosts in ops/s, by host and column of seconds.
+ * The mean rates of hosts in ops/s, by host and column; a column covers one or more seconds.
  *
  * @typedef {{ from: number, columnSeconds: number, hosts: (number | null)[][] }} HostMap `from`: epoch s
  *
@@ -177,7 +177,7 @@ function partOfHost({ host, startedAt, endedAt, operations }, { secondStart: fro
   return { host, from, until: from + counts.length, rates: ratesBySecond(seconds, [time], mean) };
 }
 
-/** The seconds of a result in the columns of `--csv`, per host if they are known. @param {Result} result */
+/** The seconds of a result as CSV lines like those of `--csv`, per host if known. @param {Result} result */
 export function csvLines({ host, stages, merge }) {
   const isDated = merge?.isDated ?? true;
   const lines = ['second_start,stage,host,ops,bytes\n'];
@@ -243,7 +243,7 @@ function moment(second, isDated) {
 /** CSV fields with one of these need quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
-/** Spreadsheets read such a field as a formula, even in quotes. An apostrophe before it makes it text. */
+/** Spreadsheets read such a field as a formula, even in quotes, unless an apostrophe precedes it. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** @param {string} text */

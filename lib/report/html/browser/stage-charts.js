@@ -11,10 +11,10 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 /** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
-/** Space that a label below a chart needs. Pixels. */
+/** Width that a label below a chart needs, in pixels. */
 const LABEL_WIDTH = 40;
 
-/** The axis is logarithmic from this ratio of the last to the first value. */
+/** The axis is logarithmic if the last value is at least this many times the first. */
 const WIDE = 8;
 
 /** @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages */
@@ -136,7 +136,7 @@ function spread(values) {
 }
 
 /**
- * Draws the interval as a band and the knee as a line.
+ * Draws the interval of the capacity as a band, and the knee as a line.
  *
  * @param {Curve} curve
  * @param {Colors} colors

@@ -24,7 +24,7 @@ export function currentColors() {
   };
 }
 
-/** Distinguish the lines of stages for readers who cannot tell the colours apart. */
+/** Dash patterns that distinguish the lines of stages for readers who cannot tell the colours apart. */
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 4]];
 
 /**

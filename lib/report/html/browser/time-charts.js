@@ -114,7 +114,7 @@ function failuresChart({ seconds, stages }, moments, common, colors) {
  * @returns {ChartParts}
  */
 function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } }) {
-  // A logarithmic axis has no 0.
+  // A logarithmic axis cannot show 0.
   const positive = (/** @type {number | null | undefined} */ ms) => (ms ? ms : null);
   const parts = [
     { data: byStage((second) => positive(second.maximum)), stroke: longest, width: 1, dash: [2, 3] },
@@ -266,7 +266,7 @@ function minuteCells(stages, hosts) {
     (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
       (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
         ...{ row: hosts.indexOf(host), p99, minuteStart },
-        // Several stages can share a minute.
+        // A minute can contain several stages, so keep only the part inside this stage.
         from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
         until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
       })),
