@@ -39,7 +39,7 @@ describe('--cleanup --list', { concurrency: 3 }, () => {
       ],
     );
     assert.match(lines[2], /\d+s ago {2,}\d+s ago$/);
-    assert.match(lines[4], /^1 objects under load\/test\/ .*: bucket-b\/load\/test\/notes\.txt$/);
+    assert.match(lines[4], /^Clean-up leaves alone 1 object under load\/test\/ .*: bucket-b\/load\/test\/notes\.txt$/);
     assert.match(lines[5], /: node \S*r2-benchmark\.js --cleanup (a|large)-run --prefix load\/test$/);
     assert.deepEqual(await keysIn(endpoint), before);
     assert.equal(outcome.stderr.replace(/^Listing: .*\n/gm, ''), '');

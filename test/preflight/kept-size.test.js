@@ -70,10 +70,7 @@ test('objects of several sizes are checked against the size of each', async () =
   assert.equal((await ask(sizeOf, { size: 4096, sizes })).problem, null);
   const { problem } = await ask((index) => sizeOf(index) + 1, { size: 4096, sizes });
   assert.match(problem ?? '', /does not match 1KiB\.\.4KiB; expected the same --size/);
-  assert.match(
-    (await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '',
-    /are 4KiB and 4KiB/,
-  );
+  assert.match((await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '', /are 4KiB and 4KiB/);
 });
 
 test('absent objects and unknown sizes are not a problem', async () => {
