@@ -64,7 +64,7 @@ export async function merge(inputs, { severalRuns = false } = {}) {
     throw new UsageError(apart.map(inCode));
   }
   if (result.stages.length === 0) {
-    throw new UsageError(['found no stage in the inputs', ...result.merge.warnings.map(({ message }) => message)]);
+    throw new UsageError(['found no stages in the inputs', ...result.merge.warnings.map(({ message }) => message)]);
   }
   return result;
 }

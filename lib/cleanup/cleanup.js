@@ -13,8 +13,6 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
  */
 
-const RANGES_AT_ONCE = 8;
-
 /** S3's limit on keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
@@ -326,7 +324,7 @@ function* batchesOf(indices, keyspace) {
 async function stillExisting(indices, { admin, retry, keyspace }) {
   /** @type {number[]} */
   const existing = [];
-  await inParallel(indices, RANGES_AT_ONCE, async (index) => {
+  await inParallel(indices, async (index) => {
     if (await retry(() => admin.has(keyspace.bucketOf(index), keyspace.keyOf(index)))) {
       existing.push(index);
     }
@@ -397,14 +395,14 @@ async function walk(options, visit) {
   };
   /** @type {KeyRange[]} */
   const ranges = [];
-  await inParallel(buckets, RANGES_AT_ONCE, async (bucket) => {
+  await inParallel(buckets, async (bucket) => {
     const { objects, isLast } = await listPage(options, bucket, keyPrefix, '');
     await visitPage(bucket, objects);
     if (!isLast) {
       ranges.push(...rangesAfter(bucket, keyPrefix, objects[objects.length - 1].key));
     }
   });
-  await inParallel(ranges, RANGES_AT_ONCE, (range) => walkRange(range, options, visitPage));
+  await inParallel(ranges, (range) => walkRange(range, options, visitPage));
 }
 
 /**

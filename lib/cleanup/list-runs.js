@@ -14,9 +14,6 @@ import { walkUploads } from './uploads.js';
  * @import { StoreConfig } from '../model/config.js'
  */
 
-/** Number of buckets, and later of key ranges, that are listed concurrently. */
-const AT_ONCE = 8;
-
 /** Kinds of errors that changing the configuration cannot fix. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
@@ -44,13 +41,13 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
   /** @type {KeyRange[]} */
   const ranges = [];
   try {
-    await inParallel(buckets, AT_ONCE, async (bucket) => {
+    await inParallel(buckets, async (bucket) => {
       ranges.push(...(await scan(bucket, prefix, access, tally)));
     });
-    await inParallel(ranges, AT_ONCE, (range) =>
+    await inParallel(ranges, (range) =>
       walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
     );
-    await inParallel(buckets, AT_ONCE, async (bucket) => {
+    await inParallel(buckets, async (bucket) => {
       await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads));
     });
     return { ...tally.counts(), problem: null, isTransient: false };

@@ -1,8 +1,6 @@
 import { inParallel } from './in-parallel.js';
 import { rangesOf } from './key-ranges.js';
 
-const RANGES_AT_ONCE = 8;
-
 /** S3's limit on versions per batch. */
 const MAX_BATCH = 1000;
 
@@ -42,7 +40,7 @@ export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
 export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
   const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
-  await inParallel(ranges, RANGES_AT_ONCE, async ({ bucket, prefix, after, last, progress }) => {
+  await inParallel(ranges, async ({ bucket, prefix, after, last, progress }) => {
     /** @type {VersionPosition | null} */
     let position = { key: after };
     while (position !== null) {

@@ -9,9 +9,6 @@ import { ListProgress } from './key-ranges.js';
  * @import { CleanupOptions } from './cleanup.js'
  */
 
-/** Number of buckets that are listed concurrently, and of uploads that are aborted concurrently. */
-const AT_ONCE = 8;
-
 /** Clean-up gives up on a bucket with more than this many pages of uploads. */
 const MAX_PAGES_OF_ALL = 100;
 
@@ -30,7 +27,7 @@ const NOT_IMPLEMENTED = 501;
  * @param {() => void} onAborted called for each upload
  */
 export async function abortUploads({ admin, retry }, uploads, onAborted) {
-  await inParallel(uploads, AT_ONCE, async (upload) => {
+  await inParallel(uploads, async (upload) => {
     await retry(() => admin.abortUpload(upload.bucket, upload));
     onAborted();
   });
@@ -46,7 +43,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
   /** @type {OwnUpload[]} */
   const found = [];
   let isListed = true;
-  await inParallel(keyspace.buckets, AT_ONCE, async (bucket) => {
+  await inParallel(keyspace.buckets, async (bucket) => {
     const isListing = await walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
       const named = uploads.flatMap(({ key, uploadId }) => {
         const own = keyspace.recogniseName(key);

@@ -174,7 +174,7 @@ export function describeCleanup(result, { store, objects: { runId, prefix, shard
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in the wrong bucket for this bucket list`;
   const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run also used others' : '';
-  const others = foreign === 0 ? '' : `, ${foreign} not written by the run, so kept`;
+  const others = foreign === 0 ? '' : `, kept ${foreign} not written by this run`;
   return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
 }
 

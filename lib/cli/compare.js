@@ -97,7 +97,7 @@ async function readSide(place, terminal) {
   run.warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
   if (run.result.stages.length === 0) {
     terminal.err(
-      `error: ${place}: found no stage, expected a result, a log, or a folder with the results and logs of one run`,
+      `error: ${place}: found no stages; expected a result, a log, or a folder with the results and logs of one run`,
     );
     return null;
   }

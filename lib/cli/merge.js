@@ -123,7 +123,7 @@ export function merge(options, outputs, text, refused = ({ runsApart }) => runsA
       await err(`warning: ${placeOf(warning)}: ${warning.message}`);
     }
     if (merged.result.stages.length === 0) {
-      const problem = 'found no stage in the files, expected logs or results of r2-benchmark';
+      const problem = 'found no stages in the files; expected logs or results of r2-benchmark';
       err(`error: ${problem}`);
       await writeProblems([problem], merged, results, outputs);
       return EXIT.incomplete;

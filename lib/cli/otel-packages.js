@@ -13,7 +13,7 @@ const VERSIONS = require('../../package.json').peerDependencies;
 const COMMON = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-metrics'];
 
 /**
- * OpenTelemetry's packages are larger than all others together, so only users who want metrics install them.
+ * OpenTelemetry's packages are larger than all the others combined, so only users who want metrics install them.
  *
  * @param {{ otlp: boolean, prometheus: boolean }} wanted
  * @throws {UsageError} with the command that installs what is missing

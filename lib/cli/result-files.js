@@ -14,7 +14,7 @@ import { ReportFile } from './output-file.js';
 /**
  * Opens the result files before the run, so that an unwritable path is reported early.
  *
- * @param {Readonly<Record<string, string>>} files by the reporter's option
+ * @param {Readonly<Record<string, string>>} files paths by the option of their reporter
  * @param {Checks} checks
  * @returns {Promise<ResultOutput[]>} without unwritable files: `checks` records their problems
  */

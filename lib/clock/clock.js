@@ -83,7 +83,7 @@ export class Clock {
     this.#wall = wall;
     this.#system = system;
     this.#origin = this.#wallOrigin = aheadOf(monotonic, wall);
-    /** This clock in the form that another thread needs. @type {() => ClockState} */
+    /** This clock's state, in a form that can be passed to another thread. @type {() => ClockState} */
     this.toState = () => ({
       origin: this.#origin,
       systemTime: aheadOf(monotonic, system),

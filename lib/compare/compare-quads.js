@@ -1,3 +1,4 @@
+import { MAX_QUADS, MIN_QUADS } from '../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../statistics/moments.js';
 import { signFlipTest } from '../statistics/sign-flip.js';
 import { bothTails, studentT } from '../statistics/student-t.js';
@@ -8,12 +9,6 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
  * @import { InterleavedMetric, InterleavedMetricComparison, InterleavedStage, Quad, Side } from '../model/interleaved.js'
  * @import { RatioTest } from './log-ratio.js'
  */
-
-/** With fewer quads, the p-value of the sign-flip test cannot fall below 5%. */
-export const MIN_QUADS = 6;
-
-/** The time and memory of the sign-flip test grow as 2^(quads ÷ 2). */
-export const MAX_QUADS = 40;
 
 const ALPHA = 1 - CONFIDENCE;
 

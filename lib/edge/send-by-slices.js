@@ -515,7 +515,7 @@ class SlicedStage {
 
   /**
    * @param {OperationRecord} record
-   * @param {AttemptError} error of its last attempt
+   * @param {AttemptError} error from its last attempt
    */
   #noteFailure(record, error) {
     if (error.outcomeUnknown) {

@@ -544,8 +544,8 @@ export function isNamed(bytes, start, end, lowerCase) {
 }
 
 /**
- * Refuses at once anything that does not begin like HTTP, because a server with another protocol may wait for us and
- * never end the line.
+ * Rejects anything that does not begin like HTTP at once: a server that speaks another protocol may be waiting for us,
+ * and never end the line.
  *
  * @param {Buffer} bytes
  * @param {number} start

@@ -253,7 +253,7 @@ function remarksOnCounts(stage, findings) {
       : []),
     ...findings.remarks(
       'doubled',
-      `this second of ${name} is repeated and counted only once: several hosts may be writing to one file`,
+      `duplicate second in ${name}, counted once: several hosts may be writing to one file`,
       incomplete,
     ),
   ];

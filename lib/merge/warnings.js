@@ -75,7 +75,7 @@ function runsApart(views, groupOf, advice) {
 }
 
 /**
- * Finds hosts of one run that started so far apart that they were not in its first stage at the same time.
+ * Finds hosts of one run that started too far apart to overlap in its first stage.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
  * @returns {MergeWarning[]} at most one per run id

@@ -375,7 +375,7 @@ function worstEnd(ends) {
 }
 
 /**
- * Combines the times of hosts, from the first start to the last end. Rates exclude warm-up and drain.
+ * Combines the hosts' times, from the earliest start to the latest end. Rates exclude warm-up and drain.
  *
  * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
  *   drain: number | null }} Times

@@ -208,7 +208,7 @@ export class Histogram {
   /** @param {number} count of values */
   #checkRoomFor(count) {
     if (this.count + count > Number.MAX_SAFE_INTEGER) {
-      throw new InputError('the histograms together hold 2^53 latencies or more: no hosts can measure that many');
+      throw new InputError('the histograms together hold 2^53 latencies or more, which no hosts can have measured');
     }
   }
 

@@ -107,7 +107,8 @@ export function stageProblems(options, context) {
               !READING_STAGES.includes(name) && OPERATIONS.some((each) => each.name === name),
           )
           .map(
-            (/** @type {string} */ name) => `--existing takes only the stages ${READING_STAGES.join(',')}, got ${name}`,
+            (/** @type {string} */ name) =>
+              `--existing supports only the stages ${READING_STAGES.join(',')}, got ${name}`,
           )),
     ...operationsIn(options).flatMap(({ name, refuses = {} }) =>
       Object.entries(refuses).map(([refusal, reason]) => {

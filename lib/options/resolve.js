@@ -37,7 +37,7 @@ const SCHEDULERS = Object.freeze([
  * @param {object} context
  * @param {Store} context.store null if it could not be found
  * @param {NodeJS.ProcessEnv} context.env
- * @param {number} context.availableCores that this process may use, including fractions
+ * @param {number} context.availableCores cores that this process may use, including fractions
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {boolean} [context.takesSnapshots] see OutputConfig

@@ -171,7 +171,7 @@ export const objectSize = reader(
   'at most 5TiB, the limit of an object',
 );
 
-/** One size in bytes, or several. @param {string} given */
+/** One or more sizes in bytes. @param {string} given */
 export function objectSizes(given) {
   const sizes = parseSizes(given);
   if (typeof sizes === 'number') {
@@ -321,8 +321,13 @@ export function existingPrefix(given) {
   return given;
 }
 
-/** Fewer quads prove nothing, and more take too long to test: see MIN_QUADS and MAX_QUADS. */
-export const quadCount = wholeNumber(6, 40);
+/** With fewer quads, the p-value of the sign-flip test cannot fall below 5%. */
+export const MIN_QUADS = 6;
+
+/** The time and memory of the sign-flip test grow as 2^(quads ÷ 2). */
+export const MAX_QUADS = 40;
+
+export const quadCount = wholeNumber(MIN_QUADS, MAX_QUADS);
 
 /** @param {string} given */
 export function logFile(given) {

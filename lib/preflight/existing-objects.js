@@ -13,8 +13,6 @@ import { objectSizes } from '../workload/sizes.js';
 /** Pages to list in all buckets together: enough to find the objects of a kept run, and few enough to be quick. */
 const MAX_PAGES = 10;
 
-const BUCKETS_AT_ONCE = 8;
-
 /**
  * @typedef {object} ExistingObjects objects of a shard that exist before its run starts
  * @property {number} count of objects and probes found
@@ -53,7 +51,7 @@ export async function findExistingObjects(keyspace, objects, access) {
       }
     }
   };
-  await inParallel(buckets, BUCKETS_AT_ONCE, async (bucket) => {
+  await inParallel(buckets, async (bucket) => {
     try {
       const isAll = await walkPages({ bucket, prefix: keyspace.keyPrefix, maxPages }, access, (object) =>
         add(bucket, object),

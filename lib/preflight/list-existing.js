@@ -16,8 +16,6 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
  * @import { RunContext } from './run-context.js'
  */
 
-const BUCKETS_AT_ONCE = 8;
-
 const PROGRESS_INTERVAL_MS = 2000;
 
 /** An ETag that is an MD5. The ETag of a multipart object ends with its number of parts instead. */
@@ -100,7 +98,7 @@ class List {
   /** If a bucket has fewer objects than its share, the other buckets make up for it. @param {BucketAccess} access */
   async fill(access) {
     for (let short = this.#short(); short.length > 0 && !this.#isTooLarge; short = this.#short()) {
-      await inParallel(short, BUCKETS_AT_ONCE, (slot) => this.#listPage(slot, access));
+      await inParallel(short, (slot) => this.#listPage(slot, access));
       this.#isTooLarge = this.#listings.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_LIST_BYTES;
     }
   }

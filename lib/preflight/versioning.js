@@ -3,8 +3,6 @@ import { inParallel } from '../cleanup/in-parallel.js';
 
 /** @import { BucketAccess } from '../cleanup/bucket-access.js' */
 
-const BUCKETS_AT_ONCE = 8;
-
 /** Status codes of a store that does not support a request. */
 export const NOT_IMPLEMENTED = new Set([405, 501]);
 
@@ -32,7 +30,7 @@ export function describeUnknown(unknown) {
 export async function requestVersioning(buckets, { admin, retry }) {
   /** @type {Versioning} */
   const versioning = { versioned: new Set(), unknown: new Map() };
-  await inParallel(buckets, BUCKETS_AT_ONCE, async (bucket) => {
+  await inParallel(buckets, async (bucket) => {
     try {
       if ((await retry(() => admin.versioningOf(bucket))) !== null) {
         versioning.versioned.add(bucket);

@@ -102,7 +102,7 @@ function rateParts({ progress: { rate, byteRate, bytesPerOperation }, rates }, l
 /** @param {ViewState} state */
 function kindParts({ kinds }) {
   const rates = kinds.map(({ operation, rate }) => `${operation} ${rounded(rate)}`);
-  return [{ text: label('of these') }, { text: rates.join('  ') }];
+  return [{ text: label('by kind') }, { text: rates.join('  ') }];
 }
 
 /** @param {ViewState} state */

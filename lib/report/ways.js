@@ -1,4 +1,4 @@
-import { decimal } from '../text/figures.js';
+import { decimal, listOf } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { isAtBinding } from '../model/ways.js';
 
@@ -120,11 +120,6 @@ export function wayAnswer(ways) {
 /** @param {Way} way */
 function phraseOf(way) {
   return `${wordsOf(way).phrase}${way.keepAlive === false ? ' with new connections' : ''}`;
-}
-
-/** Such as `one, two, and three`. @param {readonly string[]} parts at least one */
-function listOf(parts) {
-  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
 /** Sentences that explain the table. @param {readonly WayResult[]} ways */

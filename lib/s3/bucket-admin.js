@@ -227,7 +227,7 @@ export class BucketAdmin {
       throw new AttemptError({
         kind: 'protocol',
         handling: 'fail',
-        message: 'listing uploads is stuck: the next page does not advance past this one',
+        message: 'the listing of uploads is stuck: the next page does not advance past this one',
       });
     }
     return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };

@@ -204,7 +204,7 @@ export class Retrier {
 
 /**
  * @param {Pick<RetriedRequest, 'attempts' | 'isWrite' | 'outcomeUnknown'>} request
- * @param {Pick<AttemptError, 'retryAfter'>} error of its last attempt
+ * @param {Pick<AttemptError, 'retryAfter'>} error from its last attempt
  * @param {number} chance uniform in [0, 1)
  * @returns {number} ms to wait before the next attempt
  */

@@ -46,7 +46,7 @@ export function threadsAsGood(steps) {
     .sort((one, other) => one - other);
 }
 
-/** Whether the last step gained almost nothing. @param {readonly StepRate[]} ramp steps with increasing threads */
+/** Whether the last step gained almost nothing. @param {readonly StepRate[]} ramp steps in order of increasing threads */
 export function hasLevelled(ramp) {
   const [before, last] = ramp.slice(-2);
   return last !== undefined && last.rate < (1 + MIN_GROWTH) * before.rate;
@@ -63,7 +63,7 @@ export function isConfirmed(knee, highest, maxThreads) {
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with increasing threads, at least one; the last with the maximum
+ * @param {readonly StepRate[]} ramp at least one step, in order of increasing threads; the last with the maximum
  * @param {number} unloadedLatency ms of an operation with one thread
  * @returns {number | null} the highest number of threads that would show a plateau if it reached the maximum's rate;
  *   null if the rate grew about in proportion, so that fewer threads cannot have reached it
@@ -76,7 +76,7 @@ export function belowTheMost(ramp, unloadedLatency) {
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with increasing threads
+ * @param {readonly StepRate[]} ramp steps in order of increasing threads
  * @param {number} unloadedLatency ms of an operation with one thread
  * @returns {number} threads of the next step
  */
@@ -89,9 +89,9 @@ export function nextOfRamp(ramp, unloadedLatency) {
 }
 
 /**
- * @param {readonly StepRate[]} ramp steps with increasing threads, at least one
+ * @param {readonly StepRate[]} ramp at least one step, in order of increasing threads
  * @param {number} unloadedLatency ms of an operation with one thread
- * @returns {number} the last step's rate ÷ the rate it would have if it had grown in proportion to the threads
+ * @returns {number} the last step's rate ÷ the rate it would have if it had grown in proportion to the number of threads
  */
 function shareOfProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];

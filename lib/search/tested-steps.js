@@ -134,14 +134,14 @@ export class TestedSteps {
       : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
   }
 
-  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} preferred threads first, then a fallback */
+  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} numbers of threads to try: the preferred one, then a fallback */
   next() {
     const highest = this.highest?.threads ?? 0;
     if (this.#hasFallen) {
       return { phase: 'ramp', threads: [highest] };
     }
     if (highest < this.#maxThreads && !this.hasPlateau) {
-      // Begin with half the maximum at most, because a single number of threads allows no comparison.
+      // Begin with at most half the maximum: a single number of threads leaves nothing to compare.
       const limit = this.isEmpty ? Math.ceil(this.#maxThreads / 2) : this.#maxThreads;
       const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
       return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };

@@ -43,9 +43,9 @@ export function readThresholds(assertions, run) {
 }
 
 /**
- * @param {readonly Threshold[]} thresholds read before the run was known
+ * @param {readonly Threshold[]} thresholds parsed before the options of the run were known
  * @param {AssertedRun} run
- * @returns {string[]} one line per threshold on a figure that the run cannot have
+ * @returns {string[]} one line per threshold whose figure this run cannot produce
  */
 export function checkThresholds(thresholds, run) {
   return thresholds.flatMap((threshold) => {

@@ -105,7 +105,7 @@ function subjectOf(subject) {
  */
 function unknownFigure(stage, name) {
   if (stage === null && metricNamed(name, METRICS_OF_STAGE) !== null) {
-    return `${name} is a figure of a stage, expected a stage name before it, such as read.${name}`;
+    return `${name} is a figure of a stage: put a stage name before it, such as read.${name}`;
   }
   const names = (stage === null ? METRICS_OF_RUN : METRICS_OF_STAGE).map((metric) => metric.name);
   const nearest = nearestName(name, names);

@@ -120,7 +120,7 @@ export class Payload {
   }
 
   /**
-   * Like {@link body}, for any version. Later versions are partly copies, because their first bytes are not in a block.
+   * Like {@link body}, for any version. Later versions must be partly copied, because their first bytes are not in a block.
    *
    * @param {number} index
    * @param {number} size bytes

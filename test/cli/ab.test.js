@@ -6,7 +6,7 @@ import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FROM_CLONE } from '../../lib/store/hint.js';
 import { prepareSides } from '../../lib/cli/prepare-sides.js';
 import { linesOfSides } from '../../lib/cli/sides.js';
-import { MAX_QUADS, MIN_QUADS } from '../../lib/compare/compare-quads.js';
+import { MAX_QUADS, MIN_QUADS } from '../../lib/options/values.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /** @import { AbOptions } from '../../lib/cli/command-line.js' */

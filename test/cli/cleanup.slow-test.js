@@ -47,7 +47,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
       assertStatus(cleaned, 0);
       assert.match(
         cleaned.stdout,
-        /^Clean-up of run a-run: 200 objects removed .*, 0 left, 1 not written by the run, so kept\n$/,
+        /^Clean-up of run a-run: 200 objects removed .*, 0 left, kept 1 not written by this run\n$/,
       );
       assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
     });
@@ -58,7 +58,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
     const endpoint = await startTestEndpoint(t, { faults });
     const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(kept, 0);
-    assert.match(kept.stderr, /^Deleting was refused: the preflight objects stay /m);
+    assert.match(kept.stderr, /^Deleting was refused: the preflight objects are kept /m);
     assert.match(kept.stderr, /^The objects were kept; remove them with: /m);
     const ofPreflight = 2;
     assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);

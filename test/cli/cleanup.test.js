@@ -13,7 +13,7 @@ test('reports the result of a clean-up in one line', () => {
   assert.equal(describeCleanup(result, config), `${removed}, 0 left`);
   assert.equal(describeCleanup({ ...result, left: 2 }, config), `${removed}, 2 left`);
   assert.equal(describeCleanup({ ...result, left: -1 }, config), `${removed}, the rest could not be counted`);
-  assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, 4 not written by the run, so kept/);
+  assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, kept 4 not written by this run/);
   assert.equal(
     describeCleanup({ ...result, left: 5, misplaced: 4 }, config),
     `${removed}, 5 left, 4 of them in the wrong bucket for this bucket list`,

@@ -255,7 +255,7 @@ describe('the command line', { concurrency: 3 }, () => {
         (name) =>
           /** @type {const} */ ([
             ['--existing', 'a/', '--stages', `read,${name}`],
-            `--existing takes only the stages read,range,stat,list, got ${name}`,
+            `--existing supports only the stages read,range,stat,list, got ${name}`,
           ]),
       ),
       [['--existing', 'a/', '--size', '1KiB'], '--size cannot be combined with --existing'],

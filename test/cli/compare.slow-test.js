@@ -158,7 +158,7 @@ test('exits with status 1 if there is nothing to compare', async (t) => {
   ]) {
     const { status, stdout, stderr } = await compare(...sides);
     assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^warning: .*\nerror: .*: found no stage, expected a result, a log, or a folder/);
+    assert.match(stderr, /^warning: .*\nerror: .*: found no stages; expected a result, a log, or a folder/);
   }
 });
 

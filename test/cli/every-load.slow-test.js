@@ -132,7 +132,7 @@ describe('every load', { concurrency: 2 }, () => {
     });
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
-    assert.match(outcome.stdout, /of these {4}write [\d,]+ {2}read [\d,]+ {2}stat [\d,]+ {2}remove [\d,]+/);
+    assert.match(outcome.stdout, /by kind {5}write [\d,]+ {2}read [\d,]+ {2}stat [\d,]+ {2}remove [\d,]+/);
     const [log, result] = ['log.txt', 'result.json'].map((name) => path.join(command.folder, name));
     for (const source of [log, result]) {
       const merged = await runCommand(t, ['merge', source]);

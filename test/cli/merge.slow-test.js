@@ -170,7 +170,7 @@ test('without any stage, prints only the reason', async () => {
   const log = await logFile('retries.txt', ['Retrying on TRANSIENT error']);
   const { stdout, stderr, status } = await peak(log);
   assert.equal(stdout, '');
-  assert.equal(stderr, 'error: found no stage in the files, expected logs or results of r2-benchmark\n');
+  assert.equal(stderr, 'error: found no stages in the files; expected logs or results of r2-benchmark\n');
   assert.equal(status, 1);
 });
 
@@ -265,12 +265,12 @@ test('if the logs contain no stage, the results report that instead of keeping t
   await Promise.all(files.slice(1).map((name) => writeFile(path.join(folder, name), 'of an earlier build')));
   const to = ['--json', files[0], '--junit', files[1], '--summary', files[2]];
   const { stdout, stderr, status } = await peak(log, ...to, '--assert', 'write.errors == 0');
-  const problem = 'found no stage in the files, expected logs or results of r2-benchmark';
+  const problem = 'found no stages in the files; expected logs or results of r2-benchmark';
   assert.deepEqual([stdout, stderr, status], ['', `error: ${problem}\n`, 1]);
   const [json, junit, summary] = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
   assert.deepEqual(resultFrom(json).problems, [problem]);
   assert.ok(junit.includes(`<error type="incomplete" message="${problem}"/>`), junit);
-  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- found no stage in the files, /m);
+  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- found no stages in the files; /m);
 });
 
 test('if an assertion refers to a stage that did not run, the results report that with the figures', async () => {

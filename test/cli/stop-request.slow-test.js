@@ -159,7 +159,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assertStatus(outcome, 130);
     assert.match(
       outcome.stderr,
-      /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, 1 not written by the run, so kept/m,
+      /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, kept 1 not written by this run/m,
     );
     const { requests } = await endpoint.report();
     assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');

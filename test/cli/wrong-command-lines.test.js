@@ -61,7 +61,7 @@ const WRONG = [
   ['1000 10 --metrics --local', /--metrics(: use --metrics-port|'.*Did you mean)/],
   ['1000 10 --prometheus --local', /use --metrics-port/],
   ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
-  ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage, expected a stage name before it, such as read\.p99/],
+  ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage: put a stage name before it, such as read\.p99/],
   ['1000 10 --assert read.p99<50MB --local', /expected a limit such as/],
   ['1000 10 --assert get.p99<50ms --local', /unknown stage get, expected write, read, stat, remove/],
   ['1000 10 --endpoint http://127.0.0.1:9000', /use --endpoint-url/],

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_QUADS, MIN_QUADS, compareQuads } from '../../lib/compare/compare-quads.js';
+import { compareQuads } from '../../lib/compare/compare-quads.js';
+import { MAX_QUADS, MIN_QUADS } from '../../lib/options/values.js';
 import { quadOrders } from '../../lib/run/quad-orders.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';

@@ -158,7 +158,7 @@ test('interleaved lines of two hosts in one file are reported and never added up
       '!mixed.txt:2: another run begins before the run from line 1 ends: either the log was cut short, or several hosts wrote to it',
     ),
   );
-  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: this second of Write is repeated/.test(warning)));
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: duplicate second in Write, /.test(warning)));
   const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
   assert.ok((aggregate.peaks.Write ?? 0) <= largest);
 });
@@ -169,7 +169,7 @@ test('a repeated second counts once and is reported with its line', () => {
   const aggregate = aggregateOf({ 'a.txt': doubled });
   assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
   assert.deepEqual(warningsOf(aggregate), [
-    `a.txt:${index + 2}: this second of Write is repeated and counted only once: several hosts may be writing to one file (and 1 more like it)`,
+    `a.txt:${index + 2}: duplicate second in Write, counted once: several hosts may be writing to one file (and 1 more like it)`,
   ]);
 });
 

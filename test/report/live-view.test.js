@@ -78,7 +78,7 @@ test('a mix has a line with the rate of each operation', () => {
   const mixed = { ...STATE, kinds: kinds.map(([operation, rate]) => ({ operation, rate })) };
   assert.deepEqual(renderView(mixed, lookOf(60)).slice(1, 4), [
     'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'of these    read 864  write 247  stat 62  remove 62',
+    'by kind     read 864  write 247  stat 62  remove 62',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
   ]);
 });
@@ -272,7 +272,7 @@ test('the rates of a mix cover the last five seconds', (t) => {
     }),
   );
   mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'of these    read 30  write 1');
+  assert.equal(drawn.at(-1)?.[3], 'by kind     read 30  write 1');
   view.stageStarts?.(PLAN);
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     -', 'the next stage has none');

@@ -59,7 +59,7 @@ function summaryOf(result) {
 test('the answer is the median of the reads on each way', () => {
   const answer =
     'The median Read operation took 12.5 ms over the S3 API from here, 4 ms through the binding at the edge, ' +
-    '20.0 ms through the Worker, and 31.0 ms through the Worker with new connections.';
+    '20.0 ms through the Worker and 31.0 ms through the Worker with new connections.';
   assert.equal(wayAnswer(waysOf(FOUR)), answer);
   assert.ok(pageOf(FOUR).includes(`<h1>${answer}</h1>`));
   assert.ok(summaryOf(FOUR).startsWith(`## r2-benchmark: no problems\n\n${answer}\n`));
@@ -70,7 +70,7 @@ test('the answer is about the stage that most ways have', () => {
   const withoutRead = (/** @type {WayResult} */ way) => ({ ...way, stages: [way.stages[0]] });
   assert.match(wayAnswer([withoutRead(direct), binding]), /^The median Write operation took 12\.5 ms over /);
   const unknown = { ...direct, client: null, stages: direct.stages.map((stage) => ({ ...stage, latency: null })) };
-  assert.match(wayAnswer([unknown, binding]), /took an unknown time over an unknown access path, and 4 ms through /);
+  assert.match(wayAnswer([unknown, binding]), /took an unknown time over an unknown access path and 4 ms through /);
 });
 
 test('rows of a stage are together, followed by those of its operations', () => {

@@ -134,7 +134,7 @@ test('a mistyped name gets the nearest suggestion', () => {
     ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],
     ['zebra == 0', 'no figure of the whole run is called "zebra"'],
     ['read. < 5', 'no figure of a stage is called nothing'],
-    ['rate > 5', 'rate is a figure of a stage, expected a stage name before it, such as read.rate'],
+    ['rate > 5', 'rate is a figure of a stage: put a stage name before it, such as read.rate'],
   ]) {
     assert.equal(problemOf(text), problem);
   }

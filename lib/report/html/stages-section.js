@@ -1,4 +1,5 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
+import { failedAttemptsOf } from '../../model/failed-attempts.js';
 import { formatEvidence, shortLimit } from '../../text/figures.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
@@ -97,9 +98,4 @@ function findingOf(stage) {
     <dd>
       ${[`${limited}${shown}.`, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
-}
-
-/** Excludes attempts cut off by the end of the stage. @param {StageSum} stage */
-export function failedAttemptsOf({ failedAttempts, attempts, operations, steps }) {
-  return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations - (steps ?? 0) : null);
 }
