@@ -99,7 +99,7 @@ export async function readAwsSettings(env, profileOption) {
   };
 }
 
-/** The URL of S3 in an AWS region. @param {string} region */
+/** The S3 URL for an AWS region. @param {string} region */
 export function awsEndpointUrl(region) {
   return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }

@@ -11,7 +11,7 @@ import {
   loopDelay,
   meanDemand,
   sharesHostWithStore,
-  takerOfCpu,
+  cpuConsumerOf,
 } from './host-evidence.js';
 import { describe, isProven } from './message.js';
 
@@ -535,7 +535,7 @@ function classifyClient(evidence) {
   const { busyLoops, cpuCores, availableCores } = evidence;
   const thread = busiestThread(evidence);
   if (thread !== null && thread.waiting >= MIN_WAIT_FOR_CPU) {
-    if (takerOfCpu(evidence.host) !== null) {
+    if (cpuConsumerOf(evidence.host) !== null) {
       return 'host CPU';
     }
     // If the client used all CPUs, its own threads, including the garbage collector's, waited for each other.
@@ -575,7 +575,7 @@ function isRefused({ attempts, throttled }) {
 }
 
 /** A client busy for at most this share of its time is not the limit. */
-const ROOMY_LOOP = 0.75;
+const SPARE_LOOP = 0.75;
 
 /** If bandwidth is the limit, the bytes per second of the two object sizes differ by at most this share. */
 const SAME_BYTES = 0.15;
@@ -598,7 +598,7 @@ const SAME_OPERATIONS = 0.1;
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifyPlateau(evidence, { movesBytes, halfSize, capacity }) {
-  if (evidence.eventLoopUtilization > ROOMY_LOOP) {
+  if (evidence.eventLoopUtilization > SPARE_LOOP) {
     return 'client nearly busy';
   }
   if (isAnyHostBusy(evidence)) {

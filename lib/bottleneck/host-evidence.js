@@ -139,7 +139,7 @@ export function sharesHostWithStore({ host, cpuCores }) {
  * @param {HostLoad | null} host
  * @returns {'quota' | 'others' | 'steal' | null} null if nothing explains at least half of the waiting
  */
-export function takerOfCpu(host) {
+export function cpuConsumerOf(host) {
   const { quota = null, cpu = null } = host ?? {};
   const half = threadsOf(host).reduce((sum, { waiting }) => sum + waiting, 0) / 2;
   if (quota !== null && quota.heldBack >= half) {

@@ -9,7 +9,7 @@ import {
   loopDelay,
   meanDemand,
   stolenShare,
-  takerOfCpu,
+  cpuConsumerOf,
 } from './host-evidence.js';
 
 /**
@@ -52,7 +52,7 @@ const lessLoad = ({ isOpenLoop }) => `${isOpenLoop ? 'a lower --rate' : 'fewer <
 /** Advice for proven causes. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
 const MORE = {
   'client CPU': () => 'a host with more CPUs, or several hosts',
-  'host CPU': ({ host }) => (takerOfCpu(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
+  'host CPU': ({ host }) => (cpuConsumerOf(host) === 'quota' ? 'a larger CPU quota' : ELSEWHERE),
   'network link': () => 'a faster link, or several hosts',
   'store throttling': lessLoad,
   concurrency: () => 'more <threads>',
@@ -402,7 +402,7 @@ function heldBack({ cores, throttled }) {
 /** @param {Evidence} evidence */
 function cpuTaker(evidence) {
   const { quota = null, cpu = null } = evidence.host ?? {};
-  switch (takerOfCpu(evidence.host)) {
+  switch (cpuConsumerOf(evidence.host)) {
     case 'quota':
       return heldBack(/** @type {NonNullable<typeof quota>} */ (quota));
     case 'steal':

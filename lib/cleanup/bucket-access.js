@@ -25,7 +25,7 @@ const STALL_TIMEOUT_MS = 60_000;
 
 export const STALLED = 'stalled';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 /**
  * @typedef {object} BucketAccess lists and deletes objects, with retries
@@ -41,7 +41,7 @@ const LOOK_EVERY_MS = 250;
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout the value of `--timeout` in ms
  * @param {RequestCounts} options.requests counters to update
- * @param {(silence: number) => void} [options.onLook] called at the start and then
+ * @param {(silence: number) => void} [options.onCheck] called at the start and then
  *   periodically, with the ms since the last successful request
  * @param {keyof RequestCounts} [options.countAs]
  * @param {number} [options.maxAttempts] per request
@@ -50,9 +50,9 @@ const LOOK_EVERY_MS = 250;
  * @returns {Promise<Result>}
  */
 export async function withBucketAccess(options, work) {
-  const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
+  const { storeOptions, clock, random, timeout, requests, onCheck = () => {} } = options;
   const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
-  onLook(0);
+  onCheck(0);
   // Each access gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
@@ -81,8 +81,8 @@ export async function withBucketAccess(options, work) {
     if (silence >= STALL_TIMEOUT_MS && !end.signal.aborted) {
       giveUp(stallError());
     }
-    onLook(silence);
-  }, LOOK_EVERY_MS);
+    onCheck(silence);
+  }, CHECK_INTERVAL_MS);
   /** @type {BucketAccess['retry']} */
   const retry = async (request) => {
     end.signal.throwIfAborted();

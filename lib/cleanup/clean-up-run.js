@@ -35,8 +35,8 @@ export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgre
   const { outcomeUnknown, lateWrites, ownsUpload, areUploadsAll } = options;
   const result = newResult();
   const expected = unlisted?.count ?? null;
-  const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
-  return withBucketAccess({ ...options, onLook }, (access) =>
+  const onCheck = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
+  return withBucketAccess({ ...options, onCheck }, (access) =>
     cleanUp(
       {
         ...access,

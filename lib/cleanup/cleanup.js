@@ -188,7 +188,7 @@ async function look(options, findings, { isFirst, removes }) {
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
     // List uploads first: an upload that completes in the meantime is then listed as an object.
-    Object.assign(shown, await lookForUploads(options, findings, removes));
+    Object.assign(shown, await findUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
     return shown;
@@ -229,7 +229,7 @@ async function look(options, findings, { isFirst, removes }) {
  * @param {boolean} removes whether to abort the listed uploads
  * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
  */
-async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, removes) {
+async function findUploads({ ownsUpload, ...options }, { buckets, result }, removes) {
   try {
     const own = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
     if (own === null && options.outcomeUnknown) {

@@ -15,7 +15,7 @@ import { walkUploads } from './uploads.js';
  */
 
 /** Kinds of errors that changing the configuration cannot fix. */
-const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
+const TRANSIENT_KINDS = ['protocol', STALLED];
 
 /** Sorts after every name that a run gives an object. */
 const AFTER_ALL_NAMES = '~';
@@ -59,7 +59,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     return {
       ...tally.counts(),
       problem,
-      isTransient: isTransient(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
+      isTransient: isTransient(error) || TRANSIENT_KINDS.includes(error.kind),
     };
   }
 }

@@ -134,7 +134,7 @@ function reportOtherPrefix(prefix, config, later, terminal) {
  *
  * @param {Config} config
  * @param {CommandContext} context
- * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onLook'>,
+ * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onCheck'>,
  *   run: OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */

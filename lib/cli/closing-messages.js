@@ -42,8 +42,8 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
   }
   if (cleanup !== null && !isClean(cleanup)) {
     errors.push(...cleanupProblems(cleanup, config, later).map((problem) => `error: clean-up: ${problem}`));
-    const isInVain = config.store.isEmbedded || !mayHelpAgain(cleanup);
-    const again = isInVain ? '' : `; try again with: ${cleanupCommand(config, later)}`;
+    const isFutile = config.store.isEmbedded || !mayHelpAgain(cleanup);
+    const again = isFutile ? '' : `; try again with: ${cleanupCommand(config, later)}`;
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
   const notices = stages.flatMap((stage) => outOfObjects(stage, config));

@@ -429,7 +429,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} name
- * @returns {string[]} the operands that commander accepts; those of a load are checked later, with the options
+ * @returns {string[]} the operands that commander accepts; the operands of a run are checked later, with the options
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];

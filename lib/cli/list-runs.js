@@ -29,9 +29,9 @@ export function listRunsByCommand(config, later, context) {
     const { prefix } = objects;
     const progress = new ProgressLine(terminal, clock.now);
     const tally = new RunTally(prefix, store.buckets);
-    const onLook = (/** @type {number} */ silence) =>
+    const onCheck = (/** @type {number} */ silence) =>
       quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
-    const listing = await withBucketAccess({ ...access, onLook }, (means) =>
+    const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
       listRuns({ access: means, prefix, store, clock, tally }),
     );
     if (listing.problem !== null) {

@@ -16,7 +16,7 @@ export function steadySeconds(stage, options) {
   const seconds = stage.seconds
     .filter(({ secondStart }) => 1000 * secondStart >= from && 1000 * (secondStart + 1) <= until)
     .sort((one, other) => one.secondStart - other.secondStart);
-  return stage.paused ? seconds.filter((_, index) => !isNextToPause(seconds, index)) : seconds;
+  return stage.paused ? seconds.filter((_, index) => !isAdjacentToPause(seconds, index)) : seconds;
 }
 
 /**
@@ -25,7 +25,7 @@ export function steadySeconds(stage, options) {
  * @param {readonly SecondResult[]} seconds
  * @param {number} index
  */
-function isNextToPause(seconds, index) {
+function isAdjacentToPause(seconds, index) {
   const { secondStart } = seconds[index];
   const [before, after] = [seconds[index - 1], seconds[index + 1]];
   return before?.secondStart < secondStart - 1 || after?.secondStart > secondStart + 1;

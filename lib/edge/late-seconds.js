@@ -26,7 +26,7 @@ export class LateSeconds {
   /** @param {number} moment monotonic ms before which all operations have been reported */
   knownUntil(moment) {
     this.#countUntil(moment);
-    this.#feed.handOnUntil(this.#counts.secondOf(moment));
+    this.#feed.emitUntil(this.#counts.secondOf(moment));
   }
 
   /** Does nothing: seconds are passed on as responses arrive, not by a timer. */

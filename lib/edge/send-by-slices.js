@@ -5,7 +5,7 @@ import { redact } from '../text/redact.js';
 import { NO_ETAG } from '../operations/no-etag.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { mixedOf, noteDoubt } from '../operations/versions.js';
+import { mixedOf, noteUncertainty } from '../operations/versions.js';
 import { Retrier } from '../s3/retry.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -311,7 +311,7 @@ class SlicedStage {
   async #runSlice(lane, records) {
     const { connection } = lane;
     const { clock } = this.#setup.engine;
-    const versions = this.#setup.tellsVersions ? new SliceVersions(records) : null;
+    const versions = this.#setup.identifiesVersions ? new SliceVersions(records) : null;
     const { slice, bucket } = this.#sliceOf(lane, records, versions);
     this.#claimed();
     const sentAt = clock.now();
@@ -521,8 +521,8 @@ class SlicedStage {
     if (error.outcomeUnknown) {
       this.#uncertain.add(record);
     }
-    if (this.#setup.tellsVersions && changes(record.operation)) {
-      noteDoubt(record, error);
+    if (this.#setup.identifiesVersions && changes(record.operation)) {
+      noteUncertainty(record, error);
     }
   }
 

@@ -29,7 +29,9 @@ export class SliceVersions {
   toRequest() {
     return {
       states: this.#records.map(({ operation, state }) => (changes(operation) ? state : 0)),
-      candidates: this.#records.map((record, index) => (tellsVersion(record) ? [] : this.#candidates(record, index))),
+      candidates: this.#records.map((record, index) =>
+        identifiesVersion(record) ? [] : this.#candidates(record, index),
+      ),
     };
   }
 
@@ -82,6 +84,6 @@ export function changes({ creates, removes }) {
 }
 
 /** Whether a response shows the version of an object that exists. @param {OperationRecord} record */
-function tellsVersion({ operation, size }) {
+function identifiesVersion({ operation, size }) {
   return !operation.receives || (operation.part === undefined && size >= VERSION_BYTES);
 }

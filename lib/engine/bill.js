@@ -40,9 +40,9 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
   const prices = kinds.map(({ operation }) => nanodollars(priceOf(operation.name)));
   const priceOfOne = (/** @type {number} */ kind, /** @type {number} */ size) => {
     const { operation } = kinds[kind];
-    const cleaning = operation.writes ? PRICE_OF_CLEANING : 0n;
+    const cleaning = operation.writes ? CLEANUP_PRICE : 0n;
     return operation.canTakeParts && isInParts(size, multipart)
-      ? BigInt(requestsToWrite(size, multipart)) * prices[kind] + PRICE_OF_SETTLING + cleaning
+      ? BigInt(requestsToWrite(size, multipart)) * prices[kind] + SETTLING_PRICE + cleaning
       : prices[kind] + cleaning;
   };
   const most = kinds.map((_, kind) => priceOfOne(kind, load.size)).reduce((one, other) => (other > one ? other : one));
@@ -55,10 +55,10 @@ export function billOf(kinds, { engine: { purse = null, multipart }, load, onEmp
 }
 
 /** A lookup may be needed to find out whether an upload was completed. */
-const PRICE_OF_SETTLING = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
+const SETTLING_PRICE = nanodollars(DOLLARS_PER_MILLION.B / 1e6);
 
 /** The share of a list page for one written object. Rounded up, like every price. */
-const PRICE_OF_CLEANING = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_PER_PAGE);
+const CLEANUP_PRICE = nanodollars(DOLLARS_PER_MILLION.A / 1e6 / OBJECTS_PER_PAGE);
 
 /** @implements {StageClaims} */
 class PaidClaims {

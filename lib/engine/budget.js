@@ -47,7 +47,7 @@ export class Budget {
   }
 
   /** The index of an object in the stage, from 0. @param {number} localIndex */
-  placeOf(localIndex) {
+  indexOf(localIndex) {
     return localIndex - this.#first;
   }
 

@@ -64,7 +64,7 @@ export class OperationParts {
   begins(record) {
     const { kind, localIndex } = record;
     if (this.#seen !== null && this.#kinds[kind].reads !== null) {
-      record.isRepeated = this.#seen.see(kind * this.#budget.objects + this.#budget.placeOf(localIndex));
+      record.isRepeated = this.#seen.see(kind * this.#budget.objects + this.#budget.indexOf(localIndex));
     }
   }
 

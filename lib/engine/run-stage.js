@@ -130,8 +130,8 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageSetup
  * @property {Stage} stage
- * @property {readonly StageKind[]} kinds of the stage; with version checks if `tellsVersions`
- * @property {boolean} tellsVersions whether written and read objects have versions
+ * @property {readonly StageKind[]} kinds of the stage; with version checks if `identifiesVersions`
+ * @property {boolean} identifiesVersions whether written and read objects have versions
  * @property {Engine} engine
  * @property {Clock} clock
  * @property {Load} load
@@ -209,8 +209,8 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const { size, sizes } = load;
   const { listed, mixed } = engine.workload;
   // If the run rewrites its objects, the first writes also carry a version.
-  const tellsVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
-  const kinds = tellsVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
+  const identifiesVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
+  const kinds = identifiesVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
   const { connections, countSuccess, there = () => workload.written } = sender;
   const pauses = new Pauses();
@@ -247,7 +247,7 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   );
   const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
   return {
-    ...{ stage, kinds, tellsVersions, engine, clock, load, budget, limit, workload },
+    ...{ stage, kinds, identifiesVersions, engine, clock, load, budget, limit, workload },
     ...{ claims, loop, recorder, pauses, watch, retrier, isOver },
     seconds: {
       counts: meters,

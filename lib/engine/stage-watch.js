@@ -33,7 +33,7 @@ export const STALL_TIMEOUT_MS = 60_000;
 const SETTLING_TIME_MS = 5000;
 
 /** How often a worker checks for decisions of the other workers. */
-export const LOOK_EVERY_MS = 250;
+export const CHECK_INTERVAL_MS = 250;
 
 /** If an open loop's operations start this late, its rate is higher than the store or the threads can sustain. */
 const MAX_BACKLOG_MS = 10_000;
@@ -113,7 +113,7 @@ export class StageWatch {
   start() {
     this.#lookedAt = this.#startedAt = this.#clock.now();
     this.#lastProgressAt = this.#limit?.noSuccessSince ?? this.#startedAt;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
     this.#signal.addEventListener('abort', this.#onRequest, { once: true });
     this.#watchLimit();
     if (this.#signal.aborted) {
@@ -134,7 +134,7 @@ export class StageWatch {
     this.#stop('fatal');
   }
 
-  /** The cost limit leaves no money for another operation. */
+  /** Another operation would exceed the cost limit. */
   outOfMoney() {
     this.#stop('unpaid');
   }
@@ -158,7 +158,7 @@ export class StageWatch {
     this.#limitTimers[index] = setTimeout(timeUp, moment - this.#clock.now());
   }
 
-  #look() {
+  #check() {
     this.#takeEarlyStop();
     // Another worker may have closed the budget while a thread of this worker waits for an arrival that never comes.
     if (this.#budget.isClosed) {

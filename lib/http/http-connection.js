@@ -15,7 +15,7 @@ const MAX_PIECE_BYTES = 256 * 1024;
 const KEEP_ALIVE_MARGIN_MS = 500;
 
 /** How long to wait for the rest of a response on a connection that accepts no more writes. */
-const LAST_WORDS_MS = 1000;
+const FINAL_RESPONSE_MS = 1000;
 
 /**
  * @typedef {object} HttpRequest its strings are sent unchanged
@@ -236,7 +236,7 @@ export class HttpConnection {
   #awaitLastWords(giveUp) {
     const giveUpUnlessAnswered = () => {
       if (this.hasAnswerBegun) {
-        setTimeout(giveUp, LAST_WORDS_MS).unref();
+        setTimeout(giveUp, FINAL_RESPONSE_MS).unref();
       } else {
         giveUp();
       }

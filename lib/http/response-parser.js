@@ -236,7 +236,7 @@ export class ResponseParser {
     if (bytes[position] === SPACE) {
       position = endOfText(bytes, position, end);
     }
-    const next = behindLineEnd(bytes, position, end, 'the status line');
+    const next = afterLineEnd(bytes, position, end, 'the status line');
     if (next < 0) {
       return -1;
     }
@@ -257,7 +257,7 @@ export class ResponseParser {
    */
   #acceptFieldLine(bytes, start, end) {
     if (bytes[start] === CR) {
-      const next = behindLineEnd(bytes, start, end, 'the head');
+      const next = afterLineEnd(bytes, start, end, 'the head');
       if (next >= 0) {
         this.#takeLineBytes(next - start);
         this.#endFields();
@@ -279,7 +279,7 @@ export class ResponseParser {
       value += 1;
     }
     let valueEnd = endOfText(bytes, value, end);
-    const next = behindLineEnd(bytes, valueEnd, end, 'a header');
+    const next = afterLineEnd(bytes, valueEnd, end, 'a header');
     if (next < 0) {
       return -1;
     }
@@ -433,7 +433,7 @@ export class ResponseParser {
     if (bytes[position] === SEMICOLON) {
       position = endOfText(bytes, position, end);
     }
-    const next = behindLineEnd(bytes, position, end, 'the size of a chunk');
+    const next = afterLineEnd(bytes, position, end, 'the size of a chunk');
     if (next < 0) {
       return -1;
     }
@@ -455,7 +455,7 @@ export class ResponseParser {
     if (bytes[start] !== CR) {
       throw new ProtocolError('a chunk of the response is longer than its declared size');
     }
-    const next = behindLineEnd(bytes, start, end, 'a chunk');
+    const next = afterLineEnd(bytes, start, end, 'a chunk');
     if (next >= 0) {
       this.#state = CHUNK_SIZE;
     }
@@ -553,19 +553,19 @@ export function isNamed(bytes, start, end, lowerCase) {
  */
 function refuseOtherProtocols(bytes, start, end) {
   const length = Math.min(end - start, STATUS_LINE_START.length + 5);
-  for (let place = 0; place < length; place++) {
-    if (!mayStandAt(place, bytes[start + place])) {
+  for (let index = 0; index < length; index++) {
+    if (!isAllowedAt(index, bytes[start + index])) {
       throw new ProtocolError('the response does not begin with an HTTP/1.1 status line');
     }
   }
 }
 
 /**
- * @param {number} place offset in a status line, up to the end of the status
+ * @param {number} index offset in a status line, up to the end of the status
  * @param {number} byte
  */
-function mayStandAt(place, byte) {
-  switch (place - STATUS_LINE_START.length) {
+function isAllowedAt(index, byte) {
+  switch (index - STATUS_LINE_START.length) {
     case 0:
       return byte === ZERO || byte === ZERO + 1;
     case 1:
@@ -576,7 +576,7 @@ function mayStandAt(place, byte) {
     case 4:
       return byte >= ZERO && byte <= NINE;
     default:
-      return byte === STATUS_LINE_START[place];
+      return byte === STATUS_LINE_START[index];
   }
 }
 
@@ -602,7 +602,7 @@ function endOfText(bytes, start, end) {
  * @returns {number} the offset after CR LF; -1 if they have not arrived
  * @throws {ProtocolError} if anything else is found
  */
-function behindLineEnd(bytes, position, end, what) {
+function afterLineEnd(bytes, position, end, what) {
   if (position < end && bytes[position] !== CR) {
     throw new ProtocolError(`${what} of the response contains ${described(bytes[position])}`);
   }

@@ -110,7 +110,7 @@ export class RunFindings {
    */
   unknownKind(line, kind) {
     const name = typeof kind === 'string' ? kind : 'no kind';
-    this.#addUnknown('ignored kinds of machine lines that this version does not know', line, name);
+    this.#addUnknown('ignored kinds of machine lines that this version does not recognize', line, name);
   }
 
   /**
@@ -118,7 +118,7 @@ export class RunFindings {
    * @param {string} name
    */
   unknownField(line, name) {
-    this.#addUnknown('ignored fields that this version does not know', line, name);
+    this.#addUnknown('ignored fields that this version does not recognize', line, name);
   }
 
   /**
@@ -126,7 +126,7 @@ export class RunFindings {
    * @param {string} name
    */
   unknownCounter(line, name) {
-    this.#addUnknown('added up counters that this version does not know', line, name);
+    this.#addUnknown('added up counters that this version does not recognize', line, name);
   }
 
   /**

@@ -149,7 +149,7 @@ function capacityOf(seconds, threads) {
 
 /**
  * Decides whether a ramp of hosts was limited by the hosts or by something that they share. If the earlier hosts keep
- * their rate when others join, nothing shared is at its limit. If they lose what the newcomers gain, something shared
+ * their rate when others join, nothing shared is at its limit. If they lose what the added hosts gain, something shared
  * is at its limit.
  *
  * @param {readonly Slot[]} slots that count, in order
@@ -181,7 +181,7 @@ function limitOf(slots) {
 /**
  * @param {Slot} before
  * @param {Slot} after with further hosts
- * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether the newcomers did almost nothing, whether
+ * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether the added hosts did almost nothing, whether
  *   the sum stayed level, and whether the other hosts kept their rate
  */
 function changeOf(before, after) {

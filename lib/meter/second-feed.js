@@ -26,7 +26,7 @@ export class SecondFeed {
   }
 
   /** @param {number} second epoch second; all earlier ones are over */
-  handOnUntil(second) {
+  emitUntil(second) {
     while (this.#next < second) {
       if (this.#counts.isPaused(this.#next)) {
         this.#next += 1;

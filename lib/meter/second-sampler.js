@@ -23,7 +23,7 @@ export class SecondSampler {
   start() {
     const untilNext = (this.#feed.next + 1) * 1000 - this.#clock.epochNow();
     this.#timer = setTimeout(() => {
-      this.#feed.handOnUntil(Math.floor(this.#clock.epochNow() / 1000));
+      this.#feed.emitUntil(Math.floor(this.#clock.epochNow() / 1000));
       this.start();
     }, untilNext);
   }

@@ -138,7 +138,7 @@ export class StageMeter {
   }
 
   /**
-   * Counts a request of an upload, except the one that completes it, which counts as the operation.
+   * Counts each request of an upload except the completing one, which counts as the operation.
    *
    * @param {StepTimings} step that has succeeded
    */

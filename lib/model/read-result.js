@@ -56,8 +56,8 @@ export function readResult(text, file = 'result') {
     problems: [],
     warnings: [
       ...laterFormat(format),
-      ...(further.length === 0 ? [] : [`added up counters that this version does not know: ${listed(further)}`]),
-      ...(known.length === 0 ? [] : [`ignored fields that this version does not know: ${listed(known)}`]),
+      ...(further.length === 0 ? [] : [`added up counters that this version does not recognize: ${listed(further)}`]),
+      ...(known.length === 0 ? [] : [`ignored fields that this version does not recognize: ${listed(known)}`]),
     ],
   };
 }

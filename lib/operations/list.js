@@ -29,7 +29,7 @@ export const list = defineOperation({
   refuses: {
     shards: 'a host does not know which keys the other hosts wrote',
     peakOfBuckets: 'its pages cover all buckets',
-    turnsThatLeave: 'each page must contain only the keys of its own turn',
+    leavingTurns: 'each page must contain only the keys of its own turn',
     mix: 'the keys of a page are unknown while objects are written and removed',
   },
   async attempt(record) {

@@ -32,7 +32,7 @@ export async function sendChange(call, record) {
   try {
     await record.connection.send(call, record);
   } catch (error) {
-    noteDoubt(record, error);
+    noteUncertainty(record, error);
     throw error;
   }
 }
@@ -41,7 +41,7 @@ export async function sendChange(call, record) {
  * @param {OperationRecord} record of a change
  * @param {unknown} error of an attempt to make the change
  */
-export function noteDoubt(record, error) {
+export function noteUncertainty(record, error) {
   if (mayBeCarriedOut(error)) {
     mixedOf(record).versions.doubt(record.localIndex, record.state);
   }

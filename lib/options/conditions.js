@@ -70,7 +70,7 @@ const REFUSALS = {
   ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
   multipart: { words: 'objects written in parts', applies: isMultipart },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
-  turnsThatLeave: {
+  leavingTurns: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
     applies: ({ stages }, { command }) => command === 'ab' && leavesObjects(stages),
   },

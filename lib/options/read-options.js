@@ -133,7 +133,7 @@ function isNegated({ flag }) {
   return flag.startsWith('--no-');
 }
 
-/** The value if the user does not give the option. @param {OptionRow} row */
+/** The value if the option is omitted. @param {OptionRow} row */
 export function defaultOf({ read, default: text }) {
   return text === undefined ? undefined : read?.(text);
 }

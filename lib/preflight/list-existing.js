@@ -50,7 +50,7 @@ export async function listExisting(run, config, existing, signal, notice) {
       notice(`Listing ${list.describe()}: ${counted(list.seen, 'object')} so far`);
     }
   };
-  const access = { storeOptions, clock, random, timeout: load.timeout, requests, signal, onLook: report };
+  const access = { storeOptions, clock, random, timeout: load.timeout, requests, signal, onCheck: report };
   try {
     await withBucketAccess({ ...access, countAs: 'preflight' }, (bucketAccess) => list.fill(bucketAccess));
   } catch (error) {

@@ -33,7 +33,7 @@ export class WriteChecks {
   #notices = [];
   /** Whether the run can list its objects, as far as is known. */
   mayList = true;
-  /** Why the run must not begin, one line each. @type {string[]} */
+  /** Reasons why the run must not begin, one per line. @type {string[]} */
   problems = [];
   /** Objects that block the run. @type {ExistingObjects | null} */
   existing = null;

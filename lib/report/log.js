@@ -6,7 +6,7 @@ import { RunLog } from '../log/run-log.js';
  */
 
 /** The only log lines shown with the live view: they contain the result of a search. @type {LineKind} */
-const SHOWN_BESIDE_VIEW = 'search';
+const SHOWN_WITH_VIEW = 'search';
 
 /** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
 export const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
@@ -19,7 +19,7 @@ export const logReporter = { listen: (context) => new RunLog(logWriters(context)
  */
 function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
   const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
-  const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_BESIDE_VIEW;
+  const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_WITH_VIEW;
   if (logFile === null) {
     return {
       writeLine: (line, kind) => isShown(kind) && show(line),

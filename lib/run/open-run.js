@@ -111,7 +111,7 @@ export async function openRun(config, context) {
           operationsOfRun(load).some(({ copies }) => copies),
           CLIENTS[client].readsCache,
         );
-  const purse = purseFor(config);
+  const purse = costBudgetFor(config);
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -178,7 +178,7 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
 }
 
 /** The cost limit minus the price of the final lists of objects and uploads. Null: no limit. @param {Config} config */
-function purseFor(config) {
+function costBudgetFor(config) {
   const { maxCost, duration } = config.schedule;
   if (maxCost === undefined || duration === undefined) {
     return null;

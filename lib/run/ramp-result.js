@@ -81,8 +81,8 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
   if (hasRunOut) {
     return 'objects';
   }
-  const isInVain = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
-  return isInVain ? 'stalled' : null;
+  const isFutile = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  return isFutile ? 'stalled' : null;
 }
 
 /**

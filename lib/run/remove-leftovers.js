@@ -74,7 +74,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   if (isConfirmed && shown > 0) {
     result.isTransient ||= problems.length === 0;
     problems.push(
-      `the store confirmed that all objects of the run were deleted, but then still listed ${counted(shown, 'object')}`,
+      `the store confirmed that all objects of the run had been deleted, but still listed ${counted(shown, 'object')}`,
     );
   }
 }

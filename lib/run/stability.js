@@ -8,7 +8,7 @@ import { studentT } from '../statistics/student-t.js';
  * Each check is another chance to find a narrow interval by accident, and two checks in short succession use nearly the
  * same data. So each check uses this many times as many seconds as the previous one.
  */
-const LOOK_FACTOR = 1.25;
+const CHECK_GROWTH = 1.25;
 
 /**
  * Decides when the mean rate of a stage is known precisely enough: at two consecutive checks, the half-width of its 95%
@@ -22,7 +22,7 @@ export class Stability {
   #until;
   /** Operations of each counted second. @type {number[]} */
   #counts = [];
-  #nextLook = MIN_SECONDS;
+  #nextCheck = MIN_SECONDS;
   #wasNarrow = false;
   #isStable = false;
 
@@ -45,10 +45,10 @@ export class Stability {
       return false;
     }
     this.#counts.push(operations);
-    if (this.#counts.length < this.#nextLook) {
+    if (this.#counts.length < this.#nextCheck) {
       return false;
     }
-    this.#nextLook = Math.ceil(LOOK_FACTOR * this.#counts.length);
+    this.#nextCheck = Math.ceil(CHECK_GROWTH * this.#counts.length);
     const { mean, halfWidth } = intervalOf(this.#counts);
     const isNarrow = mean > 0 && halfWidth <= this.#precision * mean;
     this.#isStable = isNarrow && this.#wasNarrow;

@@ -1,4 +1,4 @@
-import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
+import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
@@ -26,7 +26,7 @@ import { stageTimes } from './stage-schedule.js';
 const OBJECTS_MARGIN = 1.5;
 
 /** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
-const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
+const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
 
 /**
  * @typedef {object} Pass one run of all stages
@@ -40,7 +40,7 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  * @property {number} objects
  * @property {number} mayRewriteFrom monotonic ms
  * @property {boolean} hasRewritten
- * @property {string | null} shortOf name of the stage, if it ran out of objects before its time was over
+ * @property {string | null} exhaustedStage name of the stage, if it ran out of objects before its time was over
  */
 
 /** @implements {Plan} */
@@ -64,7 +64,7 @@ export class StagesPlan {
     this.#context = context;
     this.#pass = pass;
     const { count: objects } = context.config.objects;
-    this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, shortOf: null };
+    this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, exhaustedStage: null };
   }
 
   /**
@@ -119,8 +119,8 @@ class StageInOneSlot {
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
-      left.shortOf !== null && config.schedule.sharesSlots && wait > 0
-        ? [`${left.shortOf} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
+      left.exhaustedStage !== null && config.schedule.sharesSlots && wait > 0
+        ? [`${left.exhaustedStage} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
         : [];
     this.starts = {
       stage: stage.name,
@@ -185,7 +185,7 @@ class StageInOneSlot {
       objects: creates ? claimed : this.#objects,
       mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
       hasRewritten: rewrites,
-      shortOf: needed ? name : null,
+      exhaustedStage: needed ? name : null,
     });
   }
 }
@@ -280,10 +280,10 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
   const mayRepeat = isTimed || access !== undefined;
-  const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
+  const distinguishesRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {
     ...{ threads, size, sizes, access, pacing, warmup, windows: null },
-    ...(tellsRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
+    ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
   };
 }

@@ -18,7 +18,7 @@ export const BUCKET_CALLS = Object.freeze(
       query: { versioning: '' },
       readOutput: readVersioning,
     },
-    HeadObject: { ...S3_CALLS.HeadObject, tellsVersion: true },
+    HeadObject: { ...S3_CALLS.HeadObject, identifiesVersion: true },
     ListObjectVersions: {
       ...BUCKET_CALL,
       name: 'ListObjectVersions',

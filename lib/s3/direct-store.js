@@ -228,7 +228,7 @@ export class DirectConnection {
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
     this.reply.encryption = '';
-    if (call.tellsEtag || call.tellsVersion) {
+    if (call.tellsEtag || call.identifiesVersion) {
       this.reply.output = NO_OUTPUT;
     }
     this.movedBefore = this.moved;
@@ -280,7 +280,7 @@ export class DirectConnection {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
       } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
         this.reply.encryption = bytes.toString('latin1', value, valueEnd);
-      } else if (this.#call.tellsVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
+      } else if (this.#call.identifiesVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
         this.reply.output = { VersionId: bytes.toString('latin1', value, valueEnd) };
       }
     } else if (isNamed(bytes, name, nameEnd, 'retry-after')) {

@@ -212,7 +212,7 @@ export function backoff(request, error, chance) {
   const ceiling = Math.min(MIN_BACKOFF_MS * 2 ** (request.attempts - 1), MAX_BACKOFF_MS);
   const requested = Math.min(error.retryAfter, MAX_RETRY_AFTER_MS);
   const rewritePause = request.isWrite && request.outcomeUnknown ? MIN_REWRITE_PAUSE_MS : 0;
-  // Add the jitter even to a wait that the store asks for: all threads get the same wait, and must not resume together.
+  // Add the jitter even to a wait that the store asks for: all threads get the same wait, and would otherwise resume together.
   return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 

@@ -18,7 +18,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
  * @property {boolean} tellsEtag whether the output contains the unchanged ETag header, because a later request must
  *   quote it; for other calls its digest is enough
- * @property {boolean} tellsVersion whether the output contains the version from the response's header
+ * @property {boolean} identifiesVersion whether the output contains the version from the response's header
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's
  *   input into an XML request body; null if they are sent in query and headers
  * @property {boolean} [signsDocument] whether the XML request body is signed even over TLS
@@ -37,7 +37,7 @@ export const OBJECT_CALL = {
   sendsObject: false,
   receivesObject: false,
   tellsEtag: false,
-  tellsVersion: false,
+  identifiesVersion: false,
   writeInput: null,
   needsDigest: false,
   readOutput: null,

@@ -68,7 +68,7 @@ export function isConfirmed(knee, highest, maxThreads) {
  * @returns {number | null} the highest number of threads that would show a plateau if it reached the maximum's rate;
  *   null if the rate grew about in proportion, so that fewer threads cannot have reached it
  */
-export function belowTheMost(ramp, unloadedLatency) {
+export function belowMaximum(ramp, unloadedLatency) {
   const { threads } = ramp[ramp.length - 1];
   const fewer = Math.floor(threads / CONFIRMED_AT_LEAST);
   const hasGrown = shareOfProportion(ramp, unloadedLatency) >= STILL_GROWN;

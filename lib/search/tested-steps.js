@@ -1,5 +1,5 @@
 import {
-  belowTheMost,
+  belowMaximum,
   hasLevelled,
   isConfirmed,
   kneeOf,
@@ -156,7 +156,7 @@ export class TestedSteps {
       // A plateau that the allowed threads cannot confirm might have a lower knee.
       return nextOfRefinement(this.#all(), kneeOf(this.#all()));
     }
-    return this.#refinements.length === 0 ? belowTheMost(this.#ramp, this.#unloadedLatency) : null;
+    return this.#refinements.length === 0 ? belowMaximum(this.#ramp, this.#unloadedLatency) : null;
   }
 
   /**

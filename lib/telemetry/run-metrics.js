@@ -102,7 +102,7 @@ export class RunMetrics {
   /** @type {(add: Add, stage: string, planned: readonly PlannedKind[], totals: StageTotals) => void} */
   #addStage(add, stage, planned, { sum, isRunning }) {
     const ofStage = { 'r2_benchmark.stage': stage };
-    for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(nothingOf)) {
+    for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(emptySumOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
       const { method = '_OTHER', traits = new Set() } = planned.find((kind) => kind.operation === operation) ?? {};
       for (const [name, instrument] of entriesOf(COUNTERS)) {
@@ -178,7 +178,7 @@ function metricOf({ name, type, unit, description }, named) {
 }
 
 /** @type {(kind: PlannedKind) => KindSnapshot} */
-function nothingOf({ operation }) {
+function emptySumOf({ operation }) {
   const none = { values: [], counts: [], count: 0, sum: 0, minimum: Infinity, maximum: 0 };
   const latencies = { operations: none, attempts: none, firstByte: none, startDelay: none, parts: none };
   return { operation, counts: /** @type {any} */ ({ errors: {} }), latencies };

@@ -5,7 +5,7 @@ const MAX_LENGTH = 200;
 /** Characters to read even if fewer are shown, because an escaped secret is longer than its replacement. */
 const MAX_READ_LENGTH = 1024;
 
-/** Line ends and tabs, each run of which becomes a space. */
+/** Line ends and tabs. A space replaces each run of them. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /**

@@ -7,7 +7,7 @@ const SECRET_WINDOW = 8;
 const ID_WINDOW = 16;
 
 /** At most offsets, this many characters are enough to rule out that a secret starts there. */
-const TELLING_LENGTH = 4;
+const MIN_SECRET_LENGTH = 4;
 
 /** Enough, for example, for a URL in JSON in a URL. */
 const MAX_NESTED_ESCAPES = 3;
@@ -264,7 +264,7 @@ function withoutWindows(text, windows) {
  * @returns {number} end of the longest spelling of a window at `start`; -1 if there is none
  */
 function endOfWindow(spellings, start, windows) {
-  const plain = spellings.plainAt(start, TELLING_LENGTH);
+  const plain = spellings.plainAt(start, MIN_SECRET_LENGTH);
   if (plain !== null && !windows.isBeginning(plain)) {
     return -1;
   }

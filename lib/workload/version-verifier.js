@@ -97,7 +97,7 @@ export class VersionVerifier {
     }
   }
 
-  get #tellsVersion() {
+  get #identifiesVersion() {
     return this.#position === 0 && this.#size >= VERSION_BYTES;
   }
 
@@ -110,7 +110,7 @@ export class VersionVerifier {
   #check(bytes) {
     let position = this.#position + this.received;
     let rest = bytes;
-    if (this.#tellsVersion && this.#inHead < VERSION_BYTES) {
+    if (this.#identifiesVersion && this.#inHead < VERSION_BYTES) {
       const copied = bytes.copy(this.#head, this.#inHead);
       this.#inHead += copied;
       if (this.#inHead < VERSION_BYTES) {

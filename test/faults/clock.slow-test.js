@@ -74,7 +74,7 @@ describe('a store with contradictory Date headers', () => {
       assertStatus(outcome, 2);
       assert.match(
         outcome.stderr,
-        /^error: --start-at: hosts cannot start together, because the store's clock is unknown: the Date headers /m,
+        /^error: --start-at: hosts cannot start together, because the store's clock is unknown: the store's Date /m,
       );
       assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
     }

@@ -258,8 +258,8 @@ test('a result of a later version is added up as far as it is known, and unknown
   assert.deepEqual([report.stages[0].operations, report.stages[0].further], [10, { hedged: 3 }]);
   assert.deepEqual(warnings, [
     'a: format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
-    'a: added up counters that this version does not know: "hedged"',
-    'a: ignored fields that this version does not know: "stages[].mood"',
+    'a: added up counters that this version does not recognize: "hedged"',
+    'a: ignored fields that this version does not recognize: "stages[].mood"',
   ]);
 });
 

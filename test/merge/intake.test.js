@@ -310,7 +310,7 @@ test('machine lines of unknown or missing kinds are named, and the rest is added
   assert.deepEqual(
     warningsOf(aggregate),
     ['a', 'b'].map(
-      (file) => `${file}:4: ignored kinds of machine lines that this version does not know: "mark", "no kind"`,
+      (file) => `${file}:4: ignored kinds of machine lines that this version does not recognize: "mark", "no kind"`,
     ),
   );
   assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
@@ -325,8 +325,8 @@ test('counters of a later version are named and added up under their own names',
   assert.deepEqual(
     warnings,
     ['a', 'b'].flatMap((file) => [
-      `${file}:n: added up counters that this version does not know: "shreds"`,
-      `${file}:n: ignored fields that this version does not know: "copied"`,
+      `${file}:n: added up counters that this version does not recognize: "shreds"`,
+      `${file}:n: ignored fields that this version does not recognize: "copied"`,
     ]),
   );
   const known = aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages;

@@ -99,8 +99,8 @@ test('reads a later format as far as it is known, and names the unknown parts', 
   assert.deepEqual(result?.stages[0].further, { hedged: 7 });
   assert.deepEqual(warnings, [
     'format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
-    'added up counters that this version does not know: "hedged"',
-    'ignored fields that this version does not know: "weather", "stages[].mood", "stages[].seconds[].hedged"',
+    'added up counters that this version does not recognize: "hedged"',
+    'ignored fields that this version does not recognize: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
 });
 

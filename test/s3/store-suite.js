@@ -349,7 +349,7 @@ const LIST = {
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
   tellsEtag: false,
-  tellsVersion: false,
+  identifiesVersion: false,
   writeInput: null,
   needsDigest: false,
   copiesObject: false,

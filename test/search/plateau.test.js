@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  belowTheMost,
+  belowMaximum,
   hasLevelled,
   isConfirmed,
   kneeOf,
@@ -60,11 +60,11 @@ test('it takes large steps while the rate grows in proportion, and smaller ones 
 });
 
 test('at the maximum threads, a lower number that would confirm a plateau is tried, unless the rate still grew', () => {
-  assert.equal(belowTheMost([step(4, 175), step(16, 507)], 20), 12);
-  assert.equal(belowTheMost([step(4, 155), step(16, 500)], 20), 12);
-  assert.equal(belowTheMost([step(4, 200), step(16, 730)], 20), null);
-  assert.equal(belowTheMost([step(13, 500), step(16, 480)], 20), null, 'more were tested below');
-  assert.equal(belowTheMost([step(1, 50)], 20), null);
+  assert.equal(belowMaximum([step(4, 175), step(16, 507)], 20), 12);
+  assert.equal(belowMaximum([step(4, 155), step(16, 500)], 20), 12);
+  assert.equal(belowMaximum([step(4, 200), step(16, 730)], 20), null);
+  assert.equal(belowMaximum([step(13, 500), step(16, 480)], 20), null, 'more were tested below');
+  assert.equal(belowMaximum([step(1, 50)], 20), null);
 });
 
 test('refining halves the ratio to the next lower number', () => {

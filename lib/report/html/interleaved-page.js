@@ -30,7 +30,7 @@ export function interleavedPage(comparison) {
           its whole interval is within ${percent(margin)} of no change; a difference is proven with
           ${percent(confidence)} confidence for all figures together, and by the exact sign-flip test.
         </p>
-        ${ways.length === 0 ? null : html`<p>The table of access paths adds up the operations of all turns that used the same path.</p>`}
+        ${ways.length === 0 ? null : html`<p>The table of access paths combines the operations of all turns that used the same path.</p>`}
         ${problems.map((problem) => html`<p>${problem}</p>`)} `,
     },
   ].filter((section) => section !== null);

@@ -41,7 +41,7 @@ export function plot(name, title, lines = []) {
   </figure> `;
 }
 
-/** @param {readonly { stage: string }[]} stages in the order of their colours */
+/** @param {readonly { stage: string }[]} stages in colour order */
 export function stageKey(stages) {
   const items = stages.map(
     ({ stage }, index) => html`<li><span class="line stage-${index % STAGE_COLORS}"></span>${stage}</li>`,

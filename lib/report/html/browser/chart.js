@@ -228,7 +228,7 @@ export const DECADES = {
  * @param {UPlot} plot
  * @param {number} index of the series
  */
-export function lonePoints(plot, index) {
+export function isolatedPoints(plot, index) {
   const values = plot.data[index];
   const few = values.length <= 60;
   const hasValue = (/** @type {number} */ at) => values[at] !== null && values[at] !== undefined;

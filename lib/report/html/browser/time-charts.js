@@ -1,4 +1,4 @@
-import { addChart, DECADES, FROM_ZERO, LOGARITHMIC, lonePoints, readout, TIME_AXIS, timeScale } from './chart.js';
+import { addChart, DECADES, FROM_ZERO, LOGARITHMIC, isolatedPoints, readout, TIME_AXIS, timeScale } from './chart.js';
 import { hostMapChart, latencyMapChart } from './maps.js';
 import { hostMap, timeTable } from './seconds.js';
 import { stageLine } from './theme.js';
@@ -14,7 +14,7 @@ import { decimal, MEGABYTE, milliseconds, timeOfDay } from './units.js';
  * @import { Colors } from './theme.js'
  */
 
-/** Values are drawn in the middle of their second. */
+/** Each value is plotted at the middle of its second. */
 const MIDDLE = 0.5;
 
 /** Columns of the host map. */
@@ -44,7 +44,7 @@ export function drawTime(stages, latencies) {
     stages.map((_, index) => ({
       stroke: stageLine(index, colors).stroke,
       width: 1.75,
-      points: { size: 5, filter: lonePoints },
+      points: { size: 5, filter: isolatedPoints },
     }));
 
   addChart('rate', (colors) => ({
@@ -126,7 +126,7 @@ function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } })
     height: 220,
     data: /** @type {UPlot.AlignedData} */ ([parts[0].data[0], ...parts.flatMap(({ data }) => data.slice(1))]),
     series: parts.flatMap(({ stroke, width, dash }) =>
-      Array.from({ length: stages }, () => ({ stroke, width, dash, points: { size: 4, filter: lonePoints } })),
+      Array.from({ length: stages }, () => ({ stroke, width, dash, points: { size: 4, filter: isolatedPoints } })),
     ),
     y: LOGARITHMIC,
     yAxis: DECADES,
