@@ -36,7 +36,9 @@ const miniflare = new Miniflare({
   modulesRules: [{ type: 'ESModule', include: ['**/*.js'] }],
   scriptPath: path.join(ROOT, 'edge/local-worker.js'),
   bindings: {
-    ...{ EDGE_SECRET, EDGE_HOSTS: '127.0.0.1,localhost', BEHAVIOUR: JSON.parse(EDGE_LOCAL_BEHAVIOUR) },
+    EDGE_SECRET,
+    EDGE_HOSTS: '127.0.0.1,localhost',
+    BEHAVIOUR: JSON.parse(EDGE_LOCAL_BEHAVIOUR),
     ...(EDGE_PREFIX === undefined ? {} : { EDGE_PREFIX }),
   },
   r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),

@@ -10,12 +10,22 @@ const TITLE_BAR = 28;
 
 /** The fill of each class, and the window's edge. Not every SVG viewer supports CSS variables. */
 const LIGHT = {
-  ...{ window: '#fbfbfa', bar: '#ececea', button: '#8c8c86', ink: '#24292f', edge: '#d0d0cc' },
-  ...{ red: '#cf222e', yellow: '#9a6700' },
+  window: '#fbfbfa',
+  bar: '#ececea',
+  button: '#8c8c86',
+  ink: '#24292f',
+  edge: '#d0d0cc',
+  red: '#cf222e',
+  yellow: '#9a6700',
 };
 const DARK = {
-  ...{ window: '#161b22', bar: '#21262d', button: '#7d8590', ink: '#d7dde4', edge: '#30363d' },
-  ...{ red: '#ff7b72', yellow: '#d29922' },
+  window: '#161b22',
+  bar: '#21262d',
+  button: '#7d8590',
+  ink: '#d7dde4',
+  edge: '#30363d',
+  red: '#ff7b72',
+  yellow: '#d29922',
 };
 
 /**

@@ -33,7 +33,7 @@ function tableOfCommand(command) {
   const own = rows.filter(isOwn);
   return [
     ...(own.length === 0 ? [] : [optionTable(own, command)]),
-    ...(others.length === 0 ? [] : [`Also accepts these options of a run: ${others.join(', ')}.\n`]),
+    ...(others.length === 0 ? [] : [`It also accepts these options of a run: ${others.join(', ')}.\n`]),
   ].join('\n');
 }
 

@@ -184,7 +184,9 @@ export function rateBottleneck(
     const advice = 'more <threads>, or another host';
     return clientLoad.eventLoopUtilization < IDLE_LOOP
       ? {
-          ...{ cause: 'concurrency', certainty: 'likely', advice },
+          cause: 'concurrency',
+          certainty: 'likely',
+          advice,
           evidence: `all threads were waiting for responses before the store became too slow, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
         }
       : unknown(evidence, advice);
@@ -205,11 +207,15 @@ export function rateBottleneck(
   }
   return isBusy
     ? {
-        ...{ cause: 'beyond this host', certainty: 'likely', advice: ADVICE['client busy'] },
+        cause: 'beyond this host',
+        certainty: 'likely',
+        advice: ADVICE['client busy'],
         evidence: `${late}, but this host had too little CPU`,
       }
     : {
-        ...{ cause: 'beyond this host', certainty: 'proven', advice: 'two hosts' },
+        cause: 'beyond this host',
+        certainty: 'proven',
+        advice: 'two hosts',
         evidence: `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
       };
 }

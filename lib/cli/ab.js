@@ -287,7 +287,8 @@ function comparisonOf(runs, { options, sides }) {
     ...facts,
     given: given(side),
     bucketNames: sides[side].config.store.buckets,
-    ...{ cleanup, requests },
+    cleanup,
+    requests,
   });
   const compared = (/** @type {Side} */ side) => {
     const facts = results[side]?.facts ?? null;

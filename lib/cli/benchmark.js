@@ -193,7 +193,12 @@ class ReportedRun {
     const { quiet } = this.#options;
     const stdoutIsTaken = this.#isStdoutTaken;
     return openListeners({
-      ...{ screen: terminal, config, quiet, logFile: this.#outputs.logFile, stdoutIsTaken, now: clock.now },
+      screen: terminal,
+      config,
+      quiet,
+      logFile: this.#outputs.logFile,
+      stdoutIsTaken,
+      now: clock.now,
       hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !quiet,
       telemetry: this.#metrics ?? undefined,
     });

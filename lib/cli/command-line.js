@@ -252,7 +252,12 @@ function abRequest(operands, { a, b, ...common }, words) {
   return {
     a: { words: values.a ?? [], options: /** @type {CommandLine} */ (ofA.options) },
     b: { words: values.b ?? [], options: /** @type {CommandLine} */ (ofB.options) },
-    ...{ quads, margin, maxCost, json, report, quiet },
+    quads,
+    margin,
+    maxCost,
+    json,
+    report,
+    quiet,
   };
 }
 

@@ -24,7 +24,8 @@ export async function prepare(options, { invocation, ...context }) {
   const config = withStore(await configOf(options, { target, ...context }, checks));
   checks.conclude();
   return {
-    ...{ target: /** @type {Target} */ (target), config: /** @type {Config} */ (config) },
+    target: /** @type {Target} */ (target),
+    config: /** @type {Config} */ (config),
     later: laterOf(options, target, invocation),
   };
 }

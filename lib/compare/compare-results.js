@@ -27,7 +27,8 @@ export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) 
   const stages = stagesOfBoth(before.result, after.result).flatMap(([one, other]) => {
     const pair = { before: sideOf(one, before.result.options), after: sideOf(other, after.result.options) };
     const kinds = kindsOfBoth(one, other).map(([kind, same]) => ({
-      ...{ name: { stage: nameOfKind(one, kind), kindOf: one.stage }, pair },
+      name: { stage: nameOfKind(one, kind), kindOf: one.stage },
+      pair,
       findings: findingsOfKind(kind, same),
     }));
     return [{ name: { stage: one.stage }, pair, findings: findingsOf(pair) }, ...kinds];

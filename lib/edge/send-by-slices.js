@@ -147,8 +147,12 @@ class SlicedStage {
     );
     this.#lanes = invocations.map((threads, index) => new Lane(engine.connections[index], threads, seconds.startedAt));
     this.#claimRetrier = new Retrier({
-      ...{ maxAttempts: MAX_CLAIM_ATTEMPTS, now: clock.now, random: engine.random, pauses },
-      ...{ signal: watch.stopped, hooks: { attemptFailed() {}, retrying: claimed } },
+      maxAttempts: MAX_CLAIM_ATTEMPTS,
+      now: clock.now,
+      random: engine.random,
+      pauses,
+      signal: watch.stopped,
+      hooks: { attemptFailed() {}, retrying: claimed },
     });
     this.#seconds = new LateSeconds(seconds);
   }
@@ -362,7 +366,12 @@ class SlicedStage {
         threads: Math.min(threads, records.length),
         lasts: this.#sliceTime(),
         timeout: this.#timeout,
-        ...{ shard, size, sizes, amounts, wroteObjects, locals },
+        shard,
+        size,
+        sizes,
+        amounts,
+        wroteObjects,
+        locals,
         turns: records.map(({ turn }) => turn),
         digests: wroteObjects && versions === null ? locals.map((local) => written.digestOf(local)) : [],
         ...(grouping === null ? {} : groupsIn(records)),
@@ -623,13 +632,16 @@ function answerIn(output, operations) {
   const answer = sliceAnswerIn(output, operations);
   if (answer === null) {
     throw new AttemptError({
-      ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+      kind: 'protocol',
+      handling: 'retry',
+      outcomeUnknown: true,
       message: 'the response does not fit the slice: check that client and Worker have the same version',
     });
   }
   if (answer.successes.length + answer.failures.length === 0) {
     throw new AttemptError({
-      ...{ kind: 'protocol', handling: 'retry' },
+      kind: 'protocol',
+      handling: 'retry',
       message: 'the Worker responded to a slice without any outcomes',
     });
   }

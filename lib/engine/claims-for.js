@@ -54,7 +54,12 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
     throw new RangeError('a stage that rewrites objects requires their number');
   }
   return new MixedClaims(kinds, {
-    ...{ workload: { ...workload, mixed, written: there }, budget, objects, access, now, seed: runId },
+    workload: { ...workload, mixed, written: there },
+    budget,
+    objects,
+    access,
+    now,
+    seed: runId,
   });
 }
 

@@ -219,7 +219,13 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const { meters } = recorder;
   const loop = loopFor(load, { engine, startedAt, budget });
   const watch = new StageWatch({
-    ...{ clock, meters, connections, stallTimeout, signal, budget, limit },
+    clock,
+    meters,
+    connections,
+    stallTimeout,
+    signal,
+    budget,
+    limit,
     backlog: () => loop.backlog(),
     wasIdle: () => loop.wasIdle(),
     onTimeUp: () => loop.close(),
@@ -233,7 +239,10 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const { now } = clock;
   const bill = billOf(kinds, { engine, load, onEmpty: () => watch.outOfMoney() });
   const retrier = new Retrier({
-    ...{ maxAttempts, now, random, pauses },
+    maxAttempts,
+    now,
+    random,
+    pauses,
     signal: watch.stopped,
     mayRetry: bill.mayRetry,
     hooks: recorder.retryHooks(),
@@ -241,14 +250,36 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const isOver = () => watch.stopped.aborted || budget.isClosed;
   const claims = bill.paid(
     claimsFor(stage, {
-      ...{ kinds, workload, budget, meters, groups, kindGroups, load, now, runId },
+      kinds,
+      workload,
+      budget,
+      meters,
+      groups,
+      kindGroups,
+      load,
+      now,
+      runId,
       there: there(workload),
     }),
   );
   const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
   return {
-    ...{ stage, kinds, identifiesVersions, engine, clock, load, budget, limit, workload },
-    ...{ claims, loop, recorder, pauses, watch, retrier, isOver },
+    stage,
+    kinds,
+    identifiesVersions,
+    engine,
+    clock,
+    load,
+    budget,
+    limit,
+    workload,
+    claims,
+    loop,
+    recorder,
+    pauses,
+    watch,
+    retrier,
+    isOver,
     seconds: {
       counts: meters,
       startedAt,

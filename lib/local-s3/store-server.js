@@ -170,7 +170,9 @@ export class StoreServer {
       await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
       answerWithFault({
-        ...{ fault, answer, perform },
+        fault,
+        answer,
+        perform,
         performBefore: () => performIn(table.before(target.key)),
         reset: (socket) => this.#listener.reset(socket),
       });

@@ -130,8 +130,13 @@ function parseSummary(text) {
   }
   const [peakRate, averageRate, total] = [peak, average, size].map(Number);
   return {
-    ...{ kind: 'summary', stage, duration: Number(duration), peak: peakRate, average: averageRate },
-    ...{ megabytes: total, retries: Number(retries) },
+    kind: 'summary',
+    stage,
+    duration: Number(duration),
+    peak: peakRate,
+    average: averageRate,
+    megabytes: total,
+    retries: Number(retries),
   };
 }
 

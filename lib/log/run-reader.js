@@ -43,8 +43,13 @@ const RECORD_NAMES = Object.freeze({
 
 /** Fields that the schema requires, but a damaged log may lack. */
 const EMPTY_TOTALS = Object.freeze({
-  ...{ end: null, duration: null, average: null, peak: null },
-  ...{ bytes: 0, errors: {}, latency: UNKNOWN_LATENCY },
+  end: null,
+  duration: null,
+  average: null,
+  peak: null,
+  bytes: 0,
+  errors: {},
+  latency: UNKNOWN_LATENCY,
 });
 
 /** @type {Readonly<CommonFacts>} */

@@ -153,7 +153,12 @@ function viewOf(host, run, stage, shift) {
   const { operations, bytes } = stage;
   const { interval, ...times } = timesOf(run, stage, shift);
   return {
-    ...{ host, run, stage, series: stage.seconds, operations, bytes },
+    host,
+    run,
+    stage,
+    series: stage.seconds,
+    operations,
+    bytes,
     shift: shift + correction,
     interval: interval && { start: interval.start + 1000 * correction, stop: interval.stop + 1000 * correction },
     full: times.full && { from: times.full.from + correction, to: times.full.to + correction },

@@ -280,10 +280,14 @@ function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second
 function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
   const { cause = null, certainty, evidence = null, advice = null } = bottleneck ?? {};
   return {
-    ...{ host: host.name, file: host.file },
+    host: host.name,
+    file: host.file,
     startedAt: interval?.start ?? null,
     endedAt: interval?.stop ?? null,
-    ...{ operations, peak, limitedBy: cause, ...(certainty === undefined ? {} : { certainty }) },
+    operations,
+    peak,
+    limitedBy: cause,
+    ...(certainty === undefined ? {} : { certainty }),
     ...(evidence === null ? {} : { evidence, advice }),
   };
 }

@@ -293,7 +293,9 @@ export class StageMeter {
   snapshot(operation) {
     const cache = [...this.#cache].map(([status, { latencies }]) => [status, latencies.valueCounts()]);
     return {
-      ...{ operation, counts: this.counts(), latencies: this.#latencies.valueCounts() },
+      operation,
+      counts: this.counts(),
+      latencies: this.#latencies.valueCounts(),
       ...(cache.length === 0 ? {} : { cache: Object.fromEntries(cache) }),
     };
   }

@@ -44,7 +44,9 @@ export const batchRemove = defineOperation({
     const { Deleted = [], Errors = [] } = connection.reply.output;
     if (Deleted.length === 0 && Errors.length === 0) {
       throw new AttemptError({
-        ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+        kind: 'protocol',
+        handling: 'retry',
+        outcomeUnknown: true,
         message: 'the response lists neither deleted keys nor errors',
       });
     }

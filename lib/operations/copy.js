@@ -60,7 +60,9 @@ function chooseKeys(record) {
 function checkAnswer({ connection }) {
   if (connection.reply.etagDigest === 0) {
     throw new AttemptError({
-      ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+      kind: 'protocol',
+      handling: 'retry',
+      outcomeUnknown: true,
       message: 'the response does not confirm the copy',
     });
   }

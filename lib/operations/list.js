@@ -49,7 +49,8 @@ export const list = defineOperation({
     record.input = {
       ...(keyspace.keyPrefix === '' ? {} : { Prefix: keyspace.keyPrefix }),
       ...(before === '' ? {} : { StartAfter: before }),
-      ...{ MaxKeys: pageSize, EncodingType: 'url' },
+      MaxKeys: pageSize,
+      EncodingType: 'url',
     };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);

@@ -55,7 +55,10 @@ export const MIXED_STAGE = 'Mixed';
 export function rewritingStage(kinds) {
   return Object.freeze({
     ...mixedStage(MIXED_STAGE, kinds),
-    ...{ creates: false, copies: false, removes: false, rewrites: true },
+    creates: false,
+    copies: false,
+    removes: false,
+    rewrites: true,
   });
 }
 

@@ -192,7 +192,8 @@ class List {
 function packed({ key, size, etag }) {
   const [, digits] = MD5.exec(etag) ?? [];
   return {
-    ...{ key: Buffer.from(key, 'utf8'), size },
+    key: Buffer.from(key, 'utf8'),
+    size,
     etagDigest: etag === '' ? 0 : etagDigest(Buffer.from(etag, 'latin1')),
     md5: digits === undefined ? null : Buffer.from(digits, 'hex'),
   };

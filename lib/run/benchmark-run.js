@@ -90,7 +90,12 @@ async function openSession(config, deps) {
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   try {
     return {
-      ...{ config, run, signal, observer, launchedAt, isShared },
+      config,
+      run,
+      signal,
+      observer,
+      launchedAt,
+      isShared,
       checks: new WriteChecks(run, config, signal),
       runClock: openRunClock(config, run, observer),
       phases: new Phases(clock.now, observer, launchedAt),

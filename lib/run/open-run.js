@@ -147,7 +147,12 @@ export async function openRun(config, context) {
     slices: 0,
     async openWorkers() {
       const spec = {
-        ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed, purse: purse?.memory },
+        ...workerSpec(config),
+        layout,
+        written: written.memory,
+        wroteObjects,
+        mixed,
+        purse: purse?.memory,
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };

@@ -134,7 +134,10 @@ class RampOfStage {
     );
     const { access } = config.load;
     this.#load = {
-      ...{ threads: this.#ramp.threads[index], size, sizes, access },
+      threads: this.#ramp.threads[index],
+      size,
+      sizes,
+      access,
       pacing: null,
       warmup: 0,
       windows: null,
@@ -143,7 +146,9 @@ class RampOfStage {
       startsAt,
       startsBy: this.#moment(latestStart(slot)),
       slot: {
-        ...{ stage: this.#stage, load: this.#load, range: this.#objects.rangeFor(this.#stage, false, Infinity) },
+        stage: this.#stage,
+        load: this.#load,
+        range: this.#objects.rangeFor(this.#stage, false, Infinity),
         limit: {
           stopsAt: this.#moment(slot.stopsAt),
           endsAt: this.#moment(slot.endsAt) - SETTLING_MS,

@@ -187,7 +187,11 @@ function noteFatalError(fatal, { config, run, result }) {
  */
 export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
   return {
-    ...{ config, clock: run.clock, firstStageAt, unloaded, requests: run.requests },
+    config,
+    clock: run.clock,
+    firstStageAt,
+    unloaded,
+    requests: run.requests,
     storeClock: () => runClock.facts(),
     has: (localIndex) => run.written.has(localIndex),
   };

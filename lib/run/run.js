@@ -85,7 +85,11 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
     });
     clock.watchPauses(cpuDemand, (pause) => observer.warning(suspended(pause)));
     const ran = await runBenchmark(config, {
-      ...{ clock, random: context.random, identity, observer, launchedAt },
+      clock,
+      random: context.random,
+      identity,
+      observer,
+      launchedAt,
       signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
       credentials: target.renewal?.credentials,
       isShared: () => cpu.isShared,

@@ -209,7 +209,8 @@ function cacheResults({ cache }, duration) {
   const statuses = [...cache].map(([status, meter]) => {
     const { maxAge, oldReads, oldFor } = meter;
     return {
-      ...{ status, ...ofPart(meter, duration) },
+      status,
+      ...ofPart(meter, duration),
       maxAge: maxAge < 0 ? null : maxAge,
       oldReads,
       oldFor: oldReads === 0 ? null : oldFor,
@@ -228,13 +229,23 @@ function bucketResult({ bucket, meter }, whole, duration) {
   if (meter === null) {
     const { operations, failed, integrityErrors, throttled, average, latency } = whole;
     return {
-      ...{ bucket, operations, failed: failed + integrityErrors, failedAttempts: whole.failedAttempts, throttled },
-      ...{ average, latency: latency.operations, histogram: latency.histogram.operations },
+      bucket,
+      operations,
+      failed: failed + integrityErrors,
+      failedAttempts: whole.failedAttempts,
+      throttled,
+      average,
+      latency: latency.operations,
+      histogram: latency.histogram.operations,
     };
   }
   const { operations, failed, throttled, latencies } = meter;
   return {
-    ...{ bucket, operations, failed, failedAttempts: meter.failedAttempts, throttled },
+    bucket,
+    operations,
+    failed,
+    failedAttempts: meter.failedAttempts,
+    throttled,
     average: (1000 * meter.measured) / duration,
     latency: latencies.summary(),
     histogram: latencies.encode(),

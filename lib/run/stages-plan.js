@@ -165,7 +165,12 @@ class StageInOneSlot {
     const stability = this.#ending?.result();
     const { name } = this.#stage;
     const result = stageResult({
-      ...{ stage: this.#stage, outcome, clock, objects: this.#objects, load: this.#slot.load, stability },
+      stage: this.#stage,
+      outcome,
+      clock,
+      objects: this.#objects,
+      load: this.#slot.load,
+      stability,
       unloaded: unloaded.get(name.toLowerCase()) ?? null,
       unloadedByOperation: unloaded,
       availableCores: config.load.availableCores,
@@ -282,7 +287,13 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const mayRepeat = isTimed || access !== undefined;
   const distinguishesRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {
-    ...{ threads, size, sizes, access, pacing, warmup, windows: null },
+    threads,
+    size,
+    sizes,
+    access,
+    pacing,
+    warmup,
+    windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
   };

@@ -16,7 +16,9 @@ const FNV_PRIME = 0x01000193;
 
 export function documentTooLong() {
   return new AttemptError({
-    ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
+    kind: 'protocol',
+    handling: 'fail',
+    outcomeUnknown: true,
     message: `the response is longer than any S3 document: more than ${MAX_DOCUMENT_BYTES} bytes`,
   });
 }

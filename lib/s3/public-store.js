@@ -80,7 +80,11 @@ export class PublicStore {
     const url = endpointUrl({ hostname, port, useTls, basePath });
     return new PublicReader(new URL(url).host, url, {
       ...this.#options,
-      ...{ hostname, port, useTls, basePath, agent: /** @type {KeepAliveAgent} */ (this.#agents.get(hostname)) },
+      hostname,
+      port,
+      useTls,
+      basePath,
+      agent: /** @type {KeepAliveAgent} */ (this.#agents.get(hostname)),
       addressing: bucketInPath ? 'path' : 'virtual',
     });
   };

@@ -63,8 +63,20 @@ export function detailsOf(error) {
   const { kind, handling, message, status, code, retryAfter, serverTime } = error;
   const { sent, outcomeUnknown, wasMoving, isOverload, staleConnection, publicUrl, advice } = error;
   return {
-    ...{ kind, handling, message, status, code, retryAfter, serverTime },
-    ...{ sent, outcomeUnknown, wasMoving, isOverload, staleConnection, publicUrl, advice },
+    kind,
+    handling,
+    message,
+    status,
+    code,
+    retryAfter,
+    serverTime,
+    sent,
+    outcomeUnknown,
+    wasMoving,
+    isOverload,
+    staleConnection,
+    publicUrl,
+    advice,
   };
 }
 

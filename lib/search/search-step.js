@@ -62,7 +62,13 @@ export class SearchStep {
     this.#seenAt = startsAt;
     this.#stopsAt = startsAt + settle + maxDuration;
     this.#load = {
-      ...{ threads, size, sizes, access, pacing, warmup: settle, windows: { startsAt, width: WINDOW_MS } },
+      threads,
+      size,
+      sizes,
+      access,
+      pacing,
+      warmup: settle,
+      windows: { startsAt, width: WINDOW_MS },
       ...(bucketStarts && { bucketStarts }),
     };
     /** @type {Slot} */

@@ -51,7 +51,9 @@ export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {})
   return {
     store: {
       buckets: [...new Set(/** @type {string[]} */ (options.bucket ?? values.buckets))],
-      ...{ hostname, port, useTls },
+      hostname,
+      port,
+      useTls,
       ...(proxy.proxy === null ? {} : { proxy: proxy.proxy }),
       region: 'auto',
       credentials: { accessKeyId: ACCESS_KEY_ID, secretAccessKey: values.edgeSecret },

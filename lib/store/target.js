@@ -29,7 +29,11 @@ export async function openTarget(options, env, { invocation, store } = {}) {
     const { startLocalEndpoint } = await import('./local-endpoint.js');
     const { endpoint, store: local } = await startLocalEndpoint(options, env);
     return {
-      ...{ store: local, warnings: [], notices: [], overrides: {}, renewal: null },
+      store: local,
+      warnings: [],
+      notices: [],
+      overrides: {},
+      renewal: null,
       failure: endpoint.failure,
       close: () => endpoint.close(),
     };

@@ -13,15 +13,14 @@ const MIN_SECRET_LENGTH = 4;
 const MAX_NESTED_ESCAPES = 3;
 
 /** HTML's names for printable characters other than letters and digits. */
-const ENTITIES = new Map(
-  Object.entries({
-    ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'", lpar: '(', rpar: ')' },
-    ...{ ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.', sol: '/', colon: ':' },
-    ...{ semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\' },
-    ...{ rsqb: ']', rbrack: ']', hat: '^', lowbar: '_', underbar: '_', grave: '`', diacriticalgrave: '`', lcub: '{' },
-    ...{ lbrace: '{', verbar: '|', vert: '|', verticalline: '|', rcub: '}', rbrace: '}' },
-  }),
-);
+// prettier-ignore
+const ENTITIES = new Map(Object.entries({
+  excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'", lpar: '(', rpar: ')',
+  ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.', sol: '/', colon: ':',
+  semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\',
+  rsqb: ']', rbrack: ']', hat: '^', lowbar: '_', underbar: '_', grave: '`', diacriticalgrave: '`', lcub: '{',
+  lbrace: '{', verbar: '|', vert: '|', verticalline: '|', rcub: '}', rbrace: '}',
+}));
 
 const BEGINS_ESCAPE = /[%\\&]/;
 

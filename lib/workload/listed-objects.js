@@ -154,7 +154,11 @@ export class ListedObjects {
     const share = (/** @type {number} */ bytes) => new SharedArrayBuffer(bytes);
     const keyBytes = listings.reduce((sum, { keys }) => sum + keys.length, 0);
     const state = {
-      ...{ prefix, buckets, shards, count, starts },
+      prefix,
+      buckets,
+      shards,
+      count,
+      starts,
       keys: share(keyBytes),
       ends: share(4 * (all + 1)),
       sizes: share(8 * all),

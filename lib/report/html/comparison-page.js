@@ -77,7 +77,8 @@ export function comparisonPage(comparison, before, after) {
   /** @type {[string, string]} */
   const names = [comparison.before.name, comparison.after.name];
   const lines = stages.map(({ stage }) => ({
-    ...{ stage, names: /** @type {[string, string]} */ (names.map(plainLine)) },
+    stage,
+    names: /** @type {[string, string]} */ (names.map(plainLine)),
     before: ratesOf(before, stage),
     after: ratesOf(after, stage),
   }));

@@ -108,8 +108,11 @@ function stretchOf(stage, seconds, rates) {
     stage,
     secondStart: seconds[0].secondStart,
     seconds: seconds.length,
-    ...{ operations: sum('operations'), rate: mean('operations'), byteRate: mean('bytes') },
-    ...{ failedAttempts: sum('failedAttempts'), throttled: sum('throttled') },
+    operations: sum('operations'),
+    rate: mean('operations'),
+    byteRate: mean('bytes'),
+    failedAttempts: sum('failedAttempts'),
+    throttled: sum('throttled'),
     ...latencyOf(seconds.filter(({ operations }) => operations > 0)),
   };
 }

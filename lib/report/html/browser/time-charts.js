@@ -224,7 +224,10 @@ export function drawHosts({ stages }, { hosts, labels }) {
   addChart('host-map', (colors) =>
     hostMapChart(
       {
-        ...{ hosts: labels, cells, moments: starts.map((start) => start + columnSeconds / 2), extent },
+        hosts: labels,
+        cells,
+        moments: starts.map((start) => start + columnSeconds / 2),
+        extent,
         onCursor: (column) => show(column === null ? null : hostsText(map.hosts, starts[column])(column, labels)),
       },
       colors,
@@ -265,7 +268,9 @@ function minuteCells(stages, hosts) {
   const minutes = stages.flatMap(({ merge }) =>
     (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
       (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
-        ...{ row: hosts.indexOf(host), p99, minuteStart },
+        row: hosts.indexOf(host),
+        p99,
+        minuteStart,
         // A minute can contain several stages, so keep only the part inside this stage.
         from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
         until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
@@ -280,7 +285,10 @@ function minuteCells(stages, hosts) {
     highest > lowest ? Math.log(p99 / lowest) / Math.log(highest / lowest) : 0.5;
   return {
     cells: minutes.map(({ from, until, p99, row }) => ({
-      ...{ from, until, low: row, high: row + 0.92 },
+      from,
+      until,
+      low: row,
+      high: row + 0.92,
       share: 0.08 + 0.92 * shareOf(p99),
     })),
     moments: [...new Set(minutes.map(({ minuteStart }) => minuteStart + MINUTE / 2))].sort((one, other) => one - other),
