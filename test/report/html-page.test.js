@@ -149,6 +149,9 @@ test('a search is answered by its capacity, with the interval, whatever it varie
     /^The capacity is 700\.0 Write operations per second at a p99 of up to 50\.0 ms; /,
   );
   assert.match(highest, /by\s+requested ops\/s/);
+  const [, table] = highest.split(/<caption>\s+Results by stage\s+<\/caption>/);
+  const cells = [...table.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell.replace(/<[^>]*>/g, ''));
+  assert.deepEqual(cells.slice(0, 9), ['700.0', ...Array(8).fill('–')], 'the hold ran below the rate found');
 });
 
 test('a ramp shows its steps, even for one host', () => {

@@ -5,7 +5,7 @@ import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
-import { limitOf, rateOf } from '../answer.js';
+import { limitOf, rateOf, searchedRate } from '../answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 
@@ -56,18 +56,22 @@ export function stagesSection({ stages, merge }) {
 
 /** Omits the mean if it always equals the rate. @param {readonly StageSum[]} stages */
 function columnsFor(stages) {
-  const hasOtherMean = stages.some((stage) => stage.average !== rateOf(stage));
+  const hasOtherMean = stages.some((stage) => searchedRate(stage) === null && stage.average !== rateOf(stage));
   return COLUMNS.filter((column) => column !== MEAN || hasOtherMean);
 }
 
-/** The stage, then each operation of its mix. @param {StageSum} stage */
+/** The stage, with any rate that a search found, then each operation of its mix. @param {StageSum} stage */
 function withKinds(stage) {
-  const { kinds = [], end, startedAt, endedAt, duration } = stage;
+  const { kinds = [], end, startedAt, endedAt, duration, latency } = stage;
+  const found = searchedRate(stage);
+  // A search's last step, the hold, ran below the rate found, so its figures would appear to contradict that rate.
+  const rates =
+    found === null ? {} : { average: found, peak: null, averageBytes: null, latency: { ...latency, operations: null } };
   const kindStages = kinds.map((kind) => {
     const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], end, startedAt, endedAt, duration };
     return /** @type {StageSum} */ ({ ...kind, ...named });
   });
-  return [stage, ...kindStages];
+  return [/** @type {StageSum} */ ({ ...stage, ...rates }), ...kindStages];
 }
 
 /** @param {StageSum} stage */
