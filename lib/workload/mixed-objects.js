@@ -6,7 +6,8 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory shared by all workers: 40 bytes per object, or 44 if objects are copied. WrittenObjects takes another 4.
+ * Memory shared by all workers: 40 bytes per object, 4 more if objects are copied, and 4 more, plus 84 MB for the
+ * changes, if a cache may serve old versions. WrittenObjects takes another 4.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects
