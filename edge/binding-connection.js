@@ -107,7 +107,10 @@ export class BindingConnection {
 /** A binding reports a missing object as null. */
 class NoObject extends Error {}
 
-/** @type {Readonly<Record<string, (connection: BindingConnection, bucket: R2Bucket, request: ObjectRequest) => Promise<void>>>} */
+/**
+ * @type {Readonly<Record<string, (connection: BindingConnection, bucket: R2Bucket, request: ObjectRequest) =>
+ *   Promise<void>>>}
+ */
 const CALLS = {
   async PutObject(connection, bucket, { key, body, size }) {
     const object = await (Buffer.isBuffer(body)

@@ -27,7 +27,10 @@ const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 /** @type {Schema} */
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
-/** @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options and the figures */
+/**
+ * @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options
+ *   and the figures
+ */
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },

@@ -18,7 +18,9 @@ export const BUCKETS = ['storm-a', 'storm-b'];
 export const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
 
-/** Longer than any response takes on a busy machine: only the endpoint's counts can tell a hang from a slow response. */
+/**
+ * Longer than any response takes on a busy machine: only the endpoint's counts can tell a hang from a slow response.
+ */
 export const TIMEOUT = '3s';
 
 /**

@@ -21,7 +21,11 @@ const BUCKET_SCRIPTS = [
   { faults: 'queue=400,latency=20ms', limit: 'whole store', perBucket: null, needed: null },
 ];
 
-/** A store that starts requests one by one and responds after a delay. @type {Readonly<{ rate: number, delay: number }>} */
+/**
+ * A store that starts requests one by one and responds after a delay.
+ *
+ * @type {Readonly<{ rate: number, delay: number }>}
+ */
 const QUEUE = Object.freeze({ rate: 1000, delay: 20 });
 
 /** @type {readonly RateScript[]} */

@@ -102,7 +102,9 @@ export function classify(evidence) {
   return describe(finding, figures, isProven(finding) ? null : likelyCause(finding, evidence));
 }
 
-/** Findings that show waiting operations. If a store uses most of this host's CPU time, they wait for the store. */
+/**
+ * Findings that show waiting operations. If a store uses most of this host's busy CPU time, they wait for the store.
+ */
 const SLOWED_BY_STORE = new Set(['beyond this host', 'slower under load']);
 
 /**

@@ -232,12 +232,12 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: 'another run',
   },
   'not held': {
-    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but there was no hold to measure the capacity`,
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but it was not held long enough`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
-      `${plateau(evidence)}${sizes(evidence)}, but the rate changed during the hold`,
+      `${plateau(evidence)}${sizes(evidence)}, but the rate with whole objects differed from that of the hold`,
     advice: 'another run',
   },
   'unsteady sizes': {

@@ -150,7 +150,7 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
   const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
   const parts = [
     ...(held === null
-      ? ['there was no hold']
+      ? ['no rate was held']
       : [`held at ${decimal(held.rate)}/s with a p99 of ${held.p99.toFixed(2)}ms`]),
     ...(isClientLimited
       ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]

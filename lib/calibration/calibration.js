@@ -34,7 +34,10 @@ import { percent } from '../text/figures.js';
  * @property {number} endpointUtilization of the endpoint, 0 to 1
  */
 
-/** If an event loop has a core for less than this share of its busy time, it could do more on an idle host. */
+/**
+ * An event loop also counts as busy while it waits for a core. Below this share with a core, it could do more
+ * elsewhere.
+ */
 const MIN_CORE_SHARE = 0.8;
 
 /**

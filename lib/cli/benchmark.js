@@ -129,7 +129,7 @@ class ReportedRun {
     /** @type {ProgramContext} */
     const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
     await run(this.#options.given, context).catch((error) => {
-      // The run's result already contains a RunError.
+      // The run's result already records what a RunError reports.
       if (!(error instanceof RunError)) {
         throw error;
       }

@@ -29,10 +29,11 @@ export class CostBudget {
   }
 
   /**
-   * @param {readonly string[]} stages remaining stages in lower case; the first one has just ended
+   * @param {readonly string[]} stages in lower case: the one that has just ended, then all that share the increase
    * @param {number} attempts that the ended stage needed
    * @param {number} made number of attempts it made
-   * @returns {number} lowest limit in dollars that allows these attempts, if earlier stages spend no more
+   * @returns {number} limit in dollars that allows these attempts, even if the other stages spend their share of
+   *   the increase
    */
   limitFor(stages, attempts, made) {
     const price = priceOf(stages[0]);

@@ -51,7 +51,7 @@ export class Claims {
     this.#budget = budget;
     this.#localIndexOf = bucketStarts === undefined ? (turn) => turn : objectsInTurn(bucketStarts, workload);
     this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
-    this.#takes = kinds.map(({ operation }, kind) => claimSizeOf(operation, kind, kindGroups[kind] ?? null));
+    this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null));
     this.#meters = meters;
   }
 
@@ -130,7 +130,7 @@ export function kindOrder(kinds, seed) {
  * @param {ObjectGroups | null} groups null if the operation works on one object
  * @returns {(record: OperationRecord, object: number, claim: number) => void}
  */
-function claimSizeOf(operation, kind, groups) {
+function takeFor(operation, kind, groups) {
   return groups === null
     ? (record, object, claim) => record.take(kind, operation, object, claim)
     : (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);

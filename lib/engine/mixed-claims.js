@@ -21,7 +21,10 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
-/** After this many rounds without an object, an operation is skipped. Otherwise, all threads might wait forever. */
+/**
+ * An operation is skipped if none of the objects tried exists after this many rounds. Otherwise, all threads might
+ * wait.
+ */
 const MAX_ROUNDS = 10;
 
 /** Returned instead of an object if those tried that exist are all changing or have just changed. */

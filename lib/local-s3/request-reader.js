@@ -1,4 +1,8 @@
-/** @typedef {{ method: string, url: string, isLast: boolean }} RequestHead `isLast`: closes the connection after it */
+/**
+ * `isLast`: the connection closes after the response
+ *
+ * @typedef {{ method: string, url: string, isLast: boolean }} RequestHead
+ */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 16 * 1024;

@@ -98,7 +98,7 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),
-    ...(capacity === null && end === 'complete' ? ['there was no hold'] : []),
+    ...(capacity === null && end === 'complete' ? ['it was not held long enough'] : []),
     ...(operationsNeeded === null ? [] : [`try again with ${needs(operationsNeeded, dollarsNeeded)}`]),
   ];
   const bound = hasPlateau && capacity !== null ? '' : 'at least ';

@@ -15,7 +15,7 @@ const ONE_WAY = 'give the logs of one run only, and compare the access paths wit
 
 /**
  * @typedef {{ view: StageView, start: number, stop: number }} Part a run's time in a stage, in ms
- * @typedef {{ later: Part, earlier: Part }} Break `later` began after the part before it, `earlier`, had ended
+ * @typedef {{ later: Part, earlier: Part }} Break `later` began after `earlier`, the earlier part that ended last
  */
 
 /**

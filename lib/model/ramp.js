@@ -22,7 +22,7 @@ const SHORTFALLS = Object.freeze({
  * @returns {string} a phrase about the host
  */
 export function describeShortfall(shortfall) {
-  return shortfall === null ? 'left no record in its log' : SHORTFALLS[shortfall];
+  return shortfall === null ? 'left no record of it in its log' : SHORTFALLS[shortfall];
 }
 
 /** Whether a host sent nothing: it missed all slots or had no objects. @param {RampResult | null | undefined} ramp */

@@ -10,7 +10,10 @@ import { objectSizes } from '../workload/sizes.js';
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
-/** Pages to list in all buckets together: enough to find the objects of a kept run, and few enough to be quick. */
+/**
+ * Pages to list in all buckets together, but at least one in each: enough to find the objects of a kept run, and few
+ * enough to be quick.
+ */
 const MAX_PAGES = 10;
 
 /**

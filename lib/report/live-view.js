@@ -253,7 +253,10 @@ class LiveView {
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
-  /** @param {Pick<ReporterContext, 'screen' | 'now'> & { config: { load: Pick<ReporterContext['config']['load'], 'stages'> } }} context */
+  /**
+   * @param {Pick<ReporterContext, 'screen' | 'now'> & { config: { load: Pick<ReporterContext['config']['load'],
+   *   'stages'> } }} context
+   */
   constructor({ screen, config, now }) {
     this.#screen = screen;
     this.#now = now;

@@ -11,8 +11,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
  */
 
 /**
- * The result of a search over buckets. Its rates and latencies come from the step with the most buckets, or from the
- * search on the first bucket if no step used more.
+ * The result of a search over buckets. Its rates and latencies come from the step with the most buckets or, if no such
+ * step ran, from the search on the first bucket.
  *
  * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number,
  *   target: number | null }} parts

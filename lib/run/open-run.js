@@ -111,7 +111,7 @@ export async function openRun(config, context) {
           operationsOfRun(load).some(({ copies }) => copies),
           CLIENTS[client].readsCache,
         );
-  const purse = costBudgetFor(config);
+  const purse = purseFor(config);
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -182,8 +182,12 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
   return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
 }
 
-/** The cost limit minus the price of the final lists of objects and uploads. Null: no limit. @param {Config} config */
-function costBudgetFor(config) {
+/**
+ * The cost limit minus the price of the final lists of objects and uploads. Null without a limit or a duration.
+ *
+ * @param {Config} config
+ */
+function purseFor(config) {
   const { maxCost, duration } = config.schedule;
   if (maxCost === undefined || duration === undefined) {
     return null;

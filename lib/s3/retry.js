@@ -6,7 +6,7 @@ const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5000;
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** If the store asks for a wait, up to this share of it is added at random, so that retries are spread out. */
+/** If the store asks for a wait, up to this share of it, or up to the backoff if that is longer, is added at random. */
 const SPREAD_OF_RETRY_AFTER = 0.25;
 
 /** R2 accepts one write per key per second, so a write that may have been carried out is not repeated sooner. */

@@ -188,7 +188,7 @@ export class CapacitySearch {
       : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held };
   }
 
-  /** @returns {SizePhase[]} steps that compare sizes, if time and operations suffice for them */
+  /** @returns {SizePhase[]} the steps of the comparison, or one at half size, as far as time and operations suffice */
   #planSizes() {
     const { highest, hasPlateau } = this.#tested;
     if (this.#halfSize === 'never' || highest === undefined) {

@@ -20,7 +20,8 @@ const CONFIRMED_AT_LEAST = 4 / 3;
 /** At this share of proportional growth or more, the next ramp step is a large one. */
 const IN_PROPORTION = 0.8;
 
-/** At this share of proportional growth or more, fewer threads cannot have reached it, even allowing for error. */
+/** At this share of proportional growth or more, fewer threads cannot have reached the same rate, even allowing for
+ * error. */
 const STILL_GROWN = 0.9;
 
 /** Operations per second that the first step should reach, so that its counts are not too small. */
@@ -46,7 +47,11 @@ export function threadsAsGood(steps) {
     .sort((one, other) => one - other);
 }
 
-/** Whether the last step gained almost nothing. @param {readonly StepRate[]} ramp steps in order of increasing threads */
+/**
+ * Whether the last step gained almost nothing.
+ *
+ * @param {readonly StepRate[]} ramp steps in order of increasing threads
+ */
 export function hasLevelled(ramp) {
   const [before, last] = ramp.slice(-2);
   return last !== undefined && last.rate < (1 + MIN_GROWTH) * before.rate;
@@ -91,7 +96,7 @@ export function nextOfRamp(ramp, unloadedLatency) {
 /**
  * @param {readonly StepRate[]} ramp at least one step, in order of increasing threads
  * @param {number} unloadedLatency ms of an operation with one thread
- * @returns {number} the last step's rate ÷ the rate it would have if it had grown in proportion to the number of threads
+ * @returns {number} the last step's rate ÷ its rate if it had grown in proportion to the number of threads
  */
 function shareOfProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];

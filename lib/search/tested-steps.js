@@ -134,7 +134,10 @@ export class TestedSteps {
       : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
   }
 
-  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} numbers of threads to try: the preferred one, then a fallback */
+  /**
+   * @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} numbers of threads to try: the preferred one,
+   *   then a fallback
+   */
   next() {
     const highest = this.highest?.threads ?? 0;
     if (this.#hasFallen) {

@@ -38,7 +38,11 @@ export function exportMetrics({ otlp, server }, run, attributes) {
   return metrics;
 }
 
-/** Adds the unit to the name like a collector, so that queries work with and without one. @type {Naming} */
+/**
+ * Adds the unit to the name, as a collector would but the exporter does not, so that the same queries work with both.
+ *
+ * @type {Naming}
+ */
 export function namedForPrometheus(name, unit) {
   const word = UNIT_WORDS[unit] ?? '';
   return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };

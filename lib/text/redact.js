@@ -3,11 +3,14 @@ const STAND_IN = '[secret]';
 /** Minimum length of a secret's fragment to remove. A shorter fragment might be in any message by chance. */
 const SECRET_WINDOW = 8;
 
-/** Minimum length of a fragment of an access key ID to remove. A shorter ID might be an ordinary word. */
+/**
+ * Minimum length of a fragment of an access key ID to remove. A secret entered as an ID is longer than this, but a
+ * shorter ID might be an ordinary word.
+ */
 const ID_WINDOW = 16;
 
 /** At most offsets, this many characters are enough to rule out that a secret starts there. */
-const MIN_SECRET_LENGTH = 4;
+const PREFIX_LENGTH = 4;
 
 /** Enough, for example, for a URL in JSON in a URL. */
 const MAX_NESTED_ESCAPES = 3;
@@ -263,7 +266,7 @@ function withoutWindows(text, windows) {
  * @returns {number} end of the longest spelling of a window at `start`; -1 if there is none
  */
 function endOfWindow(spellings, start, windows) {
-  const plain = spellings.plainAt(start, MIN_SECRET_LENGTH);
+  const plain = spellings.plainAt(start, PREFIX_LENGTH);
   if (plain !== null && !windows.isBeginning(plain)) {
     return -1;
   }

@@ -36,7 +36,10 @@ const SUMMARIES = [
   { name: 'max', field: 'maximum', meaning: 'the maximum' },
 ];
 
-/** @type {readonly { prefix: string, of: Exclude<keyof StageLatency, 'unit' | 'histogram'>, what: string, onlyOf?: Condition }[]} */
+/**
+ * @type {readonly { prefix: string, of: Exclude<keyof StageLatency, 'unit' | 'histogram'>, what: string, onlyOf?:
+ *   Condition }[]}
+ */
 const LATENCIES = [
   { prefix: '', of: 'operations', what: 'Latency of operations' },
   { prefix: 'attempts.', of: 'attempts', what: 'Latency of attempts' },

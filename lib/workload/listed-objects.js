@@ -247,7 +247,7 @@ export class ListedObjects {
     return this.state.starts.includes(position) ? '' : this.#keyAt(position - 1);
   }
 
-  /** Unsupported: only a search over buckets needs this, and it writes its own objects. @returns {number} */
+  /** Unsupported: only a search over buckets needs this, and it never uses listed objects. @returns {number} */
   indexIn() {
     throw new RangeError('expected objects that the run spreads itself');
   }

@@ -120,7 +120,8 @@ export class Payload {
   }
 
   /**
-   * Like {@link body}, for any version. Later versions must be partly copied, because their first bytes are not in a block.
+   * Like {@link body}, for any version. The first bytes of later versions are not in a block, so the body is
+   * copied, or only its head if it is longer than a view.
    *
    * @param {number} index
    * @param {number} size bytes

@@ -447,7 +447,7 @@ test('the evidence of a plateau that was not held names what the hold lacked', (
   const search = { ...PLATEAU, capacity: null, limitingResource: /** @type {const} */ ('dollars') };
   const { cause, evidence, advice } = classify({ ...PLAIN, search });
   assert.deepEqual([cause, advice], ['inconclusive', 'a higher --max-cost']);
-  assert.match(evidence, /^more than 23 threads brought no gain, but there was no hold to measure the capacity$/);
+  assert.match(evidence, /^more than 23 threads brought no gain, but it was not held long enough$/);
 });
 
 test('the evidence of a plateau without a half size names what would allow one, unless the search was stopped', () => {

@@ -79,7 +79,7 @@ test('without a plateau, the capacity is a lower bound', () => {
 test('a rate that was not held is the best one seen, with the reason', () => {
   assert.equal(
     linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
-    'Write capacity: at least 700.0 ops/s at 1 thread; there was no hold; try again with 20394 <objects>',
+    'Write capacity: at least 700.0 ops/s at 1 thread; it was not held long enough; try again with 20394 <objects>',
   );
   assert.equal(
     linesOf({ capacity: null }, { end: 'stopped' })[0],

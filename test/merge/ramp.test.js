@@ -149,7 +149,7 @@ test('a killed host leaves no false plateau: slots without it do not count', () 
   assert.deepEqual(countingSlots(ramp), [0, 1, 2]);
   assert.equal(ramp.hasPlateau, false);
   assert.deepEqual(ramp.missing, [{ host: 'host-2', slots: [START + 30, START + 40], shortfalls: [null, null] }]);
-  assert.match(text[4], /does not count: host-2 left no record in its log$/);
+  assert.match(text[4], /does not count: host-2 left no record of it in its log$/);
   assert.match(text.at(-1) ?? '', /^Ramp capacity: at least .*no plateau up to 96.*3 of 5 slots count/);
 });
 

@@ -23,7 +23,9 @@ import { waysSection } from './ways-section.js';
  * @property {(number | null)[]} after
  */
 
-/** @type {Readonly<Record<ComparedMetric, { title: string, unit: string, format: (value: number | null) => Markup }>>} */
+/**
+ * @type {Readonly<Record<ComparedMetric, { title: string, unit: string, format: (value: number | null) => Markup }>>}
+ */
 const METRICS = {
   rate: { title: 'Rate', unit: 'ops/s', format: rate },
   throughput: { title: 'Throughput', unit: 'MiB/s', format: megabytes },

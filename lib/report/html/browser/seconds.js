@@ -99,7 +99,7 @@ export function decodeSeconds(base64, divisor = 10) {
  *
  * @typedef {object} TimeTable
  * @property {number[]} seconds epoch seconds, ascending
- * @property {(SecondResult | null)[][]} stages indexed by stage, then by offset in seconds
+ * @property {(SecondResult | null)[][]} stages by stage, then by index in `seconds`
  * @property {(Rate | null)[][]} rates likewise; null for a second that is not drawn
  *
  * @param {readonly StageSum[]} stages
