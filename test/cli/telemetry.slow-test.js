@@ -315,7 +315,7 @@ const BAD_COLLECTORS = [
   ['refuses connections', /ECONNREFUSED/, null],
   ['resets its connections', /ECONNRESET/, (socket) => socket.resetAndDestroy()],
   ['answers with an error', /HTTP status 500/, answer('500 Internal Server Error\r\ncontent-length: 0')],
-  ['wants to be left alone for an hour', /retry later/, answer('503 Busy\r\nretry-after: 3600\r\ncontent-length: 0')],
+  ['wants to be left alone for an hour', /later retry/, answer('503 Busy\r\nretry-after: 3600\r\ncontent-length: 0')],
   ['speaks another protocol', /HPE_INVALID_CONSTANT/, (socket) => socket.end('220 mail.example ESMTP\r\n')],
   ['switches protocols', /./, answer('101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket')],
 ];

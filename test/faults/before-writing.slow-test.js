@@ -213,7 +213,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
         assert.match(
           outcome.stderr,
           new RegExp(
-            `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, 2 `,
+            `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, kept 2 `,
             'm',
           ),
         );
