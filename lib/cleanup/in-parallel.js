@@ -1,6 +1,6 @@
 import { runPool } from '../engine/run-pool.js';
 
-/** Enough to hide the latency of a distant store, and too few to be throttled. */
+/** Shortens the wait for a distant store, without a burst of requests. */
 const CONCURRENCY = 8;
 
 /**

@@ -20,7 +20,7 @@ const MAX_LENGTH_DIGITS = 15;
 /** Maximum number of 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 16;
 
-/** Up to nine digits: so many seconds are longer than any connection lasts, and are exact even in ms. */
+/** Up to nine digits: longer than any connection lasts, and exact even in ms. */
 const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
 
 const TAB = 0x09;

@@ -237,8 +237,7 @@ async function isLog(file) {
   const handle = await open(file).catch(() => null);
   let hasLogLines = false;
   if (handle !== null) {
-    // If it cannot be read, writing it fails as well, with a message of its own.
-    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (hasLogLines = true)).catch(() => 0);
+    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (hasLogLines = true));
   }
   return hasLogLines;
 }

@@ -75,12 +75,12 @@ export function foundLine(result, search) {
  * @param {RateSearchResult} rate
  */
 function rateLine(stage, { bound, operationsPerSecond, slo, interval, evidence }) {
-  const limit = `p99 within ${slo.toFixed(2)}ms`;
+  const limit = `within ${slo.toFixed(2)}ms p99`;
   if (bound === 'none' || operationsPerSecond === null) {
-    return `${stage}: no rate is known to keep ${limit}; ${evidence}`;
+    return `${stage}: no rate is known to stay ${limit}; ${evidence}`;
   }
   const rate = `${bound === 'exact' ? '' : `${bound} `}${operationsPerSecond.toFixed(1)} ops/s`;
-  return `${stage} sustains ${rate} with ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
+  return `${stage} sustains ${rate} ${limit}${interval === null ? '' : boundText(interval)}; ${evidence}`;
 }
 
 /** @param {NonNullable<RateSearchResult['interval']>} interval `high` failed if `confidence` is null */

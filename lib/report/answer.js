@@ -64,6 +64,17 @@ export function searchedRate({ search }) {
   return bound === 'exact' || bound === 'at least' ? (operationsPerSecond ?? null) : null;
 }
 
+/**
+ * What replaces a stage's figures in a table if a search found a rate. The search's last step, the hold, ran below that
+ * rate, so its figures would appear to contradict it.
+ *
+ * @param {Pick<WritableStage, 'search'>} stage
+ */
+export function searchedFigures(stage) {
+  const average = searchedRate(stage);
+  return average === null ? {} : { average, peak: null, averageBytes: null, latency: { operations: null } };
+}
+
 /** @param {RatedStage} stage */
 function capacityOf({ search, merge }) {
   return search?.capacity ?? merge?.ramp?.capacity ?? null;

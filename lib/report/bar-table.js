@@ -2,7 +2,7 @@ import { bottleneckSentence } from '../bottleneck/sentence.js';
 import { decimal, rounded, shortLimit } from '../text/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
 import { throughputText } from '../text/units.js';
-import { searchedRate } from './answer.js';
+import { searchedFigures } from './answer.js';
 import { lineOf, valueBar } from './drawing.js';
 
 /**
@@ -50,7 +50,7 @@ export function formatStageSummary(stages, look) {
       others: [
         column('Threads', ({ threads }) => ({ text: rounded(threads) })),
         column('Peak/s', ({ peak }) => ({ text: peak === null ? '-' : decimal(peak) })),
-        column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
+        column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes ?? 0) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p95', ({ latency }) => ({ text: latencyText(latency.operations?.p95) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
@@ -97,19 +97,17 @@ function limitSentences(stages, look) {
 }
 
 /**
- * @typedef {{ name: string, peak: number | null, latency: Pick<StageResult['latency'], 'operations'> }
- *   & Pick<StageResult, 'threads' | 'average' | 'averageBytes' | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
+ * @typedef {{ name: string, peak: number | null, averageBytes: number | null,
+ *   latency: Pick<StageResult['latency'], 'operations'> }
+ *   & Pick<StageResult, 'threads' | 'average' | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
  *
  * @param {StageResult} stage
  * @returns {SummaryRow[]} rows for the stage, with any rate that a search found, and for each operation of its mix
  */
 function withKinds(stage) {
   const { kinds = [] } = stage;
-  const found = searchedRate(stage);
-  // A search's last step, the hold, ran below the rate found, so its figures would appear to contradict that rate.
-  const rates = found === null ? {} : { average: found, peak: null, averageBytes: 0, latency: { operations: null } };
   return [
-    { ...stage, ...rates, name: stage.stage },
+    { ...stage, ...searchedFigures(stage), name: stage.stage },
     ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),
   ];
 }

@@ -18,7 +18,7 @@ export const BUCKET_CALLS = Object.freeze(
       query: { versioning: '' },
       readOutput: readVersioning,
     },
-    HeadObject: { ...S3_CALLS.HeadObject, identifiesVersion: true },
+    HeadObject: { ...S3_CALLS.HeadObject, returnsVersion: true },
     ListObjectVersions: {
       ...BUCKET_CALL,
       name: 'ListObjectVersions',

@@ -228,7 +228,7 @@ export class DirectConnection {
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
     this.reply.encryption = '';
-    if (call.tellsEtag || call.identifiesVersion) {
+    if (call.returnsEtag || call.returnsVersion) {
       this.reply.output = NO_OUTPUT;
     }
     this.movedBefore = this.moved;
@@ -273,14 +273,14 @@ export class DirectConnection {
     } else if (status < 300) {
       if (isNamed(bytes, name, nameEnd, 'etag')) {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
-        if (this.#call.tellsEtag) {
+        if (this.#call.returnsEtag) {
           this.reply.output = { ETag: bytes.toString('latin1', value, valueEnd) };
         }
       } else if (this.#sink !== null && isNamed(bytes, name, nameEnd, 'content-range')) {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
       } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
         this.reply.encryption = bytes.toString('latin1', value, valueEnd);
-      } else if (this.#call.identifiesVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
+      } else if (this.#call.returnsVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
         this.reply.output = { VersionId: bytes.toString('latin1', value, valueEnd) };
       }
     } else if (isNamed(bytes, name, nameEnd, 'retry-after')) {

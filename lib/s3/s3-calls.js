@@ -16,9 +16,9 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
  * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
- * @property {boolean} tellsEtag whether the output contains the unchanged ETag header, because a later request must
+ * @property {boolean} returnsEtag whether the output contains the unchanged ETag header, because a later request must
  *   quote it; for other calls its digest is enough
- * @property {boolean} identifiesVersion whether the output contains the version from the response's header
+ * @property {boolean} returnsVersion whether the output contains the version from the response's header
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput turns the members of the call's
  *   input into an XML request body; null if they are sent in query and headers
  * @property {boolean} [signsDocument] whether the XML request body is signed even over TLS
@@ -36,8 +36,8 @@ export const OBJECT_CALL = {
   copiesObject: false,
   sendsObject: false,
   receivesObject: false,
-  tellsEtag: false,
-  identifiesVersion: false,
+  returnsEtag: false,
+  returnsVersion: false,
   writeInput: null,
   needsDigest: false,
   readOutput: null,
@@ -97,7 +97,7 @@ export const S3_CALLS = Object.freeze(
       queryNames: { PartNumber: 'partNumber', UploadId: 'uploadId' },
       headerNames: CHECKSUM,
       sendsObject: true,
-      tellsEtag: true,
+      returnsEtag: true,
     },
     CompleteMultipartUpload: {
       ...OBJECT_CALL,

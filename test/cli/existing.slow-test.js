@@ -58,7 +58,7 @@ function stagesOf({ stdout }) {
 describe('a run on existing objects', { concurrency: 2 }, () => {
   for (const [cores, count, length] of /** @type {const} */ ([
     ['1', 400, []],
-    // Few enough to go round even on a busy machine.
+    // Few enough to cycle even on a busy machine.
     ['2', 50, ['--duration', '2s', '--access', 'zipf:0.9']],
   ])) {
     test(`mixes reading operations, on ${cores} cores ${length}`, async (t) => {
@@ -82,7 +82,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
           [400, 160, 80, 120, 40],
         );
       } else {
-        assert.ok(operations > count, 'it goes round');
+        assert.ok(operations > count, 'it cycles');
       }
       // Only operations that read a part report that the check was by length.
       assert.deepEqual(

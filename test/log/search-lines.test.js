@@ -143,9 +143,9 @@ test('a search over buckets ends with its limit, and one for the highest rate wi
       { ...rate, bound: 'none', operationsPerSecond: null, interval: null },
     ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
     [
-      'Write sustains 440.0 ops/s with p99 within 50.00ms (95% CI 430.0 to 450.0); evidence',
-      'Write sustains 440.0 ops/s with p99 within 50.00ms (450.0 was too high); evidence',
-      'Write: no rate is known to keep p99 within 50.00ms; evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (95% CI 430.0 to 450.0); evidence',
+      'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too high); evidence',
+      'Write: no rate is known to stay within 50.00ms p99; evidence',
     ],
   );
 });

@@ -5,7 +5,7 @@ import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
-import { limitOf, rateOf, searchedRate } from '../answer.js';
+import { limitOf, rateOf, searchedFigures } from '../answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 
@@ -46,32 +46,29 @@ const COLUMNS = [
  * @returns {Section}
  */
 export function stagesSection({ stages, merge }) {
+  const rows = stages.flatMap(withKinds);
   return {
     id: 'stages',
     title: merge?.ways === undefined ? 'Stages' : 'Stages, all access paths together',
     body: html`<dl class="findings">${stages.map(findingOf)}</dl>
-      ${table({ caption: 'Results by stage', columns: columnsFor(stages), rows: stages.flatMap(withKinds), isOfCards: true })}`,
+      ${table({ caption: 'Results by stage', columns: columnsFor(rows), rows, isOfCards: true })}`,
   };
 }
 
-/** Omits the mean if it always equals the rate. @param {readonly StageSum[]} stages */
-function columnsFor(stages) {
-  const hasOtherMean = stages.some((stage) => searchedRate(stage) === null && stage.average !== rateOf(stage));
+/** Omits the mean if it always equals the rate. @param {readonly StageSum[]} rows */
+function columnsFor(rows) {
+  const hasOtherMean = rows.some((row) => row.average !== rateOf(row));
   return COLUMNS.filter((column) => column !== MEAN || hasOtherMean);
 }
 
 /** The stage, with any rate that a search found, then each operation of its mix. @param {StageSum} stage */
 function withKinds(stage) {
-  const { kinds = [], end, startedAt, endedAt, duration, latency } = stage;
-  const found = searchedRate(stage);
-  // A search's last step, the hold, ran below the rate found, so its figures would appear to contradict that rate.
-  const rates =
-    found === null ? {} : { average: found, peak: null, averageBytes: null, latency: { ...latency, operations: null } };
+  const { kinds = [], end, startedAt, endedAt, duration } = stage;
   const kindStages = kinds.map((kind) => {
     const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], end, startedAt, endedAt, duration };
     return /** @type {StageSum} */ ({ ...kind, ...named });
   });
-  return [/** @type {StageSum} */ ({ ...stage, ...rates }), ...kindStages];
+  return [/** @type {StageSum} */ ({ ...stage, ...searchedFigures(stage) }), ...kindStages];
 }
 
 /** @param {StageSum} stage */
