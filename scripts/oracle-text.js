@@ -1,0 +1,100 @@
+// Texts in which everything that varies from run to run is a placeholder.
+
+/** Names of integers in a result that are the same in each run with the same faults. */
+const COUNTS =
+  /^(objects|threads|objectSize|operations|bytes|keys|parts|aborts|failed|integrityErrors|staleReads|foreignReads|tornReads|vanished|changed|sizeOnly|skipped|attempts|retries|throttled|failedAttempts|opened|format|preflight|cleanup|removed|left|buckets|size|count)$/;
+
+/**
+ * @param {string} text
+ * @param {boolean} isTimed whether even the counts vary
+ * @returns {string}
+ */
+export function withPlaceholders(text, isTimed) {
+  const lines = text
+    .replace(/\d{8}-\d{6}-[a-z0-9]{4}/g, 'RUN')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME')
+    .replace(/\d\d\\?:\d\d\\?:\d\d/g, 'TIME')
+    .replace(/127\.0\.0\.1\\?:\d+/g, '127.0.0.1:PORT')
+    .replace(/^# r2-benchmark (\{.*)$/gm, (_line, json) => `# r2-benchmark ${machineLine(json)}`)
+    .replace(/[Ll]imited by:? .*$/gm, 'limited by CAUSE')
+    .replace(
+      /(?:(?:likely|proven) )?(?:host CPU|client CPU|client memory|concurrency|store( throttling)?|beyond this host|network|unknown|inconclusive)$/gm,
+      'CAUSE',
+    )
+    .replace(/\d[\d,]*\.\d+/g, 'N')
+    .replace(/\b\d[\d,]*(?= ?(?:ms|µs|us|s|%|\/s|MB\/s|MiB\/s)(?!\w))/g, 'N')
+    .replace(/\b\d{9,}\b/g, 'N')
+    .replace(/[ \t]+/g, ' ')
+    .split('\n')
+    .map((line) => (isTimed ? line.replace(/\b\d[\d,]*\b/g, 'N') : line).trimEnd())
+    .map((line) => (/^TIME: \w+: Ops/.test(line) ? line.replace(/ [\d,]+/g, ' N') : line));
+  return [...lines.filter((line, index) => line !== lines[index - 1] && line !== ''), ''].join('\n');
+}
+
+/** @param {string} json */
+function machineLine(json) {
+  const { kind, stage = '', line = 1 } = JSON.parse(json);
+  return line === 1 ? `{${kind} ${stage}}` : '{…}';
+}
+
+/**
+ * @param {string} json of a result
+ * @param {boolean} isTimed
+ * @returns {string} a line for each field: its path, and its value if that is the same in each run
+ */
+export function outlineOf(json, isTimed) {
+  /** @type {Set<string>} */
+  const lines = new Set();
+  collect(JSON.parse(json), '', '');
+  return [...lines].join('\n');
+
+  /**
+   * @param {any} value
+   * @param {string} at
+   * @param {string} name
+   */
+  function collect(value, at, name) {
+    if (Array.isArray(value)) {
+      lines.add(value.length === 0 ? `${at}: none` : `${at}:`);
+      value.forEach((item) => collect(item, `${at}[${item?.stage ?? item?.kind ?? ''}]`, name));
+    } else if (value !== null && typeof value === 'object') {
+      for (const [key, item] of Object.entries(value)) {
+        if (!/^(host|client)Load$|^evidence$|^advice$|^hostname$|^versions$/.test(key)) {
+          collect(item, `${at}.${key}`, key);
+        }
+      }
+    } else {
+      lines.add(`${at}: ${shown(value, name)}`);
+    }
+  }
+
+  /** @param {unknown} value @param {string} name */
+  function shown(value, name) {
+    if (typeof value === 'number') {
+      return Number.isInteger(value) && COUNTS.test(name) && !isTimed ? value : 'N';
+    }
+    return /^(cause|certainty|histogram|operations|attempts|firstByte|startDelay|p50|p99|host)$/.test(name)
+      ? typeof value
+      : value;
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {string} content
+ * @returns {string} the words of a page; of a CSV its first lines; other files as they are
+ */
+export function pageText(file, content) {
+  if (file.endsWith('.csv')) {
+    return content.split('\n', 2).join('\n');
+  }
+  if (!file.endsWith('.html')) {
+    return content;
+  }
+  return content
+    .replace(/<(script|style|svg)\b[\s\S]*?<\/\1>/g, '')
+    .replace(/<\/t[dh]>\s*/g, ' | ')
+    .replace(/<\/(p|h\d|li|tr|summary|figcaption|dt|dd|caption)>|<br>/g, '\n')
+    .replace(/<[^>]*>/g, '')
+    .replace(/\d[\d,]*(\.\d+)?/g, 'N');
+}
