@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 // Runs the quick tests. The files of a folder share a process, because starting one and loading the modules costs more CPU
 // than most files' tests do. A file that changes what its process shares, such as its timers, runs in its own process.
-// Properties are tried with a tenth of their cases, unless --all-cases is given.
+// Properties are tried with a tenth of their cases, unless --all-cases is given or PROPERTY_CASES is 'all'.
 
 const TESTS = fileURLToPath(new URL('.', import.meta.url));
 const CASES = new URL('helpers/cases.js', import.meta.url).href;
@@ -63,7 +63,8 @@ function testsIn(folder) {
  */
 async function run(modules) {
   const parameters = ['--test', '--test-reporter=spec', '--test-concurrency=4', ...modules];
-  const env = { ...process.env, PROPERTY_CASES: process.argv.includes('--all-cases') ? 'all' : 'few' };
+  const cases = process.argv.includes('--all-cases') ? 'all' : (process.env['PROPERTY_CASES'] ?? 'few');
+  const env = { ...process.env, PROPERTY_CASES: cases };
   const tests = spawn(process.execPath, parameters, { stdio: 'inherit', env });
   return new Promise((resolve) => tests.on('exit', (code) => resolve(code ?? 1)));
 }
