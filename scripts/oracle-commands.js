@@ -132,7 +132,7 @@ export const COMMANDS = Object.freeze(
     denied: { lines: ['S3_SECRET_KEY=wrong bench 100 4', 'S3_BUCKET=nosuch bench 100 4'] },
     skew: { lines: ['bench 100 4'], faults: 'skew=20m' },
     interrupted: {
-      lines: ['bench 20000 8 --json r.json & sleep 4; kill -INT $!; wait $!; echo status $?'],
+      lines: ['timeout --foreground -s INT 4 $BENCH 20000 8 --json r.json', 'timeout -s TERM 4 $BENCH 20000 8 > r.log'],
       faults: 'latency=20ms',
       isTimed: true,
     },

@@ -4,6 +4,9 @@
 const COUNTS =
   /^(objects|threads|objectSize|operations|bytes|keys|parts|aborts|failed|integrityErrors|staleReads|foreignReads|tornReads|vanished|changed|sizeOnly|skipped|attempts|retries|throttled|failedAttempts|opened|format|preflight|cleanup|removed|left|buckets|size|count)$/;
 
+/** Commands, exit statuses and the numbers of objects left never vary. */
+const FIXED = /^(\$|status|-- objects left) /;
+
 /**
  * @param {string} text
  * @param {boolean} isTimed whether even the counts vary
@@ -26,7 +29,7 @@ export function withPlaceholders(text, isTimed) {
     .replace(/\b\d{9,}\b/g, 'N')
     .replace(/[ \t]+/g, ' ')
     .split('\n')
-    .map((line) => (isTimed ? line.replace(/\b\d[\d,]*\b/g, 'N') : line).trimEnd())
+    .map((line) => (isTimed && !FIXED.test(line) ? line.replace(/\b[1-9][\d,]*\b/g, 'N') : line).trimEnd())
     .map((line) => (/^TIME: \w+: Ops/.test(line) ? line.replace(/ [\d,]+/g, ' N') : line));
   return [...lines.filter((line, index) => line !== lines[index - 1] && line !== ''), ''].join('\n');
 }

@@ -79,14 +79,15 @@ function dotEnvOf(port) {
 }
 
 /**
- * Runs a line by the shell, with `bench` for the program and `peak` for the merge.
+ * Runs a line by the shell, with `bench` for the program, `peak` for the merge, and `$BENCH` for the program where only a
+ * process will do.
  *
  * @param {string} line
  * @param {string} directory
  */
 async function run(line, directory) {
   const program = (/** @type {string} */ name) => `'${process.execPath}' '${path.resolve(values.checkout, name)}'`;
-  const script = `bench() { ${program('r2-benchmark.js')} "$@"; }; peak() { ${program('peak-performance.js')} "$@"; }; ${line}`;
+  const script = `BENCH="${process.execPath} ${path.resolve(values.checkout, 'r2-benchmark.js')}"; bench() { ${program('r2-benchmark.js')} "$@"; }; peak() { ${program('peak-performance.js')} "$@"; }; ${line}`;
   const env = { PATH: process.env.PATH, HOME: directory, COLUMNS: '100' };
   const child = spawn('bash', ['-c', script], { cwd: directory, env, timeout: TIMEOUT_MS });
   const output = { stdout: '', stderr: '' };
