@@ -136,7 +136,9 @@ describe('commands on the pages', { concurrency: 2 }, () => {
     const strange = commands.filter(({ command }) => {
       const [, script] = /^npm (?:run )?([a-z][a-z:-]*)$/.exec(command) ?? [];
       const isOfNpm =
-        command === 'npm ci' || command.startsWith('npm install ') || Object.hasOwn(scripts, script ?? '');
+        /^npm ci( --omit=dev)?$/.test(command) ||
+        command.startsWith('npm install ') ||
+        Object.hasOwn(scripts, script ?? '');
       return !isOfNpm && !/^node (r2-benchmark\.js|peak-performance\.js|--test) /.test(command);
     });
     assert.deepEqual(strange, []);
