@@ -4,6 +4,10 @@
 const COUNTS =
   /^(objects|threads|objectSize|operations|bytes|keys|parts|aborts|failed|integrityErrors|staleReads|foreignReads|tornReads|vanished|changed|sizeOnly|skipped|attempts|retries|throttled|failedAttempts|opened|format|preflight|cleanup|removed|left|buckets|size|count)$/;
 
+/** Fields whose parts depend on the machine's speed. */
+const VARYING =
+  /^((host|client)Load|evidence|advice|versions|seconds|unloaded|cause|certainty|histogram|firstByte|startDelay|host)$/;
+
 /** Commands, exit statuses and the numbers of objects left never vary. */
 const FIXED = /^(\$|status|-- objects left) /;
 
@@ -15,15 +19,18 @@ const FIXED = /^(\$|status|-- objects left) /;
 export function withPlaceholders(text, isTimed) {
   const lines = text
     .replace(/\d{8}-\d{6}-[a-z0-9]{4}/g, 'RUN')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?/g, 'TIME')
+    .replace(/\d{4}-\d\d-\d\dT\d\d\\?:\d\d\\?:\d\d(\.\d+)?Z?/g, 'TIME')
     .replace(/\d\d\\?:\d\d\\?:\d\d/g, 'TIME')
+    .replace(/RUN\/[0-9a-f]{8}-\d+/g, 'RUN/KEY')
     .replace(/127\.0\.0\.1\\?:\d+/g, '127.0.0.1:PORT')
     .replace(/^# r2-benchmark (\{.*)$/gm, (_line, json) => `# r2-benchmark ${machineLine(json)}`)
-    .replace(/[Ll]imited by:? .*$/gm, 'limited by CAUSE')
+    .replace(/([Ll]imited by:? |The bottleneck is not known|^-? ?\*\*[A-Z][\w-]+\*\*: ).*$/gm, 'limited by CAUSE')
+    .replace(/(operations per second)[;.].*$/gm, '$1')
     .replace(
-      /(?:(?:likely|proven) )?(?:host CPU|client CPU|client memory|concurrency|store( throttling)?|beyond this host|network|unknown|inconclusive)$/gm,
+      /(?:(?:likely|proven) )?(?:(?:host|client) CPU|concurrency|store( throttling)?|beyond this host|bandwidth|network link|requested rate|overloaded|unknown|inconclusive)(?=$| \|)/gm,
       'CAUSE',
     )
+    .replace(/^limited by CAUSE$|^Likely limited by CAUSE$/gm, 'limited by CAUSE')
     .replace(/\d[\d,]*\.\d+/g, 'N')
     .replace(/\b\d[\d,]*(?= ?(?:ms|µs|us|s|%|\/s|MB\/s|MiB\/s)(?!\w))/g, 'N')
     .replace(/\b\d{9,}\b/g, 'N')
@@ -57,14 +64,14 @@ export function outlineOf(json, isTimed) {
    * @param {string} name
    */
   function collect(value, at, name) {
-    if (Array.isArray(value)) {
+    if (VARYING.test(name)) {
+      lines.add(`${at}: ${value === null ? null : typeof value}`);
+    } else if (Array.isArray(value)) {
       lines.add(value.length === 0 ? `${at}: none` : `${at}:`);
       value.forEach((item) => collect(item, `${at}[${item?.stage ?? item?.kind ?? ''}]`, name));
     } else if (value !== null && typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
-        if (!/^(host|client)Load$|^evidence$|^advice$|^hostname$|^versions$/.test(key)) {
-          collect(item, `${at}.${key}`, key);
-        }
+        collect(item, `${at}.${key}`, key);
       }
     } else {
       lines.add(`${at}: ${shown(value, name)}`);
@@ -76,9 +83,7 @@ export function outlineOf(json, isTimed) {
     if (typeof value === 'number') {
       return Number.isInteger(value) && COUNTS.test(name) && !isTimed ? value : 'N';
     }
-    return /^(cause|certainty|histogram|operations|attempts|firstByte|startDelay|p50|p99|host)$/.test(name)
-      ? typeof value
-      : value;
+    return value;
   }
 }
 
@@ -99,5 +104,6 @@ export function pageText(file, content) {
     .replace(/<\/t[dh]>\s*/g, ' | ')
     .replace(/<\/(p|h\d|li|tr|summary|figcaption|dt|dd|caption)>|<br>/g, '\n')
     .replace(/<[^>]*>/g, '')
-    .replace(/\d[\d,]*(\.\d+)?/g, 'N');
+    .replace(/\d{8}-\d{6}-[a-z0-9]{4}/g, 'RUN')
+    .replace(/\d[\d,]*(\.\d+)?|–/g, 'N');
 }
