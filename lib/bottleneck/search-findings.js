@@ -2,121 +2,9 @@ import { counted, decimal, percent, rounded } from '../text/figures.js';
 import { adviceFor } from './message.js';
 
 /**
- * @import { Bottleneck, BucketSearchResult, RateInterval, RateSearchResult, StageResult } from '../model/result.js'
- * @import { BucketConclusion, UnknownLimitReason, RateConclusion } from '../model/search.js'
+ * @import { Bottleneck, RateSearchResult, StageResult } from '../model/result.js'
+ * @import { RateConclusion } from '../model/search.js'
  */
-
-/**
- * @param {BucketConclusion} conclusion
- * @param {{ buckets: number, target: number | null }} options `buckets`: how many are configured; `target`: ops/s
- * @returns {BucketSearchResult}
- */
-export function bucketFinding(conclusion, { buckets, target }) {
-  const { limit, steps, threadsPerBucket, threadsNeeded, perBucket } = conclusion;
-  const bucketsNeeded = bucketsFor(target, conclusion);
-  const parts = [
-    bucketEvidence(conclusion),
-    ...(target === null ? [] : [targetEvidence(target, bucketsNeeded, conclusion)]),
-    ...(threadsNeeded === null ? [] : [`${counted(buckets, 'bucket')} would take ${rounded(threadsNeeded)} <threads>`]),
-  ];
-  const evidence = parts.filter((part) => part !== '').join('; ');
-  return { limit, evidence, steps, threadsPerBucket, threadsNeeded, perBucket, target, bucketsNeeded };
-}
-
-/**
- * @param {number | null} target ops/s
- * @param {BucketConclusion} conclusion
- * @returns {number | null} buckets needed; null if unknown, or if no number of buckets is enough
- */
-function bucketsFor(target, { limit, perBucket, steps }) {
-  if (target === null || limit === 'inconclusive') {
-    return null;
-  }
-  if (perBucket !== null) {
-    return Math.ceil(target / perBucket.operationsPerSecond);
-  }
-  return target <= steps[0].rate.operationsPerSecond ? 1 : null;
-}
-
-/** @type {Record<UnknownLimitReason, (conclusion: BucketConclusion) => string>} */
-const REASONS = {
-  'no plateau': () => 'the first bucket alone showed no plateau',
-  'too few threads': ({ threadsPerBucket }) =>
-    `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
-  'too few operations': ({ needed }) => `${rounded(needed?.operations ?? 0)} operations or more are needed`,
-  'client busy': (conclusion) => `${growth(conclusion)}, but this host had too little CPU`,
-  'in between': (conclusion) => `${growth(conclusion)}: some growth, but less than proportional`,
-  'ended early': () => 'the search ended early',
-};
-
-/** @type {Record<UnknownLimitReason, string | null>} */
-const ADVICE = {
-  'no plateau': 'more <threads> and <objects>',
-  'too few threads': 'more <threads>',
-  'too few operations': 'more <objects>, or a higher --max-cost',
-  'client busy': 'a host with more CPU',
-  'in between': 'another run, or more buckets',
-  'ended early': 'another run',
-};
-
-/** @param {BucketConclusion} conclusion */
-function bucketEvidence(conclusion) {
-  const { reason, perBucket, threadsPerBucket } = conclusion;
-  if (reason !== null) {
-    return REASONS[reason](conclusion);
-  }
-  const threads = `with ${counted(Number(threadsPerBucket), 'thread')} for each`;
-  return perBucket === null
-    ? `${growth(conclusion)}, ${threads}`
-    : `${growth(conclusion)}: ${interval(perBucket)} for each, ${threads}`;
-}
-
-/** @param {BucketConclusion} conclusion */
-function growth({ steps }) {
-  const [first, last] = [steps[0], steps[steps.length - 1]];
-  const times = last.rate.operationsPerSecond / first.rate.operationsPerSecond;
-  return `${counted(last.buckets, 'bucket')} did ${times.toFixed(2)} times as much as one, ${decimal(last.rate.operationsPerSecond)} ops/s`;
-}
-
-/**
- * @param {number} target ops/s
- * @param {number | null} needed
- * @param {BucketConclusion} conclusion
- */
-function targetEvidence(target, needed, { limit, steps }) {
-  const rate = `${rounded(target)} ops/s`;
-  if (limit === 'inconclusive') {
-    return '';
-  }
-  if (needed === null) {
-    return `more buckets will not reach ${rate}`;
-  }
-  const tried = steps[steps.length - 1].buckets;
-  return `buckets needed for ${rate}: ${rounded(needed)}${needed > tried ? ', if the growth continues' : ''}`;
-}
-
-/**
- * @param {BucketConclusion} conclusion
- * @param {Bottleneck} whole bottleneck of the step with the most buckets; of the first bucket if no step had more
- * @param {boolean} isBusy whether the host had too little CPU in that step
- * @returns {Bottleneck}
- */
-export function bucketBottleneck(conclusion, whole, isBusy) {
-  const { limit } = conclusion;
-  const reason = limit !== 'inconclusive' && isBusy ? 'client busy' : conclusion.reason;
-  if (reason !== null) {
-    if (reason === 'client busy') {
-      return whole.cause.endsWith('CPU') ? whole : starved(REASONS[reason](conclusion));
-    }
-    return unknown(REASONS[reason](conclusion), ADVICE[reason]);
-  }
-  if (limit === 'per bucket') {
-    const evidence = `each bucket has its own limit, ${growth(conclusion)}`;
-    return { cause: 'store', certainty: 'proven', evidence, advice: 'more buckets' };
-  }
-  const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
-  return { cause: 'beyond this host', certainty: 'proven', evidence, advice: 'two hosts' };
-}
 
 /**
  * @param {string} evidence
@@ -132,8 +20,10 @@ function unknown(evidence, advice) {
  * @returns {Bottleneck}
  */
 function starved(evidence) {
-  return { cause: 'host CPU', certainty: 'likely', evidence, advice: ADVICE['client busy'] };
+  return { cause: 'host CPU', certainty: 'likely', evidence, advice: HOST_ADVICE };
 }
+
+const HOST_ADVICE = 'a host with more CPU';
 
 /** An event loop that is busy for less than this share of its time has room for more operations. */
 const IDLE_LOOP = 0.7;
@@ -209,7 +99,7 @@ export function rateBottleneck(
     ? {
         cause: 'beyond this host',
         certainty: 'likely',
-        advice: ADVICE['client busy'],
+        advice: HOST_ADVICE,
         evidence: `${late}, but this host had too little CPU`,
       }
     : {
@@ -218,9 +108,4 @@ export function rateBottleneck(
         advice: 'two hosts',
         evidence: `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`,
       };
-}
-
-/** @param {RateInterval} rate */
-function interval({ operationsPerSecond, low, high, confidence }) {
-  return `${decimal(operationsPerSecond)} ops/s (${percent(confidence)} CI ${decimal(low)} to ${decimal(high)})`;
 }

@@ -57,6 +57,8 @@ const ADVICE = Object.freeze([
   { flags: ['--seed'], text: 'payloads are derived from --run-id' },
   { flags: ['--compare', '--diff'], text: 'use the command compare' },
   { flags: ['--merge'], text: 'use the command merge' },
+  { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
+  { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
 ]);
 
 /**

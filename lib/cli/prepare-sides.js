@@ -9,7 +9,7 @@ import { ReportFile } from './output-file.js';
 import { laterOf } from './later-commands.js';
 import { openTarget } from '../store/target.js';
 import { checkFileLimit, configOf, withStore } from '../run/prepare-run.js';
-import { MAX_SPREAD_OBJECTS, makeRunId } from '../options/resolve.js';
+import { makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from '../options/usage-error.js';
 
@@ -27,6 +27,9 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @property {ReportFile | null} reportFile null without --report, or for stdout
  * @property {() => Promise<void>} close
  */
+
+/** A run keeps four bytes per object: 1 GB in total. */
+const MAX_TRACKED_OBJECTS = 250_000_000;
 
 /**
  * Prepares both sides without contacting the stores, as `prepare` does for a run.
@@ -123,7 +126,7 @@ async function openTargets(targets, { a, b, quads }, checks, { env, invocation }
  */
 function checkObjects({ a, quads }) {
   const turns = 2 * passesOf(quads);
-  const most = Math.floor(MAX_SPREAD_OBJECTS / turns);
+  const most = Math.floor(MAX_TRACKED_OBJECTS / turns);
   if (a.options.objects > most) {
     throw new UsageError([
       `<objects>: ${turns} turns with ${a.options.objects} each would take too much memory: expected at most ${most} with --quads ${quads}, or fewer quads`,

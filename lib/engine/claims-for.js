@@ -40,14 +40,14 @@ import { MixedClaims } from './mixed-claims.js';
  * @returns {StageClaims}
  */
 export function claimsFor(stage, { kinds, workload, there, budget, meters, groups, kindGroups, load, now, runId }) {
-  const { access, bucketStarts, mixedObjects: objects } = load;
+  const { access, mixedObjects: objects } = load;
   if (groups !== null) {
     return new GroupClaims({ kinds }, { workload, budget, meters, groups });
   }
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
     const seed = `kinds of ${runId}`;
-    return new Claims({ kinds }, { workload, budget, meters, order, bucketStarts, kindGroups, seed });
+    return new Claims({ kinds }, { workload, budget, meters, order, kindGroups, seed });
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {

@@ -1,5 +1,4 @@
 import { Deck } from '../workload/deck.js';
-import { localIndex } from '../workload/shard.js';
 
 /**
  * @import { StageMeters } from '../meter/stage-meter.js'
@@ -23,8 +22,6 @@ export class Claims {
   #knowsObjects;
   #allNeedObjects;
   #budget;
-  /** @type {(turn: number) => number} */
-  #localIndexOf;
   /** By kind. @type {(AccessOrder | null)[]} */
   #orders;
   /** How an operation gets its object, by kind. */
@@ -38,18 +35,16 @@ export class Claims {
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count skipped operations
    * @param {AccessOrder | null} [options.order] for operations that follow the access pattern; null to go in order
-   * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed for the order of kinds
    */
-  constructor({ kinds }, { workload, budget, meters, order = null, bucketStarts, kindGroups = [], seed }) {
+  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], seed }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
     this.#knowsObjects = workload.wroteObjects;
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
-    this.#localIndexOf = bucketStarts === undefined ? (turn) => turn : objectsInTurn(bucketStarts, workload);
     this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
     this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null));
     this.#meters = meters;
@@ -68,9 +63,7 @@ export class Claims {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
       const order = this.#orders[kind];
-      const object = this.#localIndexOf(
-        order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim)),
-      );
+      const object = order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim));
       if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
         this.#takes[kind](record, object, claim);
         return claim;
@@ -100,7 +93,7 @@ export class Claims {
   #hasObjects() {
     const { objects } = this.#budget;
     for (let turn = 0; turn < objects; turn++) {
-      if (this.#workload.written.has(this.#localIndexOf(this.#budget.localIndexOf(turn)))) {
+      if (this.#workload.written.has(this.#budget.localIndexOf(turn))) {
         return true;
       }
     }
@@ -134,20 +127,4 @@ function takeFor(operation, kind, groups) {
   return groups === null
     ? (record, object, claim) => record.take(kind, operation, object, claim)
     : (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);
-}
-
-/**
- * Takes objects from each bucket in turn. Objects are numbered per bucket without gaps, so an object's location does
- * not depend on how many buckets took part when it was written.
- *
- * @param {readonly number[]} starts see Load
- * @param {Pick<Workload, 'keyspace' | 'shard'>} workload
- * @returns {(turn: number) => number} the local index of the object for a turn, which counts from 0
- */
-function objectsInTurn(starts, { keyspace, shard }) {
-  const count = starts.length;
-  return (turn) => {
-    const bucket = turn % count;
-    return localIndex(shard, keyspace.indexIn(bucket, starts[bucket] + Math.floor(turn / count)));
-  };
 }

@@ -89,8 +89,6 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
  * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
- * @property {readonly number[]} [bucketStarts] if only the first few buckets take part, in turn: for each of them,
- *   how many of its objects come before the stage's first one; absent if all buckets take part
  * @property {number} [mixedObjects] number of objects, if the stage rewrites them
  * @property {Windows | null} windows in which operations are counted, in addition to the counts per second
  */

@@ -6,8 +6,8 @@ import { foundLine, searchHeading, stepLine } from './search-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
- * @import { RampKind, RampStep, RunFacts, RunResult, SearchDimension } from '../model/result.js'
- * @import { SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount } from '../model/result.js'
+ * @import { StageResult } from '../model/result.js'
  * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
  * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output omit lines; `search` is the
@@ -31,9 +31,8 @@ const MAX_RETRY_LINES_PER_SECOND = 3;
 export class RunLog {
   #writeLine;
   #writeMachineLine;
-  #isSearch = false;
-  /** @type {SearchDimension | undefined} */
-  #dimension;
+  /** What the stage's search varies; undefined without a search. @type {SearchDimension | undefined} */
+  #search;
   #retries = 0;
   #hasBegun = false;
   /** See StageStart. */
@@ -60,15 +59,14 @@ export class RunLog {
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
-  stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
-    this.#isSearch = isSearch;
-    this.#dimension = dimension;
+  stageStarts({ search, nominalBytes = 0, ...plan }) {
+    this.#search = search;
     this.#operationBytes = null;
     this.#nominalBytes = nominalBytes;
-    if (isSearch) {
-      this.#write(searchHeading(plan, dimension), 'search');
-    } else {
+    if (search === undefined) {
       this.#write([scheduleLine(plan)], 'stage');
+    } else {
+      this.#write(searchHeading(plan, search), 'search');
     }
   }
 
@@ -77,7 +75,7 @@ export class RunLog {
    * @param {SearchStep} step
    */
   stepEnds(stage, step) {
-    this.#write([stepLine(stage, step, this.#dimension)], 'search');
+    this.#write([stepLine(stage, step, this.#search)], 'search');
     this.#record({ kind: 'step', stage, startedAt: step.startedAt }, { ...step });
   }
 
@@ -85,11 +83,10 @@ export class RunLog {
    * Records the step at once, so that a log truncated later still contains it.
    *
    * @param {string} stage
-   * @param {RampKind} of
    * @param {RampStep} step
    */
-  slotEnds(stage, of, step) {
-    this.#record({ kind: 'ramp-step', stage, slotStart: step.slotStart }, { of, ...step });
+  slotEnds(stage, step) {
+    this.#record({ kind: 'ramp-step', stage, slotStart: step.slotStart }, { ...step });
   }
 
   /** @param {ReportedSecond} second */
@@ -108,7 +105,7 @@ export class RunLog {
 
   retrying() {
     // In a search, the table of steps contains the failures instead.
-    if (this.#isSearch) {
+    if (this.#search !== undefined) {
       return;
     }
     this.#retries += 1;

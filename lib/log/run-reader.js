@@ -13,7 +13,7 @@ import { SECONDS_PER_RECORD } from './run-log.js';
 import { wholeDays } from './time-line.js';
 
 /**
- * @import { CommonFacts, RampResult, RampStep, Result, SearchStep, StageSum } from '../model/result.js'
+ * @import { CommonFacts, RampStep, Result, SearchStep, StageSum } from '../model/result.js'
  * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
  * @import { ReadRun, ReadStage } from './read-log.js'
  * @import { StageFindings } from './run-findings.js'
@@ -74,8 +74,8 @@ class StageLines {
   retries = 0;
   /** Sum of the rounded bytes in the lines of the seconds. */
   bytes = 0;
-  /** @type {RampResult | null} */
-  ramp = null;
+  /** @type {RampStep[]} */
+  rampSteps = [];
   /** Whether all operations have the same number of bytes, according to the last record. */
   isUniform = false;
   /** @type {SearchStep[]} */
@@ -345,19 +345,11 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    */
-  #takeRampStep(line, head, { of, ...fields }) {
+  #takeRampStep(line, head, fields) {
     const step = /** @type {RampStep | null} */ (this.#readWhole(line, head, fields, SCHEMA.$defs.rampStep));
-    const stage = this.#stage(head.stage, line);
-    stage.ramp ??= { of: of === 'hosts' ? 'hosts' : 'threads', steps: [] };
-    const { of: kind, steps } = stage.ramp;
+    const { rampSteps: steps } = this.#stage(head.stage, line);
     if (step !== null && steps.length < MAX_STEPS && !steps.some(({ slotStart }) => slotStart === step.slotStart)) {
-      stage.ramp = {
-        of: kind,
-        steps: [
-          ...steps,
-          step.histogram !== null && !isHistogram(step.histogram) ? { ...step, ...NO_STEP_LATENCY } : step,
-        ],
-      };
+      steps.push(step.histogram !== null && !isHistogram(step.histogram) ? { ...step, ...NO_STEP_LATENCY } : step);
     }
   }
 
@@ -443,11 +435,11 @@ function nameOf({ kind, stage }) {
  * @param {number | null} shift
  * @returns {ReadStage} fields that the log does not contain are null
  */
-function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp, steps }, { options }, shift) {
+function stageOf({ name, series, schedule, summary, totals, retries, bytes, rampSteps, steps }, { options }, shift) {
   if (shift !== null && shift !== 0) {
     series.move(shift);
   }
-  const further = ramp === null ? {} : { ramp };
+  const further = rampSteps.length === 0 ? {} : { ramp: { steps: rampSteps } };
   if (totals !== null) {
     // A damaged log may lack the record of its seconds.
     series.operationBytes ??= totals.operations === 0 ? 0 : totals.bytes / totals.operations;

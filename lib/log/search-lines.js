@@ -9,12 +9,6 @@ import { column, percentile } from './stage-lines.js';
 /** Column widths in characters. A row fits into 80 characters, whatever its verdict. */
 const WIDTHS = [9, 10, 10, 11, 7, 7];
 
-const BUCKET_LIMITS = Object.freeze({
-  'per bucket': 'per bucket',
-  'whole store': 'whole store, account or path',
-  inconclusive: 'cannot tell',
-});
-
 const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'host late' });
 
 /**
@@ -36,12 +30,11 @@ export function searchHeading({ stage, objects, threads, buckets }, dimension) {
  * @param {SearchDimension} [dimension]
  */
 export function stepLine(stage, result, dimension) {
-  const { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step } = result;
+  const { phase, threads, errors, eventLoopUtilization, rate, verdict, ...step } = result;
   const isOfRate = rate !== undefined && verdict !== undefined;
   const isClosedLoop = dimension === 'rate' && rate === undefined;
   const varied = isOfRate ? rate.toFixed(1) : isClosedLoop ? '-' : threads;
-  const unrated = buckets === undefined ? phase : counted(buckets, 'bucket');
-  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : unrated;
+  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : phase;
   const latencies = [percentile(step.p50), percentile(step.p99)];
   const client = `${Math.round(100 * eventLoopUtilization)}%`;
   return row(stage, [varied, step.operationsPerSecond.toFixed(1), ...latencies, errors, client], what);
@@ -62,12 +55,8 @@ function row(stage, figures, what) {
  * @param {SearchResult} search
  */
 export function foundLine(result, search) {
-  const { stage } = result;
-  const { buckets, rate } = search;
-  if (buckets !== undefined) {
-    return `${stage} limit over buckets: ${BUCKET_LIMITS[buckets.limit]} (${buckets.evidence})`;
-  }
-  return rate === undefined ? capacityLine(result, search) : rateLine(stage, rate);
+  const { rate } = search;
+  return rate === undefined ? capacityLine(result, search) : rateLine(result.stage, rate);
 }
 
 /**

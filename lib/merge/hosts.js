@@ -213,8 +213,7 @@ export function rampsOf(stage, hosts) {
   return hosts.flatMap(({ name, runs }) => {
     const stages = runs.flatMap(({ result }) => result.stages.filter((each) => each.stage === stage));
     const ramps = stages.flatMap(({ ramp }) => ramp ?? []);
-    const [first] = ramps;
-    const ramp = first === undefined ? null : { of: first.of, steps: ramps.flatMap(({ steps }) => steps) };
+    const ramp = ramps.length === 0 ? null : { steps: ramps.flatMap(({ steps }) => steps) };
     return stages.length === 0 ? [] : [{ host: name, ramp }];
   });
 }

@@ -1,4 +1,4 @@
-import type { RampKind, SearchDimension } from './result.js';
+import type { SearchDimension } from './result.js';
 
 /** What a run does, validated and complete. */
 export interface Config {
@@ -87,8 +87,6 @@ export interface ScheduleConfig {
 
 export interface SearchConfig {
   peakOf: SearchDimension;
-  /** ops/s for which a search over buckets reports the required number of buckets */
-  target?: number;
   /** p99 limit in ms for a search for the highest rate */
   slo?: number;
 }
@@ -146,8 +144,7 @@ export interface MixedShare {
 }
 
 export interface RampPlan {
-  of: RampKind;
-  /** threads of this host in each step; 0 before it joins */
+  /** threads of this host in each step */
   threads: readonly number[];
   /** ms of a step, whole seconds */
   stepTime: number;

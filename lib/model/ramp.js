@@ -51,10 +51,7 @@ export function addRamps(ramps) {
     bySlot.set(slot, [...(bySlot.get(slot) ?? []), step]);
   }
   const steps = [...bySlot.values()].map(addSteps);
-  return {
-    of: ramps.every(({ of }) => of === 'hosts') ? 'hosts' : 'threads',
-    steps: steps.sort((one, other) => one.slotStart - other.slotStart || one.slotSeconds - other.slotSeconds),
-  };
+  return { steps: steps.sort((one, other) => one.slotStart - other.slotStart || one.slotSeconds - other.slotSeconds) };
 }
 
 /** Returns equal strings for steps whose seconds can be added. @param {RampStep} step */

@@ -66,7 +66,7 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
     checksum?: ChecksumName;
     arrival?: 'constant' | 'poisson';
     peakOf?: Exclude<SearchDimension, 'threads'>;
-  } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak' | 'rampHosts']?: true };
+  } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
 
 type RequiredOption =
   | 'objects'
@@ -140,4 +140,4 @@ export type OpeningCosts = Pick<ConnectionResult, 'tcp' | 'tls' | 'colos'>;
 /** How the operations of a host reach the objects. */
 export type Way = Omit<WayResult, 'hosts' | 'stages'>;
 
-export type SearchDimension = 'threads' | 'buckets' | 'rate';
+export type SearchDimension = 'threads' | 'rate';

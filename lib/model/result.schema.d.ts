@@ -126,8 +126,6 @@ export interface CommonOptions {
   findPeak?: boolean | null;
   /** `--ramp`: threads of this host in each step. */
   ramp?: readonly number[] | null;
-  /** True with `--ramp-hosts`: shard i joins in slot i with all its threads. */
-  rampHosts?: boolean | null;
   /** Bytes that Range reads of each object. Unit: bytes. */
   rangeSize?: number | null;
   /** Keys per page of List. Unit: objects. */
@@ -147,10 +145,8 @@ export interface CommonOptions {
   checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
-  /** What the searches vary, if not the threads: `buckets` or `rate`. */
+  /** What the searches vary, if not the threads: `rate`. */
   peakOf?: string | null;
-  /** Rate for which a search over buckets reports the number of buckets. Unit: ops/s. */
-  target?: number | null;
   /** Limit of the 99th percentile in a search for the highest rate. Unit: ms. */
   slo?: number | null;
   /** True if the store was the endpoint of `--local`. */
@@ -377,7 +373,7 @@ export interface StageSum extends CommonCounts {
    * are those of all steps.
    */
   search?: SearchResult;
-  /** With `--ramp` or `--ramp-hosts`: the steps. For several hosts, the sums of each slot. */
+  /** With `--ramp`: the steps. For several hosts, the sums of each slot. */
   ramp?: RampResult;
   /** Each kind of operation of a mixed stage, in the order of the mix. Their counters add up to those of the stage. */
   kinds?: readonly KindSum[];
@@ -854,51 +850,14 @@ export interface SearchResult {
   hasPlateau: boolean;
   /** The capacity. Null if it could not be held. */
   capacity: Capacity | null;
-  /** Rate of the best step that varied the threads. Unit: ops/s. */
+  /** Rate of the best step. Unit: ops/s. */
   best: number;
   /** Minimum number of operations for another search, if this one ran out of them. Unit: operations. */
   operationsNeeded: number | null;
   /** Minimum `--max-cost` for another search, if this one ran out of budget. Unit: US dollars. */
   dollarsNeeded: number | null;
-  /** What was varied. Absent for threads. */
-  dimension?: 'buckets' | 'rate';
-  /** The search over buckets. `knee`, `hasPlateau`, `capacity` and `best` then describe the first bucket alone. */
-  buckets?: BucketSearchResult;
   /** The search for the highest rate. `knee` and `capacity` are then null. */
   rate?: RateSearchResult;
-}
-
-/** The outcome of a search over buckets. */
-export interface BucketSearchResult {
-  /** Where the limit is. */
-  limit: BucketLimit;
-  /** The figures that show it, in one line. */
-  evidence: string;
-  /** Steps with increasing numbers of buckets. */
-  steps: readonly BucketRate[];
-  /** Threads at the plateau of one bucket. Null if there was no plateau. */
-  threadsPerBucket: number | null;
-  /** Threads needed for all buckets. Null if `<threads>` was enough. */
-  threadsNeeded: number | null;
-  /** Rate of each bucket, if the limit is per bucket. */
-  perBucket: RateInterval | null;
-  /** Requested rate. Null if there was none. Unit: ops/s. */
-  target: number | null;
-  /** Buckets needed for the target. Null without a target, or if more buckets do not reach it. Unit: buckets. */
-  bucketsNeeded: number | null;
-}
-
-/** Where the limit is. */
-export type BucketLimit = 'per bucket' | 'whole store' | 'inconclusive';
-
-/** The combined rate of a number of buckets. */
-export interface BucketRate {
-  /** Buckets that took part. Unit: buckets. */
-  buckets: number;
-  /** Threads of all buckets. */
-  threads: number;
-  /** Rate of all buckets. */
-  rate: RateInterval;
 }
 
 /** The outcome of a search for the highest rate of an open loop. */
@@ -928,18 +887,6 @@ export interface RateRange {
   high: number;
   /** Confidence, 0 to 1. Null if the ends are a rate that was kept and a rate that was not. */
   confidence: number | null;
-}
-
-/** A rate and its confidence interval. */
-export interface RateInterval {
-  /** Mean rate. Unit: ops/s. */
-  operationsPerSecond: number;
-  /** Lower end of the interval. Unit: ops/s. */
-  low: number;
-  /** Upper end of the interval. Unit: ops/s. */
-  high: number;
-  /** Confidence of the interval, 0 to 1. */
-  confidence: number;
 }
 
 /** A load that a search tried. */
@@ -974,8 +921,6 @@ export interface SearchStep {
   eventLoopUtilization: number;
   /** How long the process was suspended, which the measured time excludes. Absent without a suspension. Unit: ms. */
   paused?: number;
-  /** Buckets that took part, if the search varies them. Unit: buckets. */
-  buckets?: number;
   /**
    * Rate at which operations were started, if the search varies it; absent in the closed loop with which it begins.
    * Unit: ops/s.
@@ -996,14 +941,9 @@ export type RateVerdict = 'kept' | 'missed' | 'client';
 
 /** The steps of a ramp, in time slots that all hosts share. */
 export interface RampResult {
-  /** What each step adds. */
-  of: RampKind;
   /** Steps, in the order of their slots. */
   steps: readonly RampStep[];
 }
-
-/** What each step adds. */
-export type RampKind = 'threads' | 'hosts';
 
 /**
  * The operations of a slot. Only whole seconds of the store's clock count, after the step has settled and before its
@@ -1016,7 +956,7 @@ export interface RampStep {
   slotSeconds: number;
   /** Hosts that had requests in flight during the slot. */
   hosts: number;
-  /** Concurrent requests. 0 if nothing ran, because the host had not joined yet or was late. */
+  /** Concurrent requests. 0 if nothing ran. */
   threads: number;
   /** First second that counts. Unit: epoch s. */
   secondStart: number;
@@ -1045,8 +985,6 @@ export type RampShortfall = 'late' | 'objects' | 'suspended' | 'stopped' | 'stal
 
 /** What the slots of a ramp show for all hosts together. */
 export interface MergedRamp {
-  /** What each slot adds. */
-  of: RampKind;
   /** Slots, in order. The stage's `ramp` has their seconds and latencies. */
   slots: readonly MergedSlot[];
   /** Hosts that missed a slot, or part of it, although they took part in others. */
@@ -1059,8 +997,6 @@ export interface MergedRamp {
   hasPlateau: boolean;
   /** Mean of the slots at the plateau. Null if no slot counts. */
   capacity: Capacity | null;
-  /** Whose limit a ramp of hosts shows. Null for a ramp of threads. */
-  limit: RampLimit | null;
 }
 
 /** What all hosts did in a slot. */
@@ -1087,27 +1023,6 @@ export interface MissedSlots {
   slots: readonly number[];
   /** Reason for each slot. Null if the log has none. */
   shortfalls: readonly (RampShortfall | null)[];
-}
-
-/** Whose limit a ramp of hosts shows. */
-export interface RampLimit {
-  /** `hosts`: each host's own side; `shared`: what the hosts share. */
-  side: 'hosts' | 'shared' | 'unknown';
-  /**
-   * What is missing if the side is unknown: slots that count, a sum that grows in proportion or not at all, or a new
-   * host that contributed.
-   */
-  lacks: 'slots' | 'proportion' | 'newcomer' | null;
-  /** Slots that were compared: the first, one with fewer hosts, and the last. */
-  slots: readonly ComparedSlot[];
-}
-
-/** A slot that was compared. */
-export interface ComparedSlot {
-  /** Hosts that had threads. */
-  hosts: number;
-  /** Combined rate. Unit: ops/s. */
-  operationsPerSecond: number;
 }
 
 /** The highest rate that a stage can sustain, measured by holding it. */

@@ -1,5 +1,5 @@
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
-import type { RampKind, RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
+import type { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
 export interface RunObserver {
   /** an object is about to be written: from now on, the user needs the run's name and location to clean it up */
@@ -20,7 +20,7 @@ export interface RunObserver {
   /** capacity search only */
   stepEnds: (stage: string, step: SearchStep) => void;
   /** ramp only */
-  slotEnds: (stage: string, of: RampKind, step: RampStep) => void;
+  slotEnds: (stage: string, step: RampStep) => void;
   stage: (result: StageResult) => void;
   /** figures so far, every second and at the end of each step, if an observer requested them */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
@@ -63,9 +63,8 @@ export interface StageStart {
   nominalBytes?: number;
   /** ms, for a search the maximum; null if objects end the stage */
   duration: number | null;
-  isSearch?: boolean;
-  /** what a search varies; absent for threads */
-  dimension?: SearchDimension;
+  /** what a search varies; absent without a search */
+  search?: SearchDimension;
 }
 
 /** Work before the first stage and between stages. */

@@ -1,4 +1,4 @@
-import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult, SearchStep } from './result.js';
+import type { RateBound, SearchResult, SearchStep } from './result.js';
 
 export type SearchPhase = SearchStep['phase'];
 
@@ -13,25 +13,6 @@ export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlatea
   limitingResource: LimitingResource | null;
   /** ops/s with the plateau's most threads: two measurements per object size, in turns; `held`: in the hold before */
   halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
-}
-
-export type UnknownLimitReason =
-  'no plateau' | 'too few threads' | 'too few operations' | 'client busy' | 'in between' | 'ended early';
-
-/** What a search over buckets concludes from its steps. */
-export interface BucketConclusion extends Pick<SearchConclusion, 'needed' | 'limitingResource'> {
-  /** of the first bucket alone */
-  one: SearchConclusion;
-  steps: BucketRate[];
-  /** null if a single bucket showed no plateau */
-  threadsPerBucket: number | null;
-  /** for all buckets; null if there are enough */
-  threadsNeeded: number | null;
-  limit: BucketLimit;
-  /** null if the limit is known */
-  reason: UnknownLimitReason | null;
-  /** of a limit per bucket */
-  perBucket: RateInterval | null;
 }
 
 /** What a search for the highest rate concludes from its steps. */

@@ -28,7 +28,6 @@ export const list = defineOperation({
   preflight: QUICK_PREFLIGHT,
   refuses: {
     shards: 'a host does not know which keys the other hosts wrote',
-    peakOfBuckets: 'its pages cover all buckets',
     leavingTurns: 'each page must contain only the keys of its own turn',
     mix: 'the keys of a page are unknown while objects are written and removed',
   },

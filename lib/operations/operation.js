@@ -55,7 +55,7 @@ import { redact } from '../text/redact.js';
  * @property {keyof OperationAmounts} size the amount that limits the number of objects per operation
  * @property {boolean} isByKey whether objects are in key order; otherwise in index order
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'leavingTurns' | 'multipart' |
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'ramp' | 'leavingTurns' | 'multipart' |
  *   'mix'} Refusal
  *
  * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight limits for preflight when it tries an operation

@@ -36,11 +36,6 @@ export const followsAccess = (/** @type {Operation} */ operation) => operation.f
 
 export const FOLLOWING_ACCESS = OPERATIONS.filter(followsAccess).map(({ name }) => name);
 
-/** @param {Values} options */
-export function isRamp({ ramp, rampHosts }) {
-  return ramp !== undefined || rampHosts;
-}
-
 /**
  * @param {Values} options
  * @returns {boolean} whether objects are written in parts
@@ -66,8 +61,7 @@ const REFUSALS = {
   },
   shards: { words: '--shard', applies: ({ shard }) => shard !== undefined && shard.count !== 1 },
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
-  peakOfBuckets: { words: '--peak-of buckets', applies: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
-  ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
+  ramp: { words: '--ramp', applies: ({ ramp }) => ramp !== undefined },
   multipart: { words: 'objects written in parts', applies: isMultipart },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   leavingTurns: {

@@ -57,7 +57,7 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
     }
   };
   for (const [name, row] of Object.entries(ROWS)) {
-    const { read, repeats, off } = row;
+    const { read, repeats, off, gone } = row;
     const text = given[name];
     if (read === undefined) {
       values[name] = text ?? isNegated(row);
@@ -65,7 +65,12 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
       values[name] = defaultOf(row);
     } else if (text !== true) {
       const word = name in words ? `<${name === 'cleanup' ? 'run-id' : name}>` : flagOf(row);
-      values[name] = attempt(word, () => (repeats ? text.map(read) : read(text)));
+      values[name] = attempt(word, () => {
+        if (gone !== undefined && Object.hasOwn(gone, text)) {
+          throw new RangeError(`${text} is no longer supported: ${gone[text]}`);
+        }
+        return repeats ? text.map(read) : read(text);
+      });
     }
     if (text === undefined || (off !== undefined && isDeepStrictEqual(values[name], read?.(off)))) {
       absent.add(name);

@@ -1,8 +1,7 @@
 import { runsSlices } from '../edge/slice.js';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
-import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
-import { isMultipart, isRamp } from './conditions.js';
+import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -12,13 +11,6 @@ import { UsageError } from './usage-error.js';
 
 /** `--cores auto` uses one core per this many threads. */
 const THREADS_PER_CORE = 250;
-
-/** A search over buckets keeps four bytes per object and bucket: 1 GB in total. */
-export const MAX_SPREAD_OBJECTS = 250_000_000;
-
-/** Each host joins in its own slot. */
-const MIN_RAMP_HOSTS = 2;
-const MAX_RAMP_HOSTS = 60;
 
 /**
  * Variables in which schedulers pass a host's index and the number of hosts. Kubernetes does not pass the number of
@@ -63,10 +55,10 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     schedule: {
       ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
-      sharesSlots: options.startAt !== undefined || shard.count > 1 || isRamp(options) || passes !== undefined,
+      sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
       passes,
     },
-    search: options.findPeak ? { ...pick(options, 'target', 'slo'), peakOf: options.peakOf ?? 'threads' } : null,
+    search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,
     output: { takesSnapshots },
   });
 }
@@ -139,48 +131,21 @@ export function multipartOf({ multipart, partSize, partThreads, size, stages }) 
 
 /**
  * @param {OptionValues} options
- * @param {StoreConfig} store
- * @throws {UsageError} if a search over buckets has too few or too many of them
- */
-export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: buckets }, isEmbedded = false }) {
-  if (peakOf !== 'buckets') {
-    return;
-  }
-  if (buckets < 2) {
-    const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
-    throw new UsageError([
-      `--peak-of buckets: expected at least two buckets in ${names}, got ${buckets}; --peak-of threads searches a single bucket`,
-    ]);
-  }
-  if (writesObjects(stages) && objects * buckets > MAX_SPREAD_OBJECTS) {
-    throw new UsageError([
-      `--peak-of buckets: <objects> × buckets, ${objects} × ${buckets}, would take too much memory: expected at most ${Math.floor(MAX_SPREAD_OBJECTS / buckets)} <objects> over ${buckets} buckets, or fewer buckets in S3_BUCKET`,
-    ]);
-  }
-}
-
-/**
- * @param {OptionValues} options
  * @param {number} threads of this host
  * @param {Shard} shard
  * @returns {RampPlan | undefined} undefined if the stages have no steps
  * @throws {UsageError}
  */
-function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, count }) {
-  if (ramp === undefined && !rampHosts) {
+function planRamp({ ramp, stepTime, startAt }, threads, { count }) {
+  if (ramp === undefined) {
     return undefined;
-  }
-  if (rampHosts && (count < MIN_RAMP_HOSTS || count > MAX_RAMP_HOSTS)) {
-    throw new UsageError([`--ramp-hosts: expected --shard i/N with N from ${MIN_RAMP_HOSTS} to ${MAX_RAMP_HOSTS}`]);
   }
   if (count > 1 && startAt?.isCommon === false) {
     throw new UsageError([
       '--start-at: expected the same moment on all hosts of a ramp, such as next:60s, not a time relative to the start of each process',
     ]);
   }
-  return ramp === undefined
-    ? { of: 'hosts', threads: Array.from({ length: count }, (_, slot) => (slot >= index ? threads : 0)), stepTime }
-    : { of: 'threads', threads: ramp.map((each) => Math.min(each, threads)), stepTime };
+  return { threads: ramp.map((each) => Math.min(each, threads)), stepTime };
 }
 
 /**

@@ -33,6 +33,7 @@ import { oneOf, someText } from './values.js';
  * @property {(text: string) => any} [read] for an option with a value; throws a RangeError with what was expected
  * @property {(recorded: any) => string} [write] the inverse of `read`, for a recorded value; String by default
  * @property {(value: any) => unknown} [record] how a result records a value that is not plain; undefined to omit it
+ * @property {Readonly<Record<string, string>>} [gone] former values, and what to do instead
  * @property {string} [default] as the user would write it
  * @property {string} [off] the value with the same effect as omitting the option
  * @property {true} [repeats] whether it can be given several times
@@ -100,7 +101,7 @@ const needsThrough =
 const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 
 /** Excluded by options that set the load or its duration: searches and ramps set both themselves. */
-const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true });
+const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true });
 
 /** @satisfies {Rows} */
 const WORKLOAD = {
@@ -118,7 +119,6 @@ const WORKLOAD = {
       allowVersioned: true,
       cleanup: true,
       calibrate: true,
-      peakOf: 'buckets',
     },
     role: 'load',
   },
@@ -176,7 +176,7 @@ const WORKLOAD = {
     main: true,
     read: values.mix,
     record: values.formatMix,
-    excludes: { calibrate: true, findPeak: true, ramp: true, rampHosts: true, checksum: true },
+    excludes: { calibrate: true, findPeak: true, ramp: true, checksum: true },
     check: conditions.mixProblems,
     role: 'load',
   },
@@ -263,7 +263,6 @@ const WORKLOAD = {
     flag: '--keep',
     help: 'keep the objects that the run wrote',
     detail: 'skips Remove; see [kept objects](../use/cleanup.md#kept-objects)',
-    excludes: { peakOf: 'buckets' },
     role: 'repeat',
   },
   runId: {
@@ -358,7 +357,7 @@ const LOAD = {
     detail: 'see [timed stages](../use/first-run.md#timed-stages)',
     read: values.anyTime,
     write: formatTime,
-    needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
+    needs: [{ duration: true }, { ramp: true }],
     role: 'repeat',
     of: ['ab'],
     helpOf: { ab: 'pause between timed stages (5s)' },
@@ -377,18 +376,12 @@ const CAPACITY = {
   },
   peakOf: {
     flag: '--peak-of <name>',
-    help: 'what --find-peak varies: threads, buckets or rate',
-    read: oneOf('threads', 'buckets', 'rate'),
+    help: 'what --find-peak varies: threads or rate',
+    read: oneOf('threads', 'rate'),
+    gone: { buckets: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
     default: 'threads',
     needs: { findPeak: true },
-    role: 'repeat',
-  },
-  target: {
-    flag: '--target <ops/s>',
-    help: 'report how many buckets are needed for this rate',
-    read: values.rate,
-    needs: { peakOf: 'buckets' },
     role: 'repeat',
   },
   slo: {
@@ -413,14 +406,6 @@ const CAPACITY = {
     ],
     role: 'repeat',
   },
-  rampHosts: {
-    flag: '--ramp-hosts',
-    help: 'add hosts in steps: shard i joins in slot i',
-    needs: { shard: true },
-    excludes: { ramp: true, findPeak: true, maxCost: true },
-    check: needsThrough('rampHosts'),
-    role: 'repeat',
-  },
   stepTime: {
     flag: '--step-time <time>',
     help: 'length of each ramp step',
@@ -428,7 +413,7 @@ const CAPACITY = {
     read: values.stepTime,
     write: formatTime,
     default: '10s',
-    needs: [{ ramp: true }, { rampHosts: true }],
+    needs: { ramp: true },
     role: 'repeat',
   },
   maxCost: {
@@ -634,9 +619,9 @@ const HOSTS = {
     excludes: { findPeak: true, list: true },
     check: (options, { has }) =>
       has('shard') &&
-      conditions.isRamp(options) &&
+      options.ramp !== undefined &&
       options.startAt === undefined &&
-      '--shard requires --start-at with --ramp or --ramp-hosts',
+      '--shard requires --start-at with --ramp',
     of: ['cleanup'],
     helpOf: { cleanup: 'remove only the objects of shard i of N, counted from 0, or auto' },
   },

@@ -91,13 +91,13 @@ class Console {
   }
 
   /** @param {StageStart} plan */
-  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration, isSearch }) {
+  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration, search }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     if (!this.#quiet && !this.#hasView) {
-      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration, isSearch });
+      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration, search });
     }
   }
 

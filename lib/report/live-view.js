@@ -74,7 +74,7 @@ function hasRoomFor({ columns, rows }, lines) {
 function progressParts({ position, stages, progress }, look) {
   const head = label(`${progress.stage} ${position}/${stages}`);
   const share = shareDone(progress);
-  const timeWidth = progress.isSearch ? SEARCH_TIME_WIDTH : TIME_WIDTH;
+  const timeWidth = progress.search ? SEARCH_TIME_WIDTH : TIME_WIDTH;
   const widest = amountDone({ ...progress, done: Math.max(progress.objects, progress.done) }, rounded).length;
   const amount = amountDone(progress, rounded).padStart(widest);
   const [done, left] = [`${Math.floor(share * 100)}%`.padStart(4), (timeLeft(progress) ?? '').padStart(timeWidth)];

@@ -2,13 +2,14 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
 
 /**
  * @import { CleanupProgress, DataFlow, Phase, StageStart } from '../model/run-events.js'
+ * @import { SearchDimension } from '../model/result.js'
  * @import { Screen } from './reporter.js'
  */
 
 const RATE_WINDOW_MS = 5000;
 
 /**
- * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration' | 'isSearch'>} Plan
+ * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration' | 'search'>} Plan
  *
  * @typedef {{ at: number, done: number, worked: number, moved: number }} Snapshot `at`: monotonic ms, `moved`: bytes
  *
@@ -17,7 +18,7 @@ const RATE_WINDOW_MS = 5000;
  * @property {number} objects
  * @property {number} bytesPerOperation 0 if operations move no bytes
  * @property {number | null} duration ms, at most this for a search; null if the number of objects ends the stage
- * @property {boolean} [isSearch]
+ * @property {SearchDimension} [search] absent without a search
  * @property {number} done operations that have ended
  * @property {number} worked operations that have ended, plus the finished fractions of operations in flight
  * @property {number} elapsed ms since the stage started
@@ -36,8 +37,8 @@ export class StagePace {
    * @param {Plan} plan
    * @param {number} startedAt monotonic ms
    */
-  constructor({ stage, objects, bytesPerOperation, duration, isSearch }, startedAt) {
-    this.#plan = { stage, objects, bytesPerOperation, duration, isSearch };
+  constructor({ stage, objects, bytesPerOperation, duration, search }, startedAt) {
+    this.#plan = { stage, objects, bytesPerOperation, duration, search };
     this.#startedAt = startedAt;
     this.#snapshots = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
   }
@@ -136,9 +137,9 @@ export function shareDone({ duration, elapsed, worked, done, objects }) {
 }
 
 /** Such as `15s left`; null if unknown, or if only the last operations are in flight. @param {StageState} state */
-export function timeLeft({ duration, isSearch, elapsed, objects, worked, pace }) {
+export function timeLeft({ duration, search, elapsed, objects, worked, pace }) {
   const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
-  return left === null || left <= 0 ? null : `${isSearch ? 'up to ' : ''}${formatTime(left)} left`;
+  return left === null || left <= 0 ? null : `${search ? 'up to ' : ''}${formatTime(left)} left`;
 }
 
 /**

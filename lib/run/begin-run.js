@@ -3,7 +3,6 @@ import { operationsOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
 import { clientOf } from './run-client.js';
 import { PHASES } from './phases.js';
-import { lengthOfRamps } from './stage-schedule.js';
 import { preflight } from '../preflight/preflight.js';
 import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
@@ -96,9 +95,7 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
   }
   // A process that was launched in time keeps the agreed start, even if something else has made it late since.
   const wait = startsAt - launched;
-  // A host can still join a ramp that is under way; it only misses the slots that are over.
-  const isUnderWay = wait < 0 && -wait < lengthOfRamps(config);
-  return { startsAt, problem: isUnderWay ? null : startProblem(startsAt, wait, clock.epochNow()) };
+  return { startsAt, problem: startProblem(startsAt, wait, clock.epochNow()) };
 }
 
 /**

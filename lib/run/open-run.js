@@ -169,17 +169,9 @@ export async function openRun(config, context) {
   return run;
 }
 
-/**
- * The number of local indices. Existing objects need none, and each pass needs its own. A search over n buckets writes
- * no more objects than any other run, but they can all be in one bucket, which gets only every n-th index.
- *
- * @param {Config} config
- */
-function indicesOf({ store, objects: { count, existing }, load: { stages }, schedule: { passes = 1 }, search }) {
-  if (existing !== undefined) {
-    return 0;
-  }
-  return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
+/** The number of local indices. Existing objects need none, and each pass needs its own. @param {Config} config */
+function indicesOf({ objects: { count, existing }, schedule: { passes = 1 } }) {
+  return existing === undefined ? count * passes : 0;
 }
 
 /**

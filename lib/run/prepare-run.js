@@ -1,7 +1,7 @@
 import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { openFileLimit } from '../host/open-file-limit.js';
-import { checkBuckets, multipartOf, resolve } from '../options/resolve.js';
+import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';
 import { openTarget } from '../store/target.js';
 import { fileLimitProblem } from './file-limit.js';
@@ -35,7 +35,6 @@ export async function prepareRun(options, { env, now, random, invocation, takesS
   try {
     const resolved = await configOf(options, { target, env, now, random, takesSnapshots }, checks);
     const { threads } = options;
-    await checks.run(() => target && checkBuckets(options, target.store));
     await checks.run(() => checkFileLimit(resolved?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
     const config = withStore(resolved);
     await checks.run(() => config && checkCost(config));

@@ -10,7 +10,7 @@ import { stageResult } from './stage-result.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
- * @import { RampKind, RampShortfall, RampStep, StageResult } from '../model/result.js'
+ * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { RampSlot } from './stage-schedule.js'
  */
@@ -89,12 +89,12 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
  * complete step with the most threads.
  *
- * @param {{ stage: Stage, of: RampKind, finished: readonly FinishedRampStep[], clock: Clock, objects: number,
+ * @param {{ stage: Stage, finished: readonly FinishedRampStep[], clock: Clock, objects: number,
  *   unloaded: StageResult['unloaded'], availableCores: number, storeClock: StageResult['storeClock'] }} parts at least
  *   one step has run; see stageResult
  * @returns {StageResult}
  */
-export function rampResult({ stage, of, finished, ...context }) {
+export function rampResult({ stage, finished, ...context }) {
   const ran = finished.flatMap(({ outcome, load, ...rest }) =>
     outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
   );
@@ -113,7 +113,7 @@ export function rampResult({ stage, of, finished, ...context }) {
   // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
   const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
   const result = stageResult({ ...parts, outcome, stopsAt });
-  return { ...result, bottleneck, clientLoad, hostLoad, ramp: { of, steps: finished.map(({ step }) => step) } };
+  return { ...result, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ step }) => step) } };
 }
 
 /**

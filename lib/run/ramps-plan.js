@@ -113,9 +113,6 @@ class RampOfStage {
     if (this.#idle !== null) {
       return { slot: null };
     }
-    if (this.#ramp.threads[index] === 0) {
-      return { slot: null, startsAt: this.#moment(slot.stopsAt), notice: index === 0 ? this.#joining() : undefined };
-    }
     return this.#objects.countFor(this.#stage) === 0 ? { slot: null } : this.#step(slot, index);
   }
 
@@ -177,12 +174,12 @@ class RampOfStage {
     const slot = this.#slots[index];
     const outcome = ran?.outcome ?? null;
     const claimed = ran?.claimed ?? 0;
-    const shortfall = ran === null ? this.#whyIdle(slot, index) : this.#shortfallOf(slot, ran);
+    const shortfall = ran === null ? this.#whyIdle(slot) : this.#shortfallOf(slot, ran);
     const step = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
     const load = outcome === null ? null : this.#load;
     this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), claimed, step });
     this.#objects.use(this.#stage, false, claimed);
-    observer.slotEnds(this.#stage.name, this.#ramp.of, step);
+    observer.slotEnds(this.#stage.name, step);
     if (outcome !== null) {
       this.#silence = silenceAfter(outcome, this.#silence);
     }
@@ -197,21 +194,16 @@ class RampOfStage {
 
   /**
    * @param {RampSlot} slot in which nothing ran
-   * @param {number} index of the slot
-   * @returns {RampShortfall | null} null if the slot was meant to be idle
+   * @returns {RampShortfall}
    */
-  #whyIdle(slot, index) {
-    const now = this.#context.clock.epochNow();
+  #whyIdle(slot) {
     if (this.#idle !== null) {
       return this.#idle;
-    }
-    if (this.#ramp.threads[index] === 0) {
-      return now < 1000 * slot.stopsAt ? 'stopped' : null;
     }
     if (this.#load === null) {
       return 'objects';
     }
-    return isLate(slot, now) ? 'late' : 'stopped';
+    return isLate(slot, this.#context.clock.epochNow()) ? 'late' : 'stopped';
   }
 
   /**
@@ -245,7 +237,6 @@ class RampOfStage {
     return {
       result: rampResult({
         stage: this.#stage,
-        of: this.#ramp.of,
         finished: this.#finished,
         clock,
         objects: this.#given,
@@ -261,13 +252,6 @@ class RampOfStage {
     return this.#finished.at(-1)?.step.shortfall === 'objects'
       ? `${this.#stage.name}: nothing to do, because the earlier stages left no objects`
       : `${this.#stage.name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
-  }
-
-  /** The notice for a host whose first step has no threads. */
-  #joining() {
-    const joins = this.#ramp.threads.findIndex((each) => each > 0);
-    const seconds = this.#slots[joins].startsAt - this.#context.clock.epochNow() / 1000;
-    return `${this.#stage.name}: this host joins in slot ${joins + 1}, in ${seconds.toFixed(1)}s`;
   }
 
   /**

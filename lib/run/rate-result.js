@@ -113,7 +113,6 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
       best: rate ?? 0,
       operationsNeeded: needed?.operations ?? null,
       dollarsNeeded: parts.dollarsNeeded,
-      dimension: 'rate',
       rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: parts.maxThreads }),
     },
   };

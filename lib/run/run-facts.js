@@ -4,7 +4,7 @@ import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**
  * @import { ClockFacts, RunFacts } from '../model/result.js'
- * @import { Config, RampPlan } from '../model/config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 /**
@@ -50,27 +50,13 @@ function valuesOf({ store, objects, load, schedule, search }) {
     multipart: load.multipart?.minSize === 0,
     ...schedule,
     gap: schedule.gap ?? (schedule.sharesSlots ? USUAL_GAP_MS : undefined),
-    ...stepsOf(schedule.ramp),
+    ramp: schedule.ramp?.threads,
+    stepTime: schedule.ramp?.stepTime,
     ...search,
     findPeak: search !== null,
     peakOf: search?.peakOf === 'threads' ? undefined : search?.peakOf,
     publicUrl: store.publicUrl,
     local: store.isEmbedded,
     faults: store.faults,
-  };
-}
-
-/**
- * If hosts join one by one, the threads of each slot are omitted: they can be derived from the shard and this host's
- * threads, and the slots of sixty hosts would not fit on one of the log's machine lines.
- *
- * @param {RampPlan | undefined} plan
- */
-function stepsOf(plan) {
-  return {
-    ...plan,
-    ramp: plan?.of === 'threads' ? plan.threads : undefined,
-    rampHosts: plan?.of === 'hosts',
-    threads: undefined,
   };
 }

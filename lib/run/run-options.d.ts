@@ -54,16 +54,12 @@ export interface RunOptions {
   gap?: number | string;
   /** find the capacity: add threads, up to threads */
   findPeak?: boolean;
-  /** what findPeak varies: threads, buckets or rate (default: threads) */
-  peakOf?: 'threads' | 'buckets' | 'rate';
-  /** report how many buckets are needed for this rate */
-  target?: number | string;
+  /** what findPeak varies: threads or rate (default: threads) */
+  peakOf?: 'threads' | 'rate';
   /** p99 limit (default: 50ms) */
   slo?: number | string;
   /** add threads in steps, at the same time on all hosts, e.g. 8,16,32,64 */
   ramp?: string | readonly number[];
-  /** add hosts in steps: shard i joins in slot i */
-  rampHosts?: boolean;
   /** length of each ramp step (default: 10s) */
   stepTime?: number | string;
   /** cost limit of the run, at R2's list prices */

@@ -74,7 +74,6 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
     ...(paused === 0 ? {} : { paused }),
-    ...(step.buckets === undefined ? {} : { buckets: step.buckets }),
     ...(step.rate === undefined ? {} : { rate: step.rate }),
   };
 }

@@ -4,17 +4,16 @@ import { bytesPerOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
+import { SearchObjects } from '../search/search-objects.js';
 import { SearchStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
-import { dimensionOf } from './search-dimensions.js';
+import { openStageSearch } from './stage-search.js';
 
 /**
  * @import { Stage } from '../operations/stage.js'
- * @import { BucketObjects } from '../search/bucket-objects.js'
- * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
  * @import { StageResult } from '../model/result.js'
@@ -22,7 +21,7 @@ import { dimensionOf } from './search-dimensions.js';
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Step } from '../search/search-plan.js'
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
- * @import { Dimension, SearchLimits, Shortage } from './search-dimensions.js'
+ * @import { StageSearch } from './stage-search.js'
  */
 
 /** Latency in ms that is assumed if it could not be measured. */
@@ -31,11 +30,10 @@ const USUAL_LATENCY_MS = 50;
 /** Minimum size, in bytes, that can be halved. */
 const MIN_HALVED_BYTES = 2;
 
-/** Searches for the capacity of each stage. See CapacitySearch, BucketSearch and RateSearch. @implements {Plan} */
+/** Searches for the capacity of each stage. See CapacitySearch and RateSearch. @implements {Plan} */
 export class SearchesPlan {
   #context;
   #search;
-  #dimension;
   #objects;
   #costs;
 
@@ -47,8 +45,7 @@ export class SearchesPlan {
     const { config, requests } = context;
     this.#context = context;
     this.#search = search;
-    this.#dimension = dimensionOf(config, search);
-    this.#objects = this.#dimension.objects();
+    this.#objects = new SearchObjects(config.objects.count);
     this.#costs = new CostBudget(config.schedule.maxCost ?? Infinity, requests, finalListsOf(config));
   }
 
@@ -68,7 +65,7 @@ export class SearchesPlan {
       const idleness = { result: null, problem, isTransient: false, continues: false };
       return { starts: null, next: () => null, take() {}, conclude: () => idleness };
     }
-    const parts = { search: this.#search, dimension: this.#dimension, objects: this.#objects, costs: this.#costs };
+    const parts = { search: this.#search, objects: this.#objects, costs: this.#costs };
     return new SearchOfStage(stage, index, parts, this.#context);
   }
 
@@ -100,12 +97,12 @@ class SearchOfStage {
   /**
    * @param {Stage} stage
    * @param {number} index
-   * @param {{ search: SearchConfig, dimension: Dimension, objects: SearchObjects | BucketObjects, costs: CostBudget }}
-   *   parts shared by the searches of all stages
+   * @param {{ search: SearchConfig, objects: SearchObjects, costs: CostBudget }} parts shared by the searches of all
+   *   stages
    * @param {PlanContext} context
    */
   constructor(stage, index, parts, context) {
-    const { dimension, objects, costs, search } = parts;
+    const { objects, costs, search } = parts;
     const { config } = context;
     this.#stage = stage;
     this.#index = index;
@@ -114,11 +111,12 @@ class SearchOfStage {
     this.#given = objects.count;
     this.#count = objects.countFor(stage);
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
-    this.#search = dimension.search(stage, this.#limits(), this.#resultContext());
+    this.#search = openStageSearch(stage, this.#limits(), { config, search, ...this.#resultContext() });
+    const { time } = this.#search;
     this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
     const isFirst = index === 0 && search.peakOf === 'threads';
     this.notices = [
-      ...(index === 0 ? [timeNotice(dimension.stageTime, this.#names.toRun.length)] : []),
+      ...(index === 0 ? [timeNotice(time, this.#names.toRun.length)] : []),
       ...(isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : []),
     ];
     this.starts = {
@@ -127,13 +125,11 @@ class SearchOfStage {
       threads: config.load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
-      duration: dimension.stageTime,
-      isSearch: true,
-      dimension: search.peakOf,
+      duration: time,
+      search: search.peakOf,
     };
   }
 
-  /** @returns {SearchLimits} */
   #limits() {
     const { config, unloaded } = this.#context;
     const { objects } = this.#parts;
@@ -145,7 +141,6 @@ class SearchOfStage {
       maxAttempts: this.#maxAttempts,
       sharesOperations: stage.copies || stage.removes,
       halfSize: halfSizeProbeOf(stage, config, objects),
-      available: (buckets) => objects.countIn(stage, buckets),
     };
   }
 
@@ -164,7 +159,6 @@ class SearchOfStage {
   /** @returns {PlannedSlot | null} */
   next() {
     const { config, clock } = this.#context;
-    const { objects, dimension } = this.#parts;
     this.#isFilling = this.#isCold;
     if (this.#isCold) {
       this.#isCold = false;
@@ -181,8 +175,8 @@ class SearchOfStage {
       size: isHalfSize ? Math.floor(size / 2) : size,
       sizes,
       access: config.load.access,
-      range: objects.rangeFor(this.#stage, isHalfSize, step.operations, step.buckets),
-      pacing: dimension.pacing(step),
+      range: this.#parts.objects.rangeFor(this.#stage, isHalfSize, step.operations),
+      pacing: this.#search.pacing(step),
       clock,
     });
     return { slot: this.#step.slot, ending: this.#step };
@@ -220,7 +214,7 @@ class SearchOfStage {
     }
     const finished = this.#step.finish(ran);
     const { outcome, claimed, step } = finished;
-    objects.use(this.#stage, isOfHalfSize(step), claimed, step.buckets);
+    objects.use(this.#stage, isOfHalfSize(step), claimed);
     costs.spend(nameOf(this.#stage), outcome.meter.counts().attempts);
     this.#finished.push(finished);
     observer.stepEnds(this.#stage.name, this.#search.stepResult(finished));
@@ -368,7 +362,7 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
 }
 
 /**
- * @param {Shortage} conclusion
+ * @param {ReturnType<StageSearch['conclusion']>} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
  * @param {{ toRun: readonly string[], before: readonly string[] }} names of stages; this one comes first in `toRun`
@@ -387,7 +381,7 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
  *
  * @param {Stage} stage
  * @param {Config} config
- * @param {SearchObjects | BucketObjects} objects
+ * @param {SearchObjects} objects
  * @returns {'never' | 'on a plateau' | 'always'}
  */
 function halfSizeProbeOf({ creates, receives, movesWhole }, { objects: { size }, load: { stages } }, objects) {

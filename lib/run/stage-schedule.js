@@ -1,4 +1,4 @@
-/** @import { Config, ScheduleConfig } from '../model/config.js' */
+/** @import { ScheduleConfig } from '../model/config.js' */
 
 /** Default ms between the stages of hosts that share slots, and default ms for operations to complete after a stage. */
 export const USUAL_GAP_MS = 5000;
@@ -102,13 +102,4 @@ export function slotsOfStage({ ramp, gap = USUAL_GAP_MS }, startsAt, index) {
     const start = first + step * length;
     return { startsAt: start, countsFrom: start + edge, stopsAt: start + length - edge, endsAt: start + length };
   });
-}
-
-/**
- * @param {Pick<Config, 'schedule' | 'load'>} config
- * @returns {number} ms from the start of the first stage to the end of the last; 0 without a ramp
- */
-export function lengthOfRamps({ schedule, load: { stages } }) {
-  const slots = slotsOfStage(schedule, 0, Math.max(stages.length - 1, 0));
-  return 1000 * (slots.at(-1)?.endsAt ?? 0);
 }

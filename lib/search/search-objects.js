@@ -1,11 +1,9 @@
 /**
- * @import { Range as SlotRange } from '../engine/run-slot.js'
+ * @import { Range } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
  *
  * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects on objects
  */
-
-/** @typedef {SlotRange & { bucketStarts?: readonly number[] }} Range of a host's objects; `bucketStarts`: see Load */
 
 /** @type {Readonly<{ first: number, count: number }>} */
 const NONE = Object.freeze({ first: 0, count: 0 });
@@ -50,11 +48,6 @@ export class SearchObjects {
       return this.#whole.count - this.#next;
     }
     return this.#whole.count > 0 ? Infinity : 0;
-  }
-
-  /** Operations that the objects allow in one step; see BucketObjects. @param {Effects} stage */
-  countIn(stage) {
-    return this.countFor(stage);
   }
 
   /**

@@ -57,7 +57,6 @@ const MIN_SEARCH_MS = 12_000;
  * @typedef {object} StepPlan the next step of a search
  * @property {SearchPhase} phase
  * @property {number} threads
- * @property {number} [buckets] only the first n take part; absent if all do
  * @property {number} [rate] operations per second of an open loop; absent in a closed one
  * @property {number} operations maximum number to start
  * @property {number} attempts maximum number of attempts
@@ -73,7 +72,6 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} attempts
  * @property {readonly number[]} windows operations that completed in each measured window
  * @property {Latency | null} latency null if none succeeded
- * @property {boolean} [isClientBusy] whether this host or its link, and not the store, was at its limit
  */
 
 /**

@@ -4,13 +4,12 @@ import { WINDOW_MS, isSteady } from './step-rate.js';
  * @import { Step } from './search-plan.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { Budget } from '../engine/budget.js'
- * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Range, Slot } from '../engine/run-slot.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Range } from './search-objects.js'
  */
 
 /** Tolerance for rounding errors, as a share of a window. */
@@ -55,7 +54,6 @@ export class SearchStep {
   constructor(step, { stage, size, sizes, access, range, pacing = null, clock }) {
     const startsAt = clock.now();
     const { threads, settle, maxDuration, grace } = step;
-    const { bucketStarts } = range;
     this.#step = step;
     this.#clock = clock;
     this.#startsAt = startsAt;
@@ -69,7 +67,6 @@ export class SearchStep {
       pacing,
       warmup: settle,
       windows: { startsAt, width: WINDOW_MS },
-      ...(bucketStarts && { bucketStarts }),
     };
     /** @type {Slot} */
     this.slot = { stage, load: this.#load, range, limit: { stopsAt: this.#stopsAt, endsAt: this.#stopsAt + grace } };

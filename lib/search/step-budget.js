@@ -49,10 +49,6 @@ export class StepBudget {
     return this.#attemptsPerOperation;
   }
 
-  get operationsUsed() {
-    return this.#used.operations;
-  }
-
   /** Operations that the search can still start if each takes as many attempts as in the last step. */
   get operationsLeft() {
     return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation.last), 0));

@@ -63,8 +63,8 @@ function keyspaceOf(key, prefix) {
 /**
  * Locates objects, probes or listed objects.
  *
- * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'copyKeyOf' | 'spreadOf' |
- *   'beforeKeyOf' | 'recogniseName'>} Places
+ * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'keyOf' | 'copyKeyOf' | 'spreadOf' | 'beforeKeyOf' |
+ *   'recogniseName'>} Places
  */
 
 /**
@@ -103,18 +103,6 @@ export class Keyspace {
     }
     const block = Math.floor(index / count);
     return (index + mixIndex(block, this.#seed)) % count;
-  }
-
-  /**
-   * Enumerates the objects of a bucket: the inverse of {@link bucketOf}.
-   *
-   * @param {number} bucket zero-based index
-   * @param {number} number of the object in the bucket, zero-based
-   */
-  indexIn(bucket, number) {
-    const count = this.buckets.length;
-    const turn = count === 1 ? 0 : mixIndex(number, this.#seed) % count;
-    return number * count + ((bucket - turn + count) % count);
   }
 
   /** Leading hex digits spread keys over the key space; the index after them can be read back. @param {number} index */
@@ -180,7 +168,6 @@ export class Keyspace {
       beforeKeyOf: (index) => this.beforeKeyOf(index),
       recogniseName: (key) => this.recogniseName(key),
       slotOf: (index, count) => this.slotOf(index, count),
-      indexIn: (bucket, number) => this.indexIn(bucket, number),
       keyOf,
       copyKeyOf: (index) => this.#probeCopyKeyOf(index),
     };

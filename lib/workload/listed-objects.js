@@ -247,11 +247,6 @@ export class ListedObjects {
     return this.state.starts.includes(position) ? '' : this.#keyAt(position - 1);
   }
 
-  /** Unsupported: only a search over buckets needs this, and it never uses listed objects. @returns {number} */
-  indexIn() {
-    throw new RangeError('expected objects that the run spreads itself');
-  }
-
   /** Unsupported: only objects of the run are copied. @returns {string} */
   copyKeyOf() {
     throw new RangeError('expected objects that the run writes itself');

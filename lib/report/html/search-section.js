@@ -10,7 +10,7 @@ import { plot } from './plot.js';
  *
  * @typedef {object} Step
  * @property {string} what purpose of the step
- * @property {number | null} x threads, buckets, hosts or requested rate; null if the step did not set it
+ * @property {number | null} x threads or requested rate; null if the step did not set it
  * @property {number} operationsPerSecond
  * @property {number | null} p50 ms
  * @property {number | null} p99 ms
@@ -86,8 +86,8 @@ function curvesOf(stage, index) {
 }
 
 /** @param {SearchResult} search */
-function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, rate: highest }) {
-  const of = dimension ?? 'threads';
+function curveOfSearch({ steps, knee, hasPlateau, capacity, rate: highest }) {
+  const of = highest === undefined ? 'threads' : 'rate';
   const curve = steps.map((step) => ({
     what: step.phase,
     x: step[of] ?? null,
@@ -113,17 +113,6 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, 
       finding: sentence(highest.evidence),
     };
   }
-  if (buckets !== undefined) {
-    return {
-      unit: 'buckets',
-      steps: curve,
-      knee: null,
-      hasPlateau: false,
-      capacity: null,
-      slo: null,
-      finding: sentence(buckets.evidence),
-    };
-  }
   return {
     unit: 'threads',
     steps: curve,
@@ -140,11 +129,10 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, dimension, buckets, 
  * @param {MergedRamp | null} merged
  * @returns {Omit<Curve, 'stage' | 'index'>}
  */
-function curveOfRamp({ of, steps }, merged) {
-  const variesHosts = of === 'hosts';
-  const curve = steps.map(({ threads, hosts, operations, latency, errors, throttled, shortfall }, index) => ({
-    what: variesHosts ? `${hosts} hosts` : 'slot',
-    x: variesHosts ? hosts : threads,
+function curveOfRamp({ steps }, merged) {
+  const curve = steps.map(({ threads, operations, latency, errors, throttled, shortfall }, index) => ({
+    what: 'slot',
+    x: threads,
     operationsPerSecond:
       merged?.slots[index]?.operationsPerSecond ??
       operations.reduce((sum, each) => sum + each, 0) / Math.max(operations.length, 1),
@@ -156,9 +144,9 @@ function curveOfRamp({ of, steps }, merged) {
   }));
   const { knee = null, hasPlateau = false, capacity = null } = merged ?? {};
   return {
-    unit: variesHosts ? 'hosts' : 'threads',
+    unit: 'threads',
     steps: curve,
-    knee: variesHosts ? null : knee,
+    knee,
     hasPlateau,
     capacity,
     slo: null,
