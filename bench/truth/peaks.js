@@ -6,20 +6,8 @@ import { withEndpoint } from './scripted-endpoint.js';
 /**
  * @import { Finding, Part } from './finding.js'
  *
- * @typedef {{ faults: string, limit: string, perBucket: number | null, needed: number | null }} BucketScript
  * @typedef {{ arrival: 'constant' | 'poisson', slo: number }} RateScript slo in ms
  */
-
-const BUCKETS = Object.freeze(['truth-1', 'truth-2', 'truth-3']);
-
-/** Rate that the needed number of buckets must reach, in ops/s. */
-const TARGET = 1000;
-
-/** Buckets with separate limits, or with a common limit. @type {readonly BucketScript[]} */
-const BUCKET_SCRIPTS = [
-  { faults: 'queue@EACH=400,latency=20ms', limit: 'per bucket', perBucket: 400, needed: 3 },
-  { faults: 'queue=400,latency=20ms', limit: 'whole store', perBucket: null, needed: null },
-];
 
 /**
  * A store that starts requests one by one and responds after a delay.
@@ -43,24 +31,16 @@ const OVERHEAD_MS = 1.5;
 
 /** @type {Part} */
 export const peaks = {
-  title: 'peaks: --peak-of buckets and --peak-of rate',
+  title: 'peaks: --peak-of rate',
   async check({ runs = RUNS, only = '', report }) {
     /** @type {Finding[]} */
     const findings = [];
-    for (const script of BUCKET_SCRIPTS.filter(({ faults }) => faults.includes(only))) {
-      const found = await repeated(
-        runs,
-        () => searchBuckets(script),
-        (run) => report(`${script.faults}, run ${run} of ${runs}`),
-      );
-      findings.push(limitFinding(script, found), rateFinding(script, found));
-    }
     for (const script of RATE_SCRIPTS.filter(({ arrival }) => arrival.includes(only))) {
-      const found = await repeated(
-        runs,
-        () => searchRate(script),
-        (run) => report(`${script.arrival}, run ${run} of ${runs}`),
-      );
+      const found = [];
+      for (let run = 1; run <= runs; run++) {
+        report(`${script.arrival}, run ${run} of ${runs}`);
+        found.push(await searchRate(script));
+      }
       findings.push(highestRateFinding(script, found));
     }
     return findings;
@@ -68,32 +48,10 @@ export const peaks = {
 };
 
 /**
- * @param {BucketScript} script
- * @returns {Promise<any>} in the tool's JSON
- */
-export function searchBuckets({ faults }) {
-  return withEndpoint({ buckets: BUCKETS, faults }, async ({ env }) => {
-    const options = [
-      '--find-peak',
-      '--peak-of',
-      'buckets',
-      '--target',
-      String(TARGET),
-      '--stages',
-      'write',
-      '--size',
-      '1KiB',
-    ];
-    const [{ search }] = await runTool({ env, objects: 120_000, threads: 120, options });
-    return search.buckets;
-  });
-}
-
-/**
  * @param {RateScript} script
  * @returns {Promise<any>} in the tool's JSON
  */
-export function searchRate({ arrival, slo }) {
+function searchRate({ arrival, slo }) {
   return withEndpoint({ faults: `queue=${QUEUE.rate},latency=${QUEUE.delay}ms` }, async ({ env }) => {
     const load = ['--slo', `${slo}ms`, '--arrival', arrival];
     const options = ['--find-peak', '--peak-of', 'rate', ...load, '--stages', 'write', '--size', '1KiB'];
@@ -140,50 +98,6 @@ function lateShare(intervals, rate, most) {
     late += Number(wait > most);
   }
   return late / intervals.length;
-}
-
-/**
- * @template Found
- * @param {number} runs
- * @param {() => Promise<Found>} search
- * @param {(run: number) => void} report
- */
-async function repeated(runs, search, report) {
-  const found = [];
-  for (let run = 1; run <= runs; run++) {
-    report(run);
-    found.push(await search());
-  }
-  return found;
-}
-
-/**
- * @param {BucketScript} script
- * @param {readonly any[]} found
- * @returns {Finding}
- */
-function limitFinding({ faults, limit, needed }, found) {
-  return {
-    what: `${faults}: scope of the limit, buckets needed for ${TARGET} ops/s`,
-    expected: `${limit}, ${needed ?? 'none'}`,
-    found: found.map((each) => `${each.limit}, ${each.bucketsNeeded ?? 'none'}`).join('; '),
-    isRight: found.every((each) => each.limit === limit && each.bucketsNeeded === needed),
-  };
-}
-
-/**
- * @param {BucketScript} script
- * @param {readonly any[]} found
- * @returns {Finding}
- */
-function rateFinding({ faults, perBucket }, found) {
-  const rates = found.map((each) => (perBucket === null ? null : (each.perBucket?.operationsPerSecond ?? NaN)));
-  return {
-    what: `${faults}: ceiling per bucket`,
-    expected: perBucket === null ? 'none' : `${perBucket} ± ${100 * TOLERANCE}%`,
-    found: rates.map((rate) => rate?.toFixed(1) ?? 'none').join(' '),
-    isRight: rates.every((rate) => rate === perBucket || Math.abs(Number(rate) / Number(perBucket) - 1) <= TOLERANCE),
-  };
 }
 
 /**

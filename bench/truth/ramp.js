@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { spawnNode } from './pinned.js';
 import { withEndpoint } from './scripted-endpoint.js';
@@ -26,7 +25,7 @@ const PATIENCE_MS = 180_000;
 /**
  * @typedef {object} RampHost
  * @property {number} [shift] ms by which its clock is ahead
- * @property {number} [startsLate] seconds after the start of the first slot
+ * @property {number} [readyAfter] seconds after the start of the first slot at which it is ready
  * @property {number} [diesAfter] slots of the first stage after which it is killed
  */
 
@@ -47,13 +46,11 @@ export async function rampTogether({ env, hosts, objects, threads, options }) {
   const common = [TOOL, String(objects), String(threads), ...options, '--run-id', 'ramp', '--start-at', String(start)];
   try {
     const logs = await Promise.all(
-      hosts.map(async ({ shift = 0, startsLate, diesAfter = Infinity }, index) => {
-        if (startsLate !== undefined) {
-          await wait((start + startsLate) * 1000 - Date.now());
-        }
+      hosts.map(async ({ shift = 0, readyAfter, diesAfter = Infinity }, index) => {
+        const delay = readyAfter === undefined ? 0 : (start + readyAfter) * 1000 - Date.now();
         const child = spawnNode({}, [...common, '--shard', `${index}/${hosts.length}`, '--quiet'], {
           cwd: folder,
-          env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder, NODE_OPTIONS: withClock(shift) },
+          env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder, NODE_OPTIONS: withClock(shift, delay) },
           stdio: ['ignore', 'pipe', 'inherit'],
           timeout: PATIENCE_MS,
           killSignal: 'SIGKILL',
@@ -81,10 +78,11 @@ export async function rampTogether({ env, hosts, objects, threads, options }) {
 
 /**
  * @param {number} shift ms
- * @returns {string} Node options that shift a process's clock by that much
+ * @param {number} delay ms
+ * @returns {string} Node options that shift a process's clock and delay its start
  */
-function withClock(shift) {
-  const source = `const now = Date.now; Date.now = () => now() + ${shift};`;
+function withClock(shift, delay) {
+  const source = `const now = Date.now; Date.now = () => now() + ${shift}; await new Promise((resolve) => setTimeout(resolve, ${delay}));`;
   return `--import=data:text/javascript,${encodeURIComponent(source)}`;
 }
 
@@ -114,11 +112,10 @@ const STEPS = '4,8,12,16,24,32,40,48,56,64';
 const TOLERANCE = 0.03;
 
 const RUNS = 3;
-const RUNS_OF_HOSTS = 10;
 const SHIFTS = [-7000, 0, 11_000];
 
 /** Only Write: it has enough objects for all slots at the limit. */
-const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-time'];
+const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-time', '5s', '--ramp', STEPS];
 
 /** @type {readonly { name: string, hosts: readonly RampHost[] }[]} */
 const TROUBLES = [
@@ -127,29 +124,19 @@ const TROUBLES = [
     name: 'one of three killed midway, one late',
     hosts: SHIFTS.map((shift, host) => ({
       shift,
-      ...(host === 1 ? { startsLate: 5 } : {}),
+      ...(host === 1 ? { readyAfter: 5 } : {}),
       ...(host === 2 ? { diesAfter: 8 } : {}),
     })),
   },
 ];
 
-/** @type {readonly { name: string, faults: string, threads: number, side: string }[]} */
-const SET_UPS = [
-  { name: 'a queueing store', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
-  // The hosts share one machine's CPUs, so waiting for a CPU must take little time compared with the store's response.
-  { name: 'hosts with few threads', faults: 'latency=60ms', threads: 24, side: 'hosts' },
-];
-
 /** @type {Part} */
 export const ramps = {
   title: 'ramps: several hosts in the same steps',
-  async check({ runs, only = '', report }) {
+  async check({ runs = RUNS, only = '', report }) {
     const findings = [];
     for (const { name, hosts } of TROUBLES.filter((each) => each.name.includes(only))) {
-      findings.push(await capacityFinding(name, hosts, runs ?? RUNS, report));
-    }
-    for (const setUp of SET_UPS.filter((each) => each.name.includes(only))) {
-      findings.push(await sideFinding(setUp, runs ?? RUNS_OF_HOSTS, report));
+      findings.push(await capacityFinding(name, hosts, runs, report));
     }
     return findings;
   },
@@ -167,8 +154,7 @@ async function capacityFinding(name, hosts, runs, report) {
   for (let run = 0; run < runs; run++) {
     report(`${name}, run ${run + 1} of ${runs}`);
     const ramp = await withEndpoint({ faults: QUEUE }, async ({ env }) => {
-      const options = [...OPTIONS, '5s', '--ramp', STEPS];
-      const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads: 64, options });
+      const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads: 64, options: OPTIONS });
       return stages[0].merge.ramp;
     });
     found.push({ rate: ramp.capacity?.operationsPerSecond ?? NaN, hasPlateau: ramp.hasPlateau, knee: ramp.knee });
@@ -178,32 +164,5 @@ async function capacityFinding(name, hosts, runs, report) {
     expected: `${LIMIT} ± ${100 * TOLERANCE}%, a plateau`,
     found: found.map(({ rate, hasPlateau, knee }) => `${rate.toFixed(1)}${hasPlateau ? '' : '+'} at ${knee}`).join(' '),
     isRight: found.every(({ rate, hasPlateau }) => hasPlateau && Math.abs(rate / LIMIT - 1) <= TOLERANCE),
-  };
-}
-
-/**
- * @param {typeof SET_UPS[number]} setUp
- * @param {number} runs
- * @param {(progress: string) => void} report
- * @returns {Promise<Finding>}
- */
-async function sideFinding({ name, faults, threads, side }, runs, report) {
-  /** @type {string[]} */
-  const found = [];
-  for (let run = 0; run < runs; run++) {
-    report(`${name}, run ${run + 1} of ${runs}`);
-    const limit = await withEndpoint({ faults }, async ({ env }) => {
-      const hosts = SHIFTS.map((shift) => ({ shift }));
-      const options = [...OPTIONS, '6s', '--ramp-hosts'];
-      const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads, options });
-      return stages[0].merge.ramp.limit;
-    });
-    found.push(limit.side);
-  }
-  return {
-    what: `${name}: scope of the limit`,
-    expected: side,
-    found: [...new Set(found)].map((each) => `${each} (${found.filter((one) => one === each).length})`).join(', '),
-    isRight: found.every((each) => each === side),
   };
 }

@@ -55,7 +55,8 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     schedule: {
       ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
-      sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
+      sharesSlots:
+        options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
       passes,
     },
     search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,

@@ -232,12 +232,9 @@ describe('the command line', { concurrency: 3 }, () => {
     ]);
     for (const [given, problem] of [
       ['--ramp 1,2,11', '--ramp cannot exceed <threads>'],
-      ['--ramp 1,2 --ramp-hosts --shard 0/2 --run-id a --start-at +1s', '--ramp-hosts cannot be combined with --ramp'],
-      ['--ramp-hosts', '--ramp-hosts requires --shard'],
-      ['--ramp 1,2 --shard 0/2 --run-id a', '--shard requires --start-at with --ramp or --ramp-hosts'],
-      ['--ramp-hosts --shard 0/1 --run-id a --start-at +1s', '--ramp-hosts: expected --shard i/N with N from 2'],
-      ['--step-time 5s', '--step-time requires --ramp or --ramp-hosts'],
-      ['--gap 5s', '--gap requires --duration or --ramp or --ramp-hosts'],
+      ['--ramp 1,2 --shard 0/2 --run-id a', '--shard requires --start-at with --ramp'],
+      ['--step-time 5s', '--step-time requires --ramp'],
+      ['--gap 5s', '--gap requires --duration or --ramp'],
     ]) {
       const [line] = await refused('10', '10', '--local', ...given.split(' '));
       assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
@@ -264,10 +261,6 @@ describe('the command line', { concurrency: 3 }, () => {
       [['--existing', 'a/', '--allow-versioned'], '--existing cannot be combined with --allow-versioned'],
       [['--existing', 'a/', '--local'], '--local cannot be combined with --existing'],
       [['--existing', 'a/', '--calibrate'], '--existing cannot be combined with --calibrate'],
-      [
-        ['--existing', 'a/', '--find-peak', '--peak-of', 'buckets'],
-        '--existing cannot be combined with --peak-of buckets',
-      ],
       [
         ['--existing', 'a/', '--stages', 'list', '--shard', '0/2', '--run-id', 'a'],
         'list cannot be combined with --shard: a host does not know',
@@ -340,15 +333,8 @@ describe('the command line', { concurrency: 3 }, () => {
         '--stages write,list --shard 0/2 --run-id a',
         'list cannot be combined with --shard: a host does not know which keys',
       ],
-      [
-        '--stages write,list --find-peak --peak-of buckets',
-        'list cannot be combined with --peak-of buckets: its pages',
-      ],
       ['--stages write,batch-remove --find-peak', 'batch-remove cannot be combined with --find-peak: each request'],
-      [
-        '--stages write,batch-remove --ramp 1,2',
-        'batch-remove cannot be combined with --ramp or --ramp-hosts: each request',
-      ],
+      ['--stages write,batch-remove --ramp 1,2', 'batch-remove cannot be combined with --ramp: each request'],
       ['--stages copy --run-id a', 'copy cannot be combined with objects of an earlier run: its copies'],
       ['--stages write,batch-remove,remove', '--stages can have only one of batch-remove and remove: each removes'],
       [

@@ -32,26 +32,6 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('over buckets, each object is where any other run would put it, and nothing is left', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue@EACH=200' });
-    const search = ['--find-peak', '--peak-of', 'buckets', '--target', '500', '--json', 'result.json'];
-    const parameters = ['40000', '60', '--size', '1KiB', '--stages', 'write,read,remove', ...search];
-    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
-    const outcome = await command.outcome;
-    // Reading or removing a missing object would be an error, and a misplaced one would remain.
-    assertStatus(outcome, 0);
-    assert.deepEqual(await keysIn(endpoint), []);
-    const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-    for (const { stage, failed, skipped, integrityErrors, search: found } of stages) {
-      assert.deepEqual([stage, failed, skipped, integrityErrors], [stage, 0, 0, 0]);
-      assert.equal(found.dimension, 'buckets');
-      const { limit, perBucket } = found.buckets;
-      assert.ok(limit === 'inconclusive' || (limit === 'per bucket' && perBucket.operationsPerSecond < 240), limit);
-    }
-    const records = recordsOf(outcome.stdout);
-    assert.equal(ofKind(records, 'bucket-limit').length, 3);
-  });
-
   test('a signal ends it with its findings and an empty store; its log is not merged', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue=200' });
     const parameters = ['20000', '16', '--size', '1KiB', '--find-peak', '--json', 'result.json'];

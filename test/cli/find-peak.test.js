@@ -25,18 +25,15 @@ describe('a search for the peak', () => {
   });
 
   test('each dimension has its own options, which nothing else accepts', async () => {
-    const buckets = ['--find-peak', '--peak-of', 'buckets'];
     for (const [parameters, problem] of /** @type {[string[], string][]} */ ([
       [['--peak-of', 'rate'], '--peak-of requires --find-peak'],
-      [['--find-peak', '--target', '1000'], '--target requires --find-peak --peak-of buckets'],
-      [[...buckets, '--slo', '50ms'], '--slo requires --find-peak --peak-of rate'],
-      [[...buckets, '--keep'], '--keep cannot be combined with --peak-of buckets'],
-      [[...buckets, '--arrival', 'poisson'], '--arrival requires --rate or --find-peak --peak-of rate'],
+      [['--find-peak', '--slo', '50ms'], '--slo requires --find-peak --peak-of rate'],
+      [['--find-peak', '--arrival', 'poisson'], '--arrival requires --rate or --find-peak --peak-of rate'],
       [
-        buckets,
-        '--peak-of buckets: expected at least two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, got 1; --peak-of threads searches a single bucket',
+        ['--find-peak', '--peak-of', 'buckets'],
+        '--peak-of: buckets is no longer supported: run with 1, 2 and 4 buckets in --bucket, and compare the results',
       ],
-      [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads, buckets or rate, got "hosts"'],
+      [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads or rate, got "hosts"'],
       [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
     ])) {
       assert.deepEqual(await refused(...parameters), [`error: ${problem}`]);

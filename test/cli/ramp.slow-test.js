@@ -32,7 +32,7 @@ describe('hosts that go through a ramp together', { concurrency: 2, timeout: 240
       S3_SECRET_KEY: secretAccessKey,
     };
     const steps = ['--ramp', '1,2,4,8,16', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--cores', '1'];
-    const hosts = [{ shift: -7000 }, { shift: 0, startsLate: 1 }, { shift: 11_000, diesAfter: 4 }];
+    const hosts = [{ shift: -7000 }, { shift: 0, readyAfter: 1 }, { shift: 11_000, diesAfter: 4 }];
     const { stages, text, warnings } = await rampTogether({ env, hosts, objects: 8000, threads: 16, options: steps });
     const [{ ramp, merge, operations }] = stages;
     assert.equal(ramp.steps.length, 5);

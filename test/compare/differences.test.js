@@ -138,7 +138,7 @@ describe('runs cannot be compared', () => {
     const search = run({ search: /** @type {any} */ ({ steps: [] }) });
     const line = 'after contains a search or a ramp, whose load changes during the measurement (Read)';
     assert.deepEqual(mismatchesBetween(run(), search), [line]);
-    assert.deepEqual(mismatchesBetween(run(), run({ ramp: { of: 'threads', steps: [] } })), [line]);
+    assert.deepEqual(mismatchesBetween(run(), run({ ramp: { steps: [] } })), [line]);
   });
 
   test('unless they match, or a log does not say', () => {

@@ -59,7 +59,6 @@ const LINES = [
   ['connections', /^(\S+) connections: opened (\d+) reused (\d+)/, ['stage', 'opened', 'reused']],
   ['capacity', /^(\S+) capacity: /, ['stage']],
   ['limit', /^(\S+) limited by: /, ['stage']],
-  ['bucket-limit', /^(\S+) limit over buckets: /, ['stage']],
   ['table-header', /^Stage {9}Ops /, []],
   ['step-header', /^Stage(?: {3}Threads| {6}Rate) /, []],
   ['step-row', /^([A-Z]\S*) +([\d.]+|-) .* \d+% {2}\w/, ['stage', 'threads']],

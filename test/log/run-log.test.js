@@ -123,7 +123,7 @@ test('a capacity search prints a table of its steps instead of seconds, with its
   const lines = [];
   const write = (/** @type {string} */ line) => lines.push(line);
   const log = new RunLog({ writeLine: write, writeMachineLine: write });
-  log.stageStarts({ stage: 'Write', objects: 1000, threads: 16, buckets: 1, isSearch: true });
+  log.stageStarts({ stage: 'Write', objects: 1000, threads: 16, buckets: 1, search: 'threads' });
   log.retrying();
   const times = { startedAt: 1_700_000_000_000, endedAt: 1_700_000_001_250, seconds: 1, p50: 20, p99: 25 };
   const counts = { operations: 210, operationsPerSecond: 200, errors: 1, throttled: 1, failed: 0 };

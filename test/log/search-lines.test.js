@@ -102,11 +102,7 @@ test('integrity errors are reported as in any stage', () => {
   assert.ok(linesOf({}, { integrityErrors: 2 }).includes('Write: 2 integrity errors'));
 });
 
-test('a step over buckets shows their number; a step of an open loop shows its rate and outcome', () => {
-  assert.equal(
-    stepLine('Write', { ...STEP, phase: 'hold', buckets: 2 }),
-    'Write        16     803.2   20.01ms    24.50ms      7    12%  2 buckets',
-  );
+test('a step of an open loop shows its rate and outcome', () => {
   assert.equal(
     stepLine('Write', { ...STEP, rate: 805, verdict: 'kept' }),
     'Write     805.0     803.2   20.01ms    24.50ms      7    12%  ramp, kept',
@@ -115,23 +111,7 @@ test('a step over buckets shows their number; a step of an open loop shows its r
   assert.ok(late.length < 80, late);
 });
 
-test('a search over buckets ends with its limit, and one for the highest rate with that rate', () => {
-  const buckets = {
-    ...{
-      limit: /** @type {const} */ ('per bucket'),
-      evidence: 'evidence',
-      steps: [],
-      threadsPerBucket: 12,
-      threadsNeeded: null,
-    },
-    ...{
-      perBucket: { operationsPerSecond: 400, low: 398, high: 402, confidence: 0.95 },
-      target: 1000,
-      bucketsNeeded: 3,
-    },
-  };
-  const [found] = linesOf({ dimension: 'buckets', buckets: { ...buckets, steps: [] } });
-  assert.equal(found, 'Write limit over buckets: per bucket (evidence)');
+test('a search for the highest rate ends with that rate', () => {
   const interval = { low: 430, high: 450, confidence: 0.95 };
   const rate = /** @type {const} */ ({
     ...{ slo: 50, errorShare: 0.001, bound: 'exact', operationsPerSecond: 440, interval, evidence: 'evidence' },
@@ -141,7 +121,7 @@ test('a search over buckets ends with its limit, and one for the highest rate wi
       rate,
       { ...rate, interval: { ...interval, confidence: null } },
       { ...rate, bound: 'none', operationsPerSecond: null, interval: null },
-    ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
+    ].map((each) => linesOf({ rate: /** @type {RateSearchResult} */ (each) })[0]),
     [
       'Write sustains 440.0 ops/s within 50.00ms p99 (95% CI 430.0 to 450.0); evidence',
       'Write sustains 440.0 ops/s within 50.00ms p99 (450.0 was too high); evidence',

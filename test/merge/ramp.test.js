@@ -6,7 +6,7 @@ import { formatRamp } from '../../lib/report/ramp-text.js';
 import { cases } from '../helpers/cases.js';
 
 /**
- * @import { MergedRamp, RampKind, RampResult, RampShortfall, RampStep } from '../../lib/model/result.js'
+ * @import { MergedRamp, RampResult, RampShortfall, RampStep } from '../../lib/model/result.js'
  * @import { StageRamp } from '../../lib/merge/hosts.js'
  */
 
@@ -19,11 +19,10 @@ const SLOT_SECONDS = 10;
  * @param {object} load
  * @param {readonly number[][]} load.threads of each host, by slot
  * @param {(slot: number, active: readonly number[]) => number[]} load.rates ops/s per host, given its threads in a slot
- * @param {RampKind} [load.of]
  * @param {Readonly<Record<string, Trouble>>} [load.troubles] by host and slot, such as `1 0`
  * @returns {StageRamp[]}
  */
-function hostsOf({ threads, rates, of = 'threads', troubles = {} }) {
+function hostsOf({ threads, rates, troubles = {} }) {
   return threads.map((ofHost, host) => {
     const steps = ofHost.flatMap((count, slot) => {
       const trouble = troubles[`${host} ${slot}`] ?? null;
@@ -32,7 +31,7 @@ function hostsOf({ threads, rates, of = 'threads', troubles = {} }) {
       return trouble === 'cut' ? [] : [stepOf(slot, count, rate, trouble)];
     });
     /** @type {RampResult} */
-    const ramp = { of, steps };
+    const ramp = { steps };
     return { host: `host-${host}`, ramp };
   });
 }
@@ -188,7 +187,7 @@ test('a host that came too late for every slot takes part in none and spoils non
 test('a host without objects for the stage takes part in no slot and spoils none', () => {
   const [one, other] = hostsOf({ threads: [STEPS, STEPS], rates: STORE });
   const steps = STEPS.map((_, slot) => stepOf(slot, 0, 0, 'objects'));
-  const { merged: ramp } = merged([one, { ...other, ramp: { of: 'threads', steps } }]);
+  const { merged: ramp } = merged([one, { ...other, ramp: { steps } }]);
   assert.equal(countingSlots(ramp).length, STEPS.length);
 });
 
@@ -212,74 +211,6 @@ test('hosts with different slots have none in common', () => {
     slotStart: step.slotStart + 3,
     secondStart: step.secondStart + 3,
   }));
-  const { merged: ramp } = merged([one, { ...other, ramp: { of: 'threads', steps: steps ?? [] } }]);
+  const { merged: ramp } = merged([one, { ...other, ramp: { steps: steps ?? [] } }]);
   assert.deepEqual([ramp.slots.length, countingSlots(ramp)], [10, []]);
-});
-
-/** Host i joins in slot i, with `each` threads. @param {number} hosts @param {number} each */
-function joining(hosts, each) {
-  return Array.from({ length: hosts }, (_, host) =>
-    Array.from({ length: hosts }, (_unused, slot) => (slot >= host ? each : 0)),
-  );
-}
-
-test('hosts that each add as much as the previous one are limited on their own side', () => {
-  const rates = storeWith({ each: 50, limit: 1e6 });
-  const { merged: ramp, text } = merged(hostsOf({ threads: joining(3, 10), rates, of: 'hosts' }));
-  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['hosts', null]);
-  assert.match(
-    text.at(-1) ?? '',
-    /^Limited by the hosts: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
-  );
-});
-
-test('hosts that divide what one could do alone are limited by something they share', () => {
-  const { merged: ramp, text } = merged(
-    hostsOf({ threads: joining(3, 100), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
-  );
-  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['shared', null]);
-  assert.match(text.at(-1) ?? '', /^Limited by something the hosts share: .*the bucket, the account, or a path/);
-});
-
-test('a sum that grows more slowly than the hosts is inconclusive, and the advice says what to add', () => {
-  const { merged: ramp, text } = merged(
-    hostsOf({ threads: joining(2, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
-  );
-  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'proportion']);
-  assert.match(text.at(-1) ?? '', /^Cannot tell where the limit is: .*add a slot with one more host/);
-});
-
-test('one more host decides: the sum stays flat after it had grown more slowly than the hosts', () => {
-  const { merged: ramp } = merged(
-    hostsOf({ threads: joining(3, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
-  );
-  assert.equal(ramp.limit?.side, 'shared');
-});
-
-test('a host that does almost nothing does not prove a shared limit', () => {
-  const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ active) =>
-    active.map((threads, host) => (host === 1 ? 0 : threads * 50));
-  const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates, of: 'hosts' }));
-  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'newcomer']);
-  assert.match(text.at(-1) ?? '', /a host did almost nothing when it joined/);
-});
-
-test('joins that do not count prove nothing', () => {
-  const troubles = { '1 1': /** @type {const} */ ('late') };
-  const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates: STORE, of: 'hosts', troubles }));
-  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'slots']);
-  assert.match(text.at(-1) ?? '', /this requires two slots that count, the second with more hosts/);
-});
-
-test('shared and separate limits are distinguished for any number of hosts', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 5000, max: 9000 }), (hosts, limit) => {
-      const threads = joining(hosts, 10);
-      const sideOf = (/** @type {{ each: number, limit: number }} */ store) =>
-        merged(hostsOf({ threads, rates: storeWith(store), of: 'hosts' })).merged.limit?.side;
-      assert.equal(sideOf({ each: 1000, limit }), 'shared');
-      assert.equal(sideOf({ each: 20, limit: 1e6 }), 'hosts');
-    }),
-    { numRuns: cases(25) },
-  );
 });

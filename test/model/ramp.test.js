@@ -50,14 +50,13 @@ const anyRamp = fc
       stepOf(slot, operations, /** @type {Partial<RampStep>} */ ({ ...rest, hosts: Number(rest.threads > 0) })),
     );
     return /** @type {RampResult} */ ({
-      of: 'threads',
       steps: ofSlots.sort((one, other) => one.slotStart - other.slotStart),
     });
   });
 
 /** @param {RampResult} ramp whose histograms may have different encodings */
-function plain({ of, steps }) {
-  return { of, steps: steps.map(({ histogram, ...step }) => ({ ...step, hasHistogram: histogram !== null })) };
+function plain({ steps }) {
+  return { steps: steps.map(({ histogram, ...step }) => ({ ...step, hasHistogram: histogram !== null })) };
 }
 
 test('adds hosts slot by slot, in any order', () => {
@@ -99,7 +98,7 @@ test('loses no operation, error or latency of a slot, and counts none twice', ()
 });
 
 test('the percentiles of a slot are unknown if a host does not know its own', () => {
-  const known = { of: /** @type {const} */ ('threads'), steps: [stepOf(0, [3, 4])] };
+  const known = { steps: [stepOf(0, [3, 4])] };
   const unknown = { ...known, steps: [stepOf(0, [1, 1], { latency: null, histogram: null })] };
   const idle = { ...known, steps: [stepOf(0, [0, 0])] };
   assert.equal(addRamps([known, unknown]).steps[0].latency, null);
@@ -107,7 +106,7 @@ test('the percentiles of a slot are unknown if a host does not know its own', ()
 });
 
 test('does not add seconds of different slots', () => {
-  const one = { of: /** @type {const} */ ('threads'), steps: [stepOf(0, [3, 4])] };
+  const one = { steps: [stepOf(0, [3, 4])] };
   const longer = { ...one, steps: [stepOf(0, [3, 4, 5], { slotSeconds: 5 })] };
   assert.deepEqual(
     addRamps([longer, one]).steps.map(({ operations }) => operations),

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { checkBuckets, makeRunId, resolve } from '../../lib/options/resolve.js';
+import { makeRunId, resolve } from '../../lib/options/resolve.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { isRunId } from '../../lib/workload/keyspace.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -21,7 +21,6 @@ const { store } = runConfig(NO_TARGET);
  */
 function resolved(line, { env = {}, availableCores = 8 } = {}) {
   const { options } = /** @type {{ options: CommandLine }} */ (readCommandLine(line.split(' '), OUTPUTS));
-  checkBuckets(options, store);
   return resolve(options, { store, env, availableCores, now: 0, random: () => 0.5 });
 }
 
@@ -38,16 +37,6 @@ function problemsOf(call) {
   }
   assert.fail('not refused');
 }
-
-test('a search over buckets that needs too much memory is refused with the number it may have', () => {
-  const search = '--find-peak --peak-of buckets';
-  assert.equal(resolved(`125000000 10 ${search}`).objects.count, 125_000_000);
-  assert.equal(
-    problemsOf(() => resolved(`125000001 10 ${search}`)),
-    '--peak-of buckets: <objects> × buckets, 125000001 × 2, would take too much memory: expected at most 125000000 <objects> over 2 buckets, or fewer buckets in S3_BUCKET',
-  );
-  assert.equal(resolved(`125000001 10 ${search} --stages read --run-id r`).objects.count, 125_000_001);
-});
 
 test('threads are limited by objects, and cores by threads', () => {
   fc.assert(
@@ -155,15 +144,13 @@ test('every time and random number gives a valid run id', () => {
 
 test('hosts of a common ramp need a common start', () => {
   const problem = /^--start-at: expected the same moment on all hosts of a ramp, such as next:60s/;
-  for (const ramp of ['--ramp 1,2', '--ramp-hosts']) {
-    const line = `10 4 ${ramp} --run-id a-run --shard 1/2 --start-at`;
-    assert.match(
-      problemsOf(() => resolved(`${line} +30s`)),
-      problem,
-    );
-    for (const start of ['next:60s', '1800000000']) {
-      assert.equal(resolved(`${line} ${start}`).objects.shard.index, 1);
-    }
+  const line = '10 4 --ramp 1,2 --run-id a-run --shard 1/2 --start-at';
+  assert.match(
+    problemsOf(() => resolved(`${line} +30s`)),
+    problem,
+  );
+  for (const start of ['next:60s', '1800000000']) {
+    assert.equal(resolved(`${line} ${start}`).objects.shard.index, 1);
   }
   for (const alone of ['', '--run-id a-run --shard 0/1']) {
     assert.deepEqual(resolved(`10 4 --ramp 1,2 --start-at +30s ${alone}`.trim()).schedule.ramp?.threads, [1, 2]);

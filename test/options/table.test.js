@@ -75,7 +75,7 @@ test('a problem names what to write, including its own requirements', () => {
   assert.deepEqual(problemsOf({ slo: '5ms' }), ['--slo requires --find-peak --peak-of rate']);
   assert.deepEqual(problemsOf({ slo: '5ms', findPeak: true }), ['--slo requires --find-peak --peak-of rate']);
   assert.deepEqual(problemsOf({ rate: '5', findPeak: true }), ['--rate cannot be combined with --find-peak']);
-  assert.deepEqual(problemsOf({ gap: '5s' }), ['--gap requires --duration or --ramp or --ramp-hosts']);
+  assert.deepEqual(problemsOf({ gap: '5s' }), ['--gap requires --duration or --ramp']);
   assert.deepEqual(problemsOf({ warmup: '0ms', checksum: 'none', findPeak: true }), []);
 });
 

@@ -141,9 +141,7 @@ test('a search is answered by its capacity, with the interval, whatever it varie
     ...{ slo: 50, errorShare: 0.01, bound: /** @type {const} */ ('exact'), operationsPerSecond: 700 },
     ...{ interval: { low: 690, high: 710, confidence: null }, evidence: 'p99 up to 50.00ms' },
   };
-  const highest = pageOf(
-    runWith({ search: { ...SEARCH, capacity: null, dimension: 'rate', rate, steps: [{ ...STEP, rate: 700 }] } }),
-  );
+  const highest = pageOf(runWith({ search: { ...SEARCH, capacity: null, rate, steps: [{ ...STEP, rate: 700 }] } }));
   assert.match(
     String(answerIn(highest)),
     /^The capacity is 700\.0 Write operations per second at a p99 of up to 50\.0 ms; /,
@@ -168,7 +166,7 @@ test('a ramp shows its steps, even for one host', () => {
     ...{ errors: 0, throttled: 0, shortfall: null },
   };
   const steps = [8, 16].map((threads) => ({ ...slot, threads }));
-  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /These steps cover only this host\./);
+  assert.match(pageOf(runWith({ ramp: { steps } })), /These steps cover only this host\./);
 });
 
 test('a page shows thresholds, and what is missing above everything else', () => {

@@ -291,7 +291,7 @@ test('if the line of a mix does not fit, the view is a single line', (t) => {
 
 test('a search shows its steps', (t) => {
   const { view, drawn } = openView(t);
-  view.stageStarts?.({ ...PLAN, duration: 30_000, isSearch: true });
+  view.stageStarts?.({ ...PLAN, duration: 30_000, search: 'threads' });
   const step = { startedAt: 0, endedAt: 1, operations: 9, seconds: 1, errors: 0, throttled: 0, failed: 0 };
   const common = { ...step, phase: /** @type {const} */ ('ramp'), objectSize: 1, eventLoopUtilization: 0 };
   view.stepEnds?.('Write', { ...common, threads: 1, operationsPerSecond: 50, p50: 20, p99: 21 });

@@ -50,7 +50,7 @@ test('if time ends a stage, the line shows how much of it has passed', () => {
   );
   assert.equal(lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }), 'Stat  2500 operations  100%  238 ops/s');
   assert.equal(
-    lineWithoutData({ ...stage, isSearch: true, elapsed: 5000, rate: 500 }),
+    lineWithoutData({ ...stage, search: 'threads', elapsed: 5000, rate: 500 }),
     'Stat  2500 operations  50%  500 ops/s  up to 5s left',
   );
 });

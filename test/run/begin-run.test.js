@@ -93,18 +93,6 @@ test('a start long ago or more than a week ahead is a problem, reported in reada
   );
 });
 
-test('a ramp in progress can still be joined, but a finished one cannot', () => {
-  const clock = new ManualClock(NOW);
-  const problemOf = (/** @type {number} */ startsAt) => {
-    const ramp = { of: /** @type {const} */ ('threads'), threads: [1, 2, 4], stepTime: 10_000 };
-    const startAt = { after: () => startsAt, isCommon: true };
-    const config = runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000, ramp, startAt });
-    return chooseStart(config, clock, clock.now(), null).problem;
-  };
-  assert.equal(problemOf(NOW - 64_000), null);
-  assert.match(String(problemOf(NOW - 65_000)), /was 1m 5s ago by the store's clock$/);
-});
-
 test('a common start needs the store’s clock; a start after a delay does not', () => {
   const clock = new ManualClock(NOW);
   const { problem } = choose(clock, {}, 'no response had a Date header');

@@ -55,7 +55,7 @@ test('a stage with a duration is planned as one slot, from its moment to the end
 });
 
 test('a host that misses the first slot of a ramp skips it and may still begin the next', () => {
-  const ramp = { of: /** @type {const} */ ('threads'), threads: [2, 4], stepTime: 10 * SECOND };
+  const ramp = { threads: [2, 4], stepTime: 10 * SECOND };
   const { stage, observer, events, clock } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), SECOND);
   const first = stage.next();
   assert.ok(first?.slot && Number(first.startsBy) < clock.now());
@@ -63,13 +63,13 @@ test('a host that misses the first slot of a ramp skips it and may still begin t
   const next = stage.next();
   assert.deepEqual([next?.slot?.load.threads, Number(next?.startsAt) - clock.now()], [4, 9 * SECOND]);
   assert.deepEqual(
-    events.map(([event, , , step]) => [event, /** @type {any} */ (step).shortfall]),
+    events.map(([event, , step]) => [event, /** @type {any} */ (step).shortfall]),
     [['slotEnds', 'late']],
   );
 });
 
 test('a ramp whose slots have all passed runs nothing and lets the next stage run', () => {
-  const ramp = { of: /** @type {const} */ ('threads'), threads: [2, 4], stepTime: 10 * SECOND };
+  const ramp = { threads: [2, 4], stepTime: 10 * SECOND };
   const { stage, observer } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), 60 * SECOND);
   assert.equal(stage.starts, null);
   for (let planned = stage.next(); planned !== null; planned = stage.next()) {
@@ -88,7 +88,7 @@ test('a search begins with a few threads, or not at all if there are too few obj
   const enough = firstStage({ ...search, objects: 40_000 }, planOf).stage;
   const planned = enough.next();
   assert.deepEqual([planned?.slot?.load.threads, planned?.slot?.range.first], [4, 0]);
-  assert.equal(enough.starts?.isSearch, true);
+  assert.equal(enough.starts?.search, 'threads');
   const { stage, observer } = firstStage({ ...search, objects: 100 }, planOf);
   assert.deepEqual([stage.starts, stage.next()], [null, null]);
   const [problem, ...rest] = problemOf(stage.conclude(observer));

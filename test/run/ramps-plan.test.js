@@ -138,7 +138,7 @@ function prepare(
   };
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>
-    events.filter(([name]) => name === 'slotEnds').map(([, , , step]) => /** @type {RampStep} */ (step));
+    events.filter(([name]) => name === 'slotEnds').map(([, , step]) => /** @type {RampStep} */ (step));
   return { time, tasks, result, run, notices, steps, events, config, controller };
 }
 
@@ -159,13 +159,9 @@ function logOf(events, config) {
   return lines;
 }
 
-/**
- * @param {readonly number[]} threads
- * @param {RampPlan['of']} [of]
- * @returns {RampPlan}
- */
-function planOf(threads, of = 'threads') {
-  return { of, threads, stepTime: 5000 };
+/** @param {readonly number[]} threads @returns {RampPlan} */
+function planOf(threads) {
+  return { threads, stepTime: 5000 };
 }
 
 test('each step has its threads in its slot and counts the whole seconds in which it is settled', async (t) => {
@@ -327,24 +323,6 @@ test('a step that overruns skips the next slot, so that no second is counted twi
     steps().map(({ shortfall }) => shortfall),
     [null, 'late', null],
   );
-});
-
-test('a host waits for its own slot, and the wait counts as a complete step', async (t) => {
-  const { time, tasks, run, steps, notices } = prepare(t, { stages: ['write'], ramp: planOf([0, 0, 8], 'hosts') });
-  await time.until(run());
-  assert.deepEqual(
-    steps().map(({ hosts, threads, shortfall }) => [hosts, threads, shortfall]),
-    [
-      [0, 0, null],
-      [0, 0, null],
-      [1, 8, null],
-    ],
-  );
-  assert.deepEqual(
-    tasks.map(({ at }) => at),
-    [10],
-  );
-  assert.deepEqual(notices(), ['Write: this host joins in slot 3, in 10.0s']);
 });
 
 test('a stopped run has no complete step from then on', async (t) => {

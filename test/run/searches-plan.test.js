@@ -516,37 +516,6 @@ test('the search works without a latency measured in advance', async () => {
   assert.equal(result.stages[0].search?.hasPlateau, true);
 });
 
-/** Each bucket takes at most 300 operations per second. @param {StageTask} task @returns {StoreModel} */
-const ofEachBucket = ({ load }) => ({ latency: () => 20, rate: 300 * (load.bucketStarts?.length ?? 2) });
-
-test('Remove over buckets has what Write left in all of them', async () => {
-  const store = { ...runConfig(NO_TARGET).store, buckets: ['one', 'two', 'three', 'four'] };
-  const { run, result } = prepare(
-    { objects: 100_000, store, peakOf: 'buckets', stages: ['write', 'remove'] },
-    ofEachBucket,
-  );
-  await run();
-  assert.deepEqual(
-    result.stages.map(({ stage, search }) => [stage, search?.buckets?.limit]),
-    [
-      ['Write', 'per bucket'],
-      ['Remove', 'per bucket'],
-    ],
-  );
-});
-
-test('a host short of CPU keeps the store from being blamed over buckets', async () => {
-  for (const hostLoad of [NO_HOST_LOAD, BUSY_HOST]) {
-    const { run, workers, result } = prepare({ peakOf: 'buckets', stages: ['stat'] }, ofEachBucket);
-    workers.override = () => ({ hostLoad });
-    await run();
-    const [{ search, bottleneck }] = result.stages;
-    assert.equal(search?.buckets?.limit, 'per bucket');
-    const expected = hostLoad === BUSY_HOST ? ['host CPU', 'likely'] : ['store', 'proven'];
-    assert.deepEqual([bottleneck.cause, bottleneck.certainty], expected);
-  }
-});
-
 /** Seconds of a step that count how often they are read. */
 class CountingSeconds extends Map {
   looks = 0;

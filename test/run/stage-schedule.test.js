@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lengthOfRamps, slotOf, slotsOfStage, stageTimes } from '../../lib/run/stage-schedule.js';
-import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { slotOf, slotsOfStage, stageTimes } from '../../lib/run/stage-schedule.js';
 
 const START = 1_700_000_000_000;
 
@@ -14,7 +13,7 @@ const anyPlan = fc.record({
 
 /** @param {{ threads: number[], seconds: number, gap: number }} plan */
 function configOf({ threads, seconds, gap }) {
-  return { ramp: { of: /** @type {const} */ ('threads'), threads, stepTime: 1000 * seconds }, gap };
+  return { ramp: { threads, stepTime: 1000 * seconds }, gap };
 }
 
 test('a stage has its whole duration, and the next one starts a gap later', () => {
@@ -73,12 +72,6 @@ test('hosts whose clocks differ in the last bit get the same start', () => {
       assert.deepEqual(slotsOfStage(config, START + rounding, 0), slotsOfStage(config, START, 0));
     }),
   );
-});
-
-test('the ramps of a run take as long as their slots and gaps', () => {
-  const config = configOf({ threads: [1, 2, 4], seconds: 10, gap: 5000 });
-  assert.equal(lengthOfRamps(runConfig(NO_TARGET, { ...config, stages: ['write', 'read'] })), 65_000);
-  assert.equal(lengthOfRamps(runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000 })), 0);
 });
 
 test('after a stage that may end early, the next begins a gap later, whenever that is', () => {

@@ -10,7 +10,7 @@ import { recordingObserver } from '../helpers/recording-observer.js';
 
 /**
  * @import { Step } from '../../lib/search/search-plan.js'
- * @import { Range } from '../../lib/search/search-objects.js'
+ * @import { Range } from '../../lib/engine/run-slot.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 

@@ -289,21 +289,3 @@ test('prefixes are paths of such names', () => {
     assert.ok(!isPrefix(prefix), JSON.stringify(prefix));
   }
 });
-
-test('the objects of a bucket are numbered without gaps, each in that bucket and none twice', () => {
-  fc.assert(
-    fc.property(anyLayout, fc.nat(1_000_000), (layout, number) => {
-      const keyspace = new Keyspace(layout);
-      const indices = layout.buckets.map((_, bucket) => keyspace.indexIn(bucket, number));
-      assert.deepEqual(
-        indices.map((index) => keyspace.bucketOf(index)),
-        layout.buckets,
-      );
-      const first = number * layout.buckets.length;
-      assert.deepEqual(
-        indices.toSorted((one, other) => one - other),
-        layout.buckets.map((_, place) => first + place),
-      );
-    }),
-  );
-});
