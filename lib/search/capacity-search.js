@@ -78,7 +78,7 @@ export class CapacitySearch {
       this.#capacity = capacityOf(windows, threads);
       this.#tested.held = this.#capacity?.operationsPerSecond ?? null;
       if (windows.length < maxDuration / WINDOW_MS) {
-        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads, -consumed);
+        this.#budget.recordShortage();
       }
       return;
     }
@@ -88,7 +88,7 @@ export class CapacitySearch {
       this.#sizesToTry &&= [];
       // If operations succeeded but the step ended early, it had too few operations.
       if (latency !== null) {
-        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
+        this.#budget.recordShortage();
       }
     } else if (isOfSizes(phase)) {
       this.#sizes[phase].push(rate.rate);
@@ -122,26 +122,22 @@ export class CapacitySearch {
   #firstThatFits(phase, candidates) {
     const { timeForSteps } = this.#budget;
     const operations = Math.floor(this.#budget.operationsForSteps);
-    /** @type {{ rate: number, threads: number, needed: number } | null} */
-    let unaffordable = null;
+    let isShort = false;
     for (const threads of candidates) {
       const times = this.#budget.timesOf(phase, threads);
       if (shortest(times) > timeForSteps) {
         continue;
       }
-      const rate = this.#tested.expectedRate(threads);
-      const needed = operationsIn(rate, threads, times);
-      if (needed <= operations) {
+      if (operationsIn(this.#tested.expectedRate(threads), threads, times) <= operations) {
         const maxDuration = Math.min(times.maxDuration, inWholeWindows(timeForSteps - times.settle - times.grace));
         return this.#planned(phase, threads, operations, { ...times, maxDuration });
       }
-      unaffordable = { rate, threads, needed };
+      isShort = true;
     }
-    // Report the last candidate, which needs the fewest operations.
-    if (unaffordable === null) {
-      this.#budget.limitingResource ??= 'time';
+    if (isShort) {
+      this.#budget.recordShortage();
     } else {
-      this.#budget.recordShortageAt(unaffordable.rate, unaffordable.threads, unaffordable.needed);
+      this.#budget.limitingResource ??= 'time';
     }
     return null;
   }
@@ -158,7 +154,7 @@ export class CapacitySearch {
     const operations = Math.floor(this.#budget.operationsForHold(rate, threads));
     const maxDuration = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
     if (maxDuration < HOLD_MS) {
-      this.#budget.recordShortageAt(rate, threads);
+      this.#budget.recordShortage();
     }
     return maxDuration >= this.#minHold
       ? this.#planned('hold', threads, operations, { ...times, minDuration: maxDuration, maxDuration })
@@ -205,7 +201,7 @@ export class CapacitySearch {
         return [...COMPARISON];
       }
       if (isTimeFor(COMPARISON)) {
-        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
+        this.#budget.recordShortage();
       } else {
         this.#budget.limitingResource ??= 'time';
       }

@@ -95,39 +95,10 @@ export class OperationBudget extends StepBudget {
     return without >= needed ? without : this.operationsLeft;
   }
 
-  /**
-   * Operations and attempts that suffice for another search; null if this one had enough. They allow for the highest
-   * rate expected of the store, because another search would go further.
-   */
+  /** What suffices for the highest rate expected of the store, because another search would go further. */
   get needed() {
-    const missed = super.needed;
-    if (missed === null) {
-      return null;
-    }
     const { rate, threads } = this.#tested.mostExpected;
-    const enough = operationsOfSearch(rate, threads);
-    return {
-      operations: Math.max(missed.operations, enough),
-      attempts: Math.max(missed.attempts, Math.ceil(this.attemptsPerOperation.most * enough)),
-    };
-  }
-
-  /**
-   * @param {number} rate per second
-   * @param {number} threads
-   * @param {number} [before] operations needed before the hold; negative for those that it has already used
-   */
-  recordShortageAt(rate, threads, before = 0) {
-    this.recordShortage(before + this.#operationsAfter(rate, threads));
-  }
-
-  /**
-   * @param {number} rate per second
-   * @param {number} threads
-   * @returns {number} operations for the hold and the comparison of sizes
-   */
-  #operationsAfter(rate, threads) {
-    return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#comparisonOperations(rate, threads);
+    return this.neededIf(operationsOfSearch(rate, threads));
   }
 
   /**

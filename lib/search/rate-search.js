@@ -144,6 +144,8 @@ export class RateSearch {
   #downs = 0;
   #holds = 0;
   #samples = 0;
+  /** The highest rate in ops/s for which there were too few operations. */
+  #scarce = 0;
   #isOver = false;
 
   /**
@@ -188,7 +190,7 @@ export class RateSearch {
     // If a step ended long before its time was up, it had too few operations.
     if (measurement.duration < minDuration / 2) {
       this.#isOver = true;
-      this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS));
+      this.#recordShortage(rate);
       return;
     }
     const verdict = verdictOf(rate, measurement);
@@ -407,7 +409,7 @@ export class RateSearch {
     const time = this.#settle + stretched(rate, duration) + GRACE_MS + hold;
     const operations = this.#operationsOf(rate, duration) + (held === 0 ? 0 : this.#operationsOf(held, HOLD_MS));
     if (operations > this.#budget.operationsLeft) {
-      this.#budget.recordShortage(operations);
+      this.#recordShortage(rate);
       return false;
     }
     if (time > this.#budget.timeLeft) {
@@ -448,16 +450,22 @@ export class RateSearch {
     };
   }
 
+  /** @param {number} rate ops/s of a step with too few operations */
+  #recordShortage(rate) {
+    this.#scarce = Math.max(this.#scarce, rate);
+    this.#budget.recordShortage();
+  }
+
   /** @returns {RateConclusion} */
   conclusion() {
     const low = this.#low;
     const high = this.#high;
     const held = this.#tried.filter(({ phase, verdict }) => phase === 'hold' && verdict === 'kept').at(-1) ?? null;
-    const { needed, limitingResource } = this.#budget;
+    const { limitingResource } = this.#budget;
     const common = {
       held: held && { rate: held.rate, p99: held.p99 },
       isClientLimited: high?.verdict === 'client',
-      needed,
+      needed: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
       limitingResource,
     };
     const crossing = this.#isSharp ? null : this.#crossing;

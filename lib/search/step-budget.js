@@ -11,8 +11,6 @@ export class StepBudget {
   timeLeft;
   /** The resource that a step ran short of. @type {LimitingResource | null} */
   limitingResource = null;
-  /** Total that the unaffordable steps would have required. @type {{ operations: number, attempts: number } | null} */
-  #missed = null;
 
   /**
    * @param {object} options
@@ -62,20 +60,19 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
-  /** Smallest budget that would have sufficed; null if this one did. */
-  get needed() {
-    return this.#missed;
-  }
-
-  /** @param {number} operations required from now on */
-  recordShortage(operations) {
-    const needed = Math.ceil(operations);
-    const before = this.#missed ?? this.#used;
-    this.#missed = {
-      operations: Math.max(before.operations, this.#used.operations + needed),
-      attempts: Math.max(before.attempts, this.#used.attempts + Math.ceil(this.#attemptsPerOperation.last * needed)),
-    };
+  /** Records that a step could not have the operations that it requires. */
+  recordShortage() {
     const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation.last <= this.attemptsLeft;
     this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
+  }
+
+  /**
+   * @param {number} operations that suffice for another search
+   * @returns {{ operations: number, attempts: number } | null} null if this search had enough
+   */
+  neededIf(operations) {
+    return this.limitingResource === null || this.limitingResource === 'time'
+      ? null
+      : { operations, attempts: Math.ceil(this.#attemptsPerOperation.most * operations) };
   }
 }

@@ -8,8 +8,6 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { Overrides } from '../helpers/run-config.js' */
-
 const WORLD = { clock: new Clock(), random: Math.random };
 const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
@@ -36,20 +34,6 @@ test('with more buckets, more are checked at a time', async () => {
     const buckets = Array.from({ length: count }, (_, place) => `bucket-${place}`);
     const run = await openRun(runConfig({ ...NO_TARGET, buckets }), WORLD);
     assert.equal(run.controlConnections.length, expected);
-    await run.close();
-  }
-});
-
-test('a search over buckets tracks all objects even if they are in one bucket', async () => {
-  const over = { objects: 50, findPeak: true, peakOf: /** @type {const} */ ('buckets') };
-  for (const [overrides, indices] of /** @type {[Overrides, number][]} */ ([
-    [over, 100],
-    [{ ...over, stages: ['read'] }, 50],
-    [{ objects: 50 }, 50],
-  ])) {
-    const run = await openRun(runConfig(NO_TARGET, overrides), WORLD);
-    run.written.add(indices - 1, 7);
-    assert.deepEqual([run.indexCount, run.written.end], [indices, indices]);
     await run.close();
   }
 });
