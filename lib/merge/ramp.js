@@ -1,14 +1,12 @@
 import { addRamps, describeShortfall, missedAllSlots, slotOfStep } from '../model/ramp.js';
 import { hasLevelled, isConfirmed, kneeOf, threadsAsGood } from '../search/plateau.js';
-import { batchMeans } from '../search/batch-means.js';
+import { capacityOf } from '../search/batch-means.js';
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
 
 /**
- * @import { Capacity, MergedRamp, MergedSlot, MergeWarning, MissedSlots, RampResult, RampStep } from '../model/result.js'
+ * @import { MergedRamp, MergedSlot, MergeWarning, MissedSlots, RampResult, RampStep } from '../model/result.js'
  * @import { StageRamp } from './hosts.js'
  */
-
-const CONFIDENCE = 0.95;
 
 /** Cap on a slot's error, as a share of its rate: an error estimated from a few seconds can be far too large. */
 const MAX_ERROR = 0.03;
@@ -105,21 +103,8 @@ function plateauOf(slots) {
   return {
     knee,
     hasPlateau: hasLevelled(rates) && isConfirmed(knee, highest, highest),
-    capacity: capacityOf(seconds, knee),
+    capacity: capacityOf(seconds, 1, knee),
   };
-}
-
-/**
- * @param {readonly number[]} seconds operations per second, over all hosts
- * @param {number} threads
- * @returns {Capacity | null}
- */
-function capacityOf(seconds, threads) {
-  if (seconds.length < 2 || !seconds.some((count) => count > 0)) {
-    return null;
-  }
-  const { mean, low, high } = batchMeans(seconds, 1);
-  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: seconds.length };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { bytesPerOperation, nominalBytes } from '../operations/stage.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
-import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
+import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { enoughObjects } from './stages-plan.js';
 
 /**
@@ -58,8 +58,6 @@ class RampOfStage {
   #context;
   #slots;
   #given;
-  /** Why no step of the stage can run; null if at least one can. @type {RampShortfall | null} */
-  #idle;
   /** @type {FinishedRampStep[]} */
   #finished = [];
   /** The load of the slot planned last. @type {Load | null} */
@@ -81,15 +79,14 @@ class RampOfStage {
     this.#ramp = ramp;
     this.#objects = objects;
     this.#context = context;
-    this.#slots = slotsOfStage(config.schedule, clock.toEpoch(firstStageAt), index);
+    this.#slots = slotsOfStage(ramp, config.schedule.gap ?? USUAL_GAP_MS, clock.toEpoch(firstStageAt), index);
     this.#given = objects.count;
     this.#handOn = withIdleSeconds(clock);
     const ahead = this.#slots.find((slot) => !isLate(slot, clock.epochNow()));
-    this.#idle = ahead === undefined ? 'late' : objects.countFor(stage) === 0 ? 'objects' : null;
     const startsAt = ahead?.startsAt ?? 0;
     this.startsAt = this.#moment(startsAt);
     this.starts =
-      this.#idle !== null
+      ahead === undefined || objects.countFor(stage) === 0
         ? null
         : {
             stage: stage.name,
@@ -110,9 +107,6 @@ class RampOfStage {
     }
     const slot = this.#slots[index];
     this.#load = null;
-    if (this.#idle !== null) {
-      return { slot: null };
-    }
     return this.#objects.countFor(this.#stage) === 0 ? { slot: null } : this.#step(slot, index);
   }
 
@@ -197,13 +191,10 @@ class RampOfStage {
    * @returns {RampShortfall}
    */
   #whyIdle(slot) {
-    if (this.#idle !== null) {
-      return this.#idle;
+    if (isLate(slot, this.#context.clock.epochNow())) {
+      return 'late';
     }
-    if (this.#load === null) {
-      return 'objects';
-    }
-    return isLate(slot, this.#context.clock.epochNow()) ? 'late' : 'stopped';
+    return this.#load === null ? 'objects' : 'stopped';
   }
 
   /**
@@ -262,7 +253,7 @@ class RampOfStage {
    */
   #noteShortage(observer) {
     const index = this.#finished.findIndex(({ step }) => step.shortfall === 'objects');
-    if (this.#idle !== null || index < 0) {
+    if (this.starts === null || index < 0) {
       return;
     }
     const { creates } = this.#stage;

@@ -1,4 +1,4 @@
-/** @import { ScheduleConfig } from '../model/config.js' */
+/** @import { RampPlan, ScheduleConfig } from '../model/config.js' */
 
 /** Default ms between the stages of hosts that share slots, and default ms for operations to complete after a stage. */
 export const USUAL_GAP_MS = 5000;
@@ -88,13 +88,13 @@ export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt
 /**
  * The slots of a stage. They begin on whole seconds, because a second split between two slots would count in neither.
  *
- * @param {Pick<ScheduleConfig, 'ramp' | 'gap'>} schedule
+ * @param {RampPlan} ramp
+ * @param {number} gap ms between two stages
  * @param {number} startsAt epoch ms of the first stage
  * @param {number} index of the stage
  * @returns {RampSlot[]} one for each step
  */
-export function slotsOfStage({ ramp, gap = USUAL_GAP_MS }, startsAt, index) {
-  const { threads, stepTime } = ramp ?? { threads: [], stepTime: 0 };
+export function slotsOfStage({ threads, stepTime }, gap, startsAt, index) {
   const length = stepTime / 1000;
   const edge = Math.ceil(Math.max(EDGE_SHARE * length, MIN_EDGE));
   const first = Math.ceil((startsAt - ROUNDING_MS) / 1000) + index * (threads.length * length + Math.ceil(gap / 1000));

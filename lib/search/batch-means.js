@@ -1,7 +1,11 @@
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
 
+/** @import { Capacity } from '../model/result.js' */
+
 /** @typedef {{ mean: number, low: number, high: number, batches: number }} RateInterval ops/s, with 95% confidence */
+
+const CONFIDENCE = 0.95;
 
 /** With fewer batches, the test for independence has no power. */
 const MIN_BATCHES = 8;
@@ -40,6 +44,20 @@ export function batchMeans(counts, interval) {
   const resolution = 1 / (width * batches.length);
   const half = Math.max(studentT(batches.length - 1) * standardErrorOf(batches), resolution);
   return { mean, low: Math.max(mean - half, 0), high: mean + half, batches: batches.length };
+}
+
+/**
+ * @param {readonly number[]} counts as for {@link batchMeans}
+ * @param {number} interval seconds
+ * @param {number} threads
+ * @returns {Capacity | null} null if nothing succeeded, or if there are fewer than two intervals
+ */
+export function capacityOf(counts, interval, threads) {
+  if (counts.length < 2 || !counts.some((count) => count > 0)) {
+    return null;
+  }
+  const { mean, low, high } = batchMeans(counts, interval);
+  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: interval * counts.length };
 }
 
 /** @param {readonly number[]} batches if odd in number, the first is dropped, because settling affects it most */

@@ -2,7 +2,7 @@ import { OperationBudget, operationsIn } from './operation-budget.js';
 import { COMPARISON, HOLD_MS, MIN_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
 import { MIN_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
-import { batchMeans } from './batch-means.js';
+import { capacityOf } from './batch-means.js';
 
 /**
  * @import { Capacity } from '../model/result.js'
@@ -75,7 +75,8 @@ export class CapacitySearch {
     const { phase, threads, maxDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
     if (phase === 'hold') {
-      this.#capacity = capacityOf(windows, threads);
+      const isLong = windows.length * WINDOW_MS >= MIN_HOLD_MS;
+      this.#capacity = isLong ? capacityOf(windows, WINDOW_MS / 1000, threads) : null;
       this.#tested.held = this.#capacity?.operationsPerSecond ?? null;
       if (windows.length < maxDuration / WINDOW_MS) {
         this.#budget.recordShortage();
@@ -229,23 +230,4 @@ export class CapacitySearch {
  */
 function isOfSizes(phase) {
   return phase === 'whole size' || phase === 'half size';
-}
-
-const CONFIDENCE = 0.95;
-
-/**
- * @param {readonly number[]} windows operations that completed in each window of the hold
- * @param {number} threads
- * @returns {Capacity | null} null if the hold was too short or nothing succeeded
- */
-export function capacityOf(windows, threads) {
-  const milliseconds = windows.length * WINDOW_MS;
-  if (milliseconds < MIN_HOLD_MS) {
-    return null;
-  }
-  const { mean, low, high } = batchMeans(windows, WINDOW_MS / 1000);
-  if (mean === 0) {
-    return null;
-  }
-  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: milliseconds / 1000 };
 }

@@ -11,9 +11,13 @@ const anyPlan = fc.record({
   gap: fc.nat(9000),
 });
 
-/** @param {{ threads: number[], seconds: number, gap: number }} plan */
-function configOf({ threads, seconds, gap }) {
-  return { ramp: { threads, stepTime: 1000 * seconds }, gap };
+/**
+ * @param {{ threads: number[], seconds: number, gap: number }} plan
+ * @param {number} startsAt
+ * @param {number} index
+ */
+function slotsOf({ threads, seconds, gap }, startsAt, index) {
+  return slotsOfStage({ threads, stepTime: 1000 * seconds }, gap, startsAt, index);
 }
 
 test('a stage has its whole duration, and the next one starts a gap later', () => {
@@ -39,19 +43,18 @@ test('slots follow each other and never overlap, whatever the lengths', () => {
 });
 
 test('a ten-second slot settles for one second, counts eight, and drains for one', () => {
-  const [first, second] = slotsOfStage(configOf({ threads: [1, 2], seconds: 10, gap: 5000 }), START, 0);
+  const [first, second] = slotsOf({ threads: [1, 2], seconds: 10, gap: 5000 }, START, 0);
   const start = START / 1000;
   assert.deepEqual(first, { startsAt: start, countsFrom: start + 1, stopsAt: start + 9, endsAt: start + 10 });
   assert.deepEqual(second.startsAt, start + 10);
-  const [next] = slotsOfStage(configOf({ threads: [1, 2], seconds: 10, gap: 4500 }), START, 1);
+  const [next] = slotsOf({ threads: [1, 2], seconds: 10, gap: 4500 }, START, 1);
   assert.equal(next.startsAt, start + 25);
 });
 
 test('slots are whole seconds, follow each other, and count at least two seconds', () => {
   fc.assert(
     fc.property(anyPlan, fc.nat(999), fc.nat(3), (plan, milliseconds, place) => {
-      const config = configOf(plan);
-      const slots = slotsOfStage(config, START + milliseconds, place);
+      const slots = slotsOf(plan, START + milliseconds, place);
       assert.equal(slots.length, plan.threads.length);
       slots.forEach((slot, index) => {
         Object.values(slot).forEach((second) => assert.ok(Number.isInteger(second)));
@@ -59,7 +62,7 @@ test('slots are whole seconds, follow each other, and count at least two seconds
         assert.equal(slot.endsAt - slot.startsAt, plan.seconds);
         assert.equal(slot.startsAt, slots[index - 1]?.endsAt ?? slot.startsAt);
       });
-      const [after] = slotsOfStage(config, START + milliseconds, place + 1);
+      const [after] = slotsOf(plan, START + milliseconds, place + 1);
       assert.ok(after.startsAt * 1000 >= slots[slots.length - 1].endsAt * 1000 + plan.gap);
     }),
   );
@@ -68,8 +71,7 @@ test('slots are whole seconds, follow each other, and count at least two seconds
 test('hosts whose clocks differ in the last bit get the same start', () => {
   fc.assert(
     fc.property(anyPlan, fc.double({ min: -0.4, max: 0.4, noNaN: true }), (plan, rounding) => {
-      const config = configOf(plan);
-      assert.deepEqual(slotsOfStage(config, START + rounding, 0), slotsOfStage(config, START, 0));
+      assert.deepEqual(slotsOf(plan, START + rounding, 0), slotsOf(plan, START, 0));
     }),
   );
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { capacityOf } from '../../lib/search/capacity-search.js';
+import { capacityOf } from '../../lib/search/batch-means.js';
 
 test('a capacity has a rate, an interval, threads and a duration', () => {
   const windows = Array.from({ length: 40 }, () => 200);
-  assert.deepEqual(capacityOf(windows, 16), {
+  assert.deepEqual(capacityOf(windows, 0.25, 16), {
     operationsPerSecond: 800,
     low: 799.9,
     high: 800.1,
@@ -14,7 +14,7 @@ test('a capacity has a rate, an interval, threads and a duration', () => {
   });
 });
 
-test('a hold of less than two seconds gives no capacity', () => {
-  assert.equal(capacityOf([200, 200, 200, 200, 200, 200, 200], 16), null);
-  assert.equal(capacityOf([200, 200, 200, 200, 200, 200, 200, 200], 16)?.seconds, 2);
+test('nothing succeeded, or too few intervals: there is no capacity', () => {
+  assert.equal(capacityOf([0, 0, 0], 0.25, 16), null);
+  assert.equal(capacityOf([200], 0.25, 16), null);
 });
