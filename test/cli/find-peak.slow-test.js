@@ -5,7 +5,6 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { main as peakPerformance } from '../../lib/cli/merge.js';
 import { CALLED_IN_CLONE, dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
-import { contradiction, contradictionInThreads } from '../helpers/contradictions.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
@@ -63,25 +62,4 @@ describe('a search for the peak', { concurrency: 2 }, () => {
       /log\.txt:1: a --find-peak search begins here: not counted, because searches cannot be added up$/m,
     );
   });
-
-  for (const [faults, threads] of /** @type {const} */ ([
-    ['queue=300,latency=20ms', 12],
-    ['latency=40ms', 6],
-  ])) {
-    test(`a plain run does not contradict it: ${faults}, ${threads} threads`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults });
-      const stageOf = async (/** @type {string[]} */ ...timing) => {
-        const parameters = ['20000', `${threads}`, '--size', '1KiB', '--stages', 'write', '--json', 'result.json'];
-        const command = await startCommand(t, [...parameters, ...timing], { dotEnv: dotEnvOf(endpoint) });
-        assertStatus(await command.outcome, 0);
-        const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-        return stages[0];
-      };
-      const [plain, searched] = [await stageOf('--duration', '3s'), await stageOf('--find-peak')];
-      // On a busy machine, each of them may only be likely, and the load may change between them.
-      const areProven = [plain, searched].every(({ bottleneck }) => bottleneck?.certainty === 'proven');
-      const check = areProven ? contradiction : contradictionInThreads;
-      assert.equal(check(plain, searched), null);
-    });
-  }
 });

@@ -5,8 +5,7 @@ import { describe, test } from 'node:test';
 import { rampTogether } from '../../bench/truth/ramp.js';
 import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, recordsOf } from '../helpers/outcome.js';
-import { machineRecords } from '../helpers/log-records.js';
+import { assertStatus } from '../helpers/outcome.js';
 
 const LIMIT = 300;
 
@@ -93,42 +92,5 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
       assert.deepEqual(ofLog.merge.ramp, ofJson.merge.ramp);
     }
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('reports the step in which its objects ran out, and that later steps do not count', async (t) => {
-    const run = ['150', '8', '--ramp', '1,8', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
-    const outcome = await runCommand(t, [...run, '--faults', 'latency=30ms']);
-    assertStatus(outcome, 0);
-    assert.match(
-      outcome.stderr,
-      /^Write: objects ran out in step [12] of 2 \([18] threads\), so that step and all later ones do not count; pass about \d+ <objects> instead of 150$/m,
-    );
-    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
-    assert.equal(steps.at(-1)?.shortfall, 'objects');
-  });
-
-  test('with a frozen store reports it, counts no step without a success, and exits with status 1', async (t) => {
-    const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
-    const outcome = await runCommand(t, [...run, '--faults', 'latency=20ms,stall=14s@5s']);
-    assertStatus(outcome, 1);
-    assert.match(
-      outcome.stderr,
-      /^Write: step 3 of 3 \(4 threads\) had no successful operation in its counted seconds, /m,
-    );
-    assert.match(outcome.stderr, /^Write: \d+ operations were cut off at the end of their step$/m);
-    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
-    assert.equal(steps.at(-1)?.shortfall, 'stalled');
-  });
-
-  test('that is stopped has its completed steps in its log', async (t) => {
-    const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
-    const command = await startCommand(t, [...run, '--faults', 'latency=20ms']);
-    await command.shows('stdout', /"kind":"ramp-step"/);
-    command.child.kill('SIGTERM');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 143);
-    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
-    assert.equal(steps[0].shortfall, null);
-    assert.equal(steps.at(-1)?.shortfall, 'stopped');
   });
 });

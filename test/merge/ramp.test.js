@@ -152,14 +152,6 @@ test('a killed host leaves no false plateau: slots without it do not count', () 
   assert.match(text.at(-1) ?? '', /^Ramp capacity: at least .*no plateau up to 96.*3 of 5 slots count/);
 });
 
-test('a host without any success leaves no false plateau', () => {
-  const troubles = { '0 3': /** @type {const} */ ('stalled') };
-  const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ [threads]) => [50 * threads];
-  const { merged: ramp, text } = merged(hostsOf({ threads: [[8, 16, 32, 64]], rates, troubles }));
-  assert.deepEqual([countingSlots(ramp), ramp.hasPlateau], [[0, 1, 2], false]);
-  assert.match(text[4], /does not count: host-0 completed no operation$/);
-});
-
 test('the limit is found in the slots that all hosts share, if one host came late and one was killed', () => {
   const steps = [8, 16, 32, 64, 128, 256];
   const troubles = {
@@ -176,12 +168,6 @@ test('the limit is found in the slots that all hosts share, if one host came lat
     'a host that skipped the step is not in the sum',
   );
   assert.match(text[1], /does not count: host-0 started late$/);
-});
-
-test('a host that came too late for every slot takes part in none and spoils none', () => {
-  const late = Object.fromEntries(STEPS.map((_, slot) => [`1 ${slot}`, /** @type {const} */ ('late')]));
-  const { merged: ramp } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE, troubles: late }));
-  assert.equal(countingSlots(ramp).length, STEPS.length);
 });
 
 test('a host without objects for the stage takes part in no slot and spoils none', () => {

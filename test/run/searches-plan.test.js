@@ -184,16 +184,6 @@ test('a host short of CPU in any step behind the capacity keeps the store from b
   }
 });
 
-test('a search that runs out of objects before the hold reports nothing about half-size objects', async () => {
-  const { run, result } = prepare({ objects: 8000, stages: ['write', 'read'] }, narrow);
-  await run();
-  const [{ search, average, peak, bottleneck }] = result.stages;
-  assert.ok(search?.steps.some(({ phase }) => phase === 'half size'));
-  assert.ok(search?.capacity === null && average <= 1100 && average === search?.best, `${average} ops/s`);
-  assert.ok(peak >= average);
-  assert.notEqual(bottleneck.cause, 'concurrency');
-});
-
 test('failures in any step count, and each step reports its own errors', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   workers.override = (_task, meter) => {
@@ -292,24 +282,6 @@ test('dollars that run out are reported with the number needed', async () => {
   assert.equal(bottleneck.advice, 'a higher --max-cost');
 });
 
-test('half-size objects are not tried on a plateau that was not held, where they could decide nothing', async () => {
-  const { run, result } = prepare({ maxCost: 0.01 }, () => ({ latency: () => 10, rate: 300 }));
-  await run();
-  const [{ search, bottleneck }] = result.stages;
-  assert.deepEqual([search?.hasPlateau, search?.capacity], [true, null]);
-  assert.ok(search?.steps.every(({ phase }) => phase !== 'half size'));
-  assert.deepEqual([bottleneck.certainty, bottleneck.advice], ['likely', 'a higher --max-cost']);
-});
-
-test('if there are too few objects for both, the hold comes before the other size', async () => {
-  const { run, result } = prepare({ objects: 3000, stages: ['write', 'read'] }, () => ({
-    latency: () => 100,
-    rate: 200,
-  }));
-  await run();
-  assert.equal(result.stages[0].search?.capacity?.seconds, 10);
-});
-
 test('a search spends no more than the cost limit', async () => {
   const { run, workers, result } = prepare({ stages: ['write', 'read'], maxCost: 0.06 });
   await run();
@@ -333,18 +305,6 @@ test('too few objects for a first step are reported even if no probe could predi
   unloaded.clear();
   await run();
   assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search; try more <objects>']);
-});
-
-test('Remove is limited by what Write left, and a shortage does not blame the command', async () => {
-  const { run, events, result } = prepare({ objects: 2000, stages: ['write', 'remove'] }, ({ stage }) => ({
-    latency: () => (stage.name === 'Write' ? 20 : 0.5),
-  }));
-  result.isTransient = false;
-  await run();
-  const plans = events.filter(([kind]) => kind === 'stageStarts').map(([, { stage, objects }]) => [stage, objects]);
-  assert.deepEqual(plans[0], ['Write', 2000]);
-  assert.ok(plans[1][0] === 'Remove' && plans[1][1] < 2000, String(plans));
-  assert.ok(result.stages.length > 0 && result.stages.every(({ objects }, place) => objects === plans[place][1]));
 });
 
 test('a search that runs out of objects at its second stage is incomplete, not a usage error', async () => {
@@ -395,27 +355,6 @@ test('if the busiest step has more event loops than the hold, the bottleneck con
     bottleneck.evidence,
     /^busiest of 8 event loops busy 95%.* but the event loops were busy only 44% of the time on average$/,
   );
-});
-
-test('hold, capacity and table row of a stage show the same rate', async () => {
-  const { run, result } = prepare({ stages: ['write', 'remove'] });
-  await run();
-  for (const { stage, average, search } of result.stages) {
-    const hold = search?.steps.find(({ phase }) => phase === 'hold');
-    assert.deepEqual([average, hold?.operationsPerSecond], [search?.capacity?.operationsPerSecond, average], stage);
-  }
-});
-
-test('the errors of a stage are those of all its steps', async () => {
-  const { run, workers, result } = prepare({ stages: ['stat'] });
-  workers.override = (_task, meter) => {
-    meter.attemptFailed('timeout', 1, 0);
-    meter.attemptFailed('abandoned', 1, 0);
-    return {};
-  };
-  await run();
-  const [{ failedAttempts, search }] = result.stages;
-  assert.equal(failedAttempts, search?.steps.length);
 });
 
 test('operations completed after a step’s time are in no rate, and are reported with that time', async () => {

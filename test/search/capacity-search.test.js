@@ -89,26 +89,12 @@ test('with random latencies, the interval holds the capacity as often as it prom
   assert.ok(held.filter(Boolean).length >= 35, `${held.filter(Boolean).length} of 40`);
 });
 
-test('a throttling store also shows its capacity', () => {
-  const { uniform } = chance(5);
-  const model = { latency: LATENCIES.jittered(20, 5), rate: 400, pause: () => 30 * uniform() };
-  const found = search(model, { maxThreads: 256, unloadedLatency: 20 });
-  assert.ok(found.hasPlateau);
-  assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 400) < 0.05 * 400, JSON.stringify(found.capacity));
-});
-
 test('a store that never slows down has no plateau, and its capacity is a lower bound', () => {
   const found = search({ latency: LATENCIES.jittered(20, 1) }, { maxThreads: 100, unloadedLatency: 20 });
   assert.equal(found.hasPlateau, false);
   assert.equal(found.capacity?.threads, 100);
   assert.equal(found.knee, 100);
   assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 5000) < 100);
-});
-
-test('with one thread allowed, it is held, and nothing is claimed about more', () => {
-  const found = search({ latency: LATENCIES.fixed(20), rate: 30 }, { maxThreads: 1, unloadedLatency: 20 });
-  assert.deepEqual(testedThreads(found), [1]);
-  assert.deepEqual([found.hasPlateau, found.capacity?.threads], [false, 1]);
 });
 
 test('the hold is a separate stretch of time after all steps that chose its threads', () => {
@@ -175,16 +161,6 @@ test('a search that runs out of objects reports what it knows and how many it ne
   const needed = Number(found.needed?.operations);
   assert.ok(needed > 12_000, String(needed));
   assert.equal(search(model, { ...options, maxOperations: needed }).needed, null);
-});
-
-test('after a plateau, the reported need is not far above the actual one', () => {
-  const model = { latency: LATENCIES.fixed(20), rate: 1000 };
-  const options = { maxThreads: 128, unloadedLatency: 20, maxOperations: 19_000 };
-  const { hasPlateau, needed: lacking } = search(model, options);
-  const needed = Number(lacking?.operations);
-  assert.ok(hasPlateau && needed > 19_000 && needed <= 42_000, String(needed));
-  const enough = search(model, { ...options, maxOperations: needed });
-  assert.ok(enough.hasPlateau && enough.capacity !== null && enough.needed === null, JSON.stringify(enough));
 });
 
 /** Stores with enough operations per step to know its rate. */
@@ -298,15 +274,6 @@ test('a measured rate is expected again, whatever latency was assumed', () => {
   const { needed, best } = search({ latency: LATENCIES.fixed(4) }, options);
   assert.ok(best > 1000);
   assert.ok(Number(needed?.operations) >= 10 * best, String(needed?.operations));
-});
-
-test('a hold without enough objects is not begun', () => {
-  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 1200 };
-  const { capacity, steps, needed, limitingResource } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);
-  assert.equal(capacity, null);
-  assert.ok(steps.every(({ step: { phase } }) => phase !== 'hold'));
-  assert.ok(Number(needed?.operations) > 1200);
-  assert.equal(limitingResource, 'objects');
 });
 
 test('if no more objects can be had, the peak is held for as long as they last', () => {

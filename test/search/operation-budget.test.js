@@ -48,12 +48,6 @@ test('the hold leaves operations for the comparison of sizes', () => {
   assert.equal(prepare().budget.operationsForHold(1000, 10), 50_000);
 });
 
-test('spent operations are gone', () => {
-  const { budget } = prepare();
-  budget.spend(1500, 200, 200);
-  assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
-});
-
 test('failed attempts are paid for and expected again', () => {
   const { tested, budget } = prepare({ maxOperations: 10_000, maxAttempts: 8000 });
   assert.equal(budget.operationsLeft, 8000);
@@ -69,12 +63,6 @@ test('failed attempts are paid for and expected again', () => {
   assert.equal(budget.limitingResource, 'dollars');
   const { operations, attempts } = /** @type {NonNullable<typeof budget.needed>} */ (budget.needed);
   assert.deepEqual([operations >= 40 * 200, attempts], [true, 2 * operations]);
-});
-
-test('without a limit, attempts cost nothing', () => {
-  const { budget } = prepare();
-  budget.spend(1500, 200, 4000);
-  assert.deepEqual([budget.operationsLeft, budget.attemptsFor(100)], [49_800, Infinity]);
 });
 
 test('operations of a step are those that start in it, including those in flight at its end', () => {

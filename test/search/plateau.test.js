@@ -79,16 +79,7 @@ test('refining ends when the numbers of threads are close, or neighbours', () =>
   assert.equal(nextOfRefinement([step(1, 500), step(8, 500)], 1), null);
 });
 
-test('if the fewest threads are as good as any, fewer are tried', () => {
-  assert.equal(nextOfRefinement([step(4, 500), step(8, 500)], 4), 2);
-  assert.equal(nextOfRefinement([step(4, 500), step(8, 500), step(2, 500)], 2), 1);
-});
-
 test('the hold uses slightly more threads than the knee', () => {
   assert.equal(threadsToHold([step(16, 800), step(23, 998), step(32, 1000), step(64, 1000)]), 32);
   assert.equal(threadsToHold([step(16, 1000), step(17, 1000), step(32, 1000)]), 32);
-});
-
-test('it uses the knee itself if more threads do worse', () => {
-  assert.equal(threadsToHold([step(16, 800), step(32, 1000), step(64, 900), step(128, 700)]), 32);
 });

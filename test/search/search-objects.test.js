@@ -39,18 +39,6 @@ test('Read and Stat cycle through what Write left, each size separately', () => 
   assert.equal(objects.countFor(stat), Infinity);
 });
 
-test('if Write alternated between sizes, Read cycles through the first range of each', () => {
-  const objects = new SearchObjects(1000);
-  objects.use(write, false, 400);
-  objects.use(write, true, 100);
-  objects.use(write, false, 50);
-  objects.use(write, true, 80);
-  objects.stageEnds(write, ALL);
-  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 400, cycles: true });
-  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 400, count: 100, cycles: true });
-  assert.deepEqual([objects.countFor(remove), objects.count, objects.wholeCount], [630, 630, 400]);
-});
-
 test('Remove goes once through everything that Write left', () => {
   const objects = written();
   assert.equal(objects.countFor(remove), 700);

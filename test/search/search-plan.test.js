@@ -5,7 +5,6 @@ import {
   COMPARISON,
   STAGE_MS,
   minOperations,
-  inWholeWindows,
   operationsOfSearch,
   shortest,
   timesOf,
@@ -55,9 +54,4 @@ test('a search needs the operations that one thread makes in twelve seconds', ()
 
 test('a search takes at most forty seconds of the store’s rate, plus the operations in flight', () => {
   assert.equal(operationsOfSearch(5000, 100), 201_000);
-});
-
-test('a partial window does not count', () => {
-  assert.equal(inWholeWindows(999), 750);
-  assert.equal(inWholeWindows(1000), 1000);
 });

@@ -27,10 +27,6 @@ test('the first step leaves room for a second one', () => {
   assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
 });
 
-test('a ramp prefers large steps and falls back to smaller ones', () => {
-  assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'ramp', threads: [16, 8] });
-});
-
 test('no more threads are tried than are allowed', () => {
   assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'ramp', threads: [10, 8] });
   assert.equal(climbed([[10, 500]], 10).next(), null);
@@ -68,42 +64,6 @@ test('a plateau that the threads cannot confirm yet is refined, because its knee
   assert.equal(tested.hasPlateau, true);
 });
 
-test('if the maximum threads grew less than in proportion, a plateau below them is looked for', () => {
-  const leapt = climbed(
-    [
-      [4, 182],
-      [16, 500],
-    ],
-    16,
-  );
-  assert.deepEqual([leapt.hasPlateau, leapt.next()], [false, { phase: 'refine', threads: [12] }]);
-  leapt.add('refine', { threads: 12, rate: 499, error: 2 });
-  assert.deepEqual([leapt.hasPlateau, leapt.knee, leapt.needsMoreThreads], [true, 12, false]);
-  assert.deepEqual(leapt.next(), { phase: 'refine', threads: [7] });
-});
-
-test('if fewer threads do less than the maximum, the search ends without a plateau', () => {
-  const growing = climbed(
-    [
-      [4, 182],
-      [16, 500],
-    ],
-    16,
-  );
-  growing.add('refine', { threads: 12, rate: 440, error: 2 });
-  assert.deepEqual([growing.next(), growing.hasPlateau, growing.needsMoreThreads], [null, false, true]);
-});
-
-test('without a plateau the best step is held', () => {
-  assert.equal(
-    climbed([
-      [4, 200],
-      [16, 700],
-    ]).threadsToHold,
-    16,
-  );
-});
-
 test('a step that falls far below earlier ones is repeated once, and the better result counts', () => {
   /** @type {[threads: number, rate: number][]} */
   const fallen = [
@@ -118,24 +78,6 @@ test('a step that falls far below earlier ones is repeated once, and the better 
   const collapse = climbed([...fallen, [256, 1200]]);
   assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
   assert.equal(collapse.next()?.phase, 'refine');
-});
-
-test('a step that falls a little is repeated once before it may end the ramp', () => {
-  const fallen = climbed([
-    [16, 800],
-    [64, 1000],
-    [128, 960],
-  ]);
-  assert.deepEqual(fallen.next(), { phase: 'ramp', threads: [128] });
-  fallen.add('ramp', { threads: 128, rate: 1400, error: 0 });
-  assert.deepEqual([fallen.hasPlateau, fallen.next()?.phase], [false, 'ramp']);
-  const level = climbed([
-    [16, 800],
-    [64, 1000],
-    [128, 960],
-    [128, 950],
-  ]);
-  assert.deepEqual([level.hasPlateau, level.highest?.rate, level.next()?.phase], [true, 960, 'refine']);
 });
 
 test('a large drop proves no plateau until it is repeated', () => {
