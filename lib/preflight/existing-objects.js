@@ -94,8 +94,7 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
 }
 
 /**
- * Allows for objects left by a search: a capacity search writes smaller objects after the full-size ones, and a search
- * over buckets leaves gaps between objects.
+ * Allows for objects left by a capacity search, which writes smaller objects after the full-size ones.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run

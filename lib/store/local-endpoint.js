@@ -63,8 +63,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
 }
 
 /**
- * Returns the buckets of S3_BUCKET if it names several, so that --local supports searches over buckets and faults of
- * single buckets.
+ * Returns the buckets of S3_BUCKET if it names several, so that --local supports faults of single buckets.
  *
  * @param {NodeJS.ProcessEnv} env
  * @throws {UsageError}
