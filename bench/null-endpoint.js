@@ -1,46 +1,61 @@
+import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocalS3 } from '../lib/local-s3/start.js';
-
-/** @import { LocalS3 } from '../lib/local-s3/start.js' */
-
-const BUCKET = 'bench';
-const CREDENTIALS = { accessKeyId: 'bench', secretAccessKey: 'bench' };
-const FAR_STORE = new URL('./far-store.js', import.meta.url).href;
+import { fileURLToPath } from 'node:url';
+import { selfSignedCertificate } from '../lib/local-s3/certificate.js';
+import { EndpointCalls } from '../lib/local-s3/endpoint-calls.js';
 
 /**
- * An endpoint in a separate process with almost no cost per request, so that measurements reflect the client.
+ * @import { ForkOptions } from 'node:child_process'
+ *
+ * @typedef {{ cpuUser: number, cpuSystem: number }} CpuReport ms since the previous report
  *
  * @typedef {object} RunningEndpoint
  * @property {Record<string, string>} env variables with which a client reaches and trusts it
- * @property {LocalS3['report']} report
+ * @property {() => Promise<CpuReport>} report
  * @property {() => Promise<void>} close
  */
 
+const PROGRAM = fileURLToPath(new URL('./null-server.js', import.meta.url));
+const HOSTNAME = '127.0.0.1';
+
 /**
- * @param {{ objectSize: number, useTls: boolean, latency?: number }} options size in bytes; latency in ms, default 0
+ * An endpoint in a separate process with almost no cost per request, so that measurements reflect the client: it checks no
+ * signatures, stores nothing, and generates objects from their keys.
+ *
+ * @param {{ objectSize: number, certificate?: { key: string, cert: string } | null, latency?: number }} options size in bytes;
+ *   latency in ms
+ * @param {Pick<ForkOptions, 'execPath' | 'execArgv'>} [launch]
+ */
+export async function startNullServer({ objectSize, certificate = null, latency = 0 }, launch) {
+  const calls = new EndpointCalls(fork(PROGRAM, [], { execArgv: [], ...launch }));
+  /** @type {number} */
+  const port = await calls.call('listen', { objectSize, certificate, latency });
+  return {
+    ...{ hostname: HOSTNAME, port, failure: calls.failure, close: () => calls.close() },
+    report: () => /** @type {Promise<CpuReport>} */ (calls.call('report')),
+  };
+}
+
+/**
+ * @param {{ objectSize: number, useTls: boolean, latency?: number }} options
  * @returns {Promise<RunningEndpoint>}
  */
-export async function startNullEndpoint({ objectSize, useTls, latency = 0 }) {
-  const { hostname, port, certificate, report, close } = await startLocalS3(
-    { buckets: [BUCKET], credentials: CREDENTIALS, mode: 'null', objectSize, tls: useTls ? 'self-signed' : null },
-    {
-      env: { ...process.env, STORE_LATENCY_MS: String(latency) },
-      execArgv: latency === 0 ? [] : ['--import', FAR_STORE],
-    },
-  );
+export async function startNullEndpoint({ objectSize, useTls, latency }) {
+  const certificate = useTls ? selfSignedCertificate(HOSTNAME, Date.now()) : null;
+  const { port, report, close } = await startNullServer({ objectSize, certificate, latency });
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const authorities = join(folder, 'authority.pem');
-  writeFileSync(authorities, certificate ?? '');
+  writeFileSync(authorities, certificate?.cert ?? '');
   return {
     env: {
-      S3_BUCKET: BUCKET,
-      S3_HOSTNAME: hostname,
+      S3_BUCKET: 'bench',
+      S3_HOSTNAME: HOSTNAME,
       S3_PORT: String(port),
       S3_USE_SSL: useTls ? '1' : '0',
-      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
-      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
+      S3_ACCESS_KEY: 'bench',
+      S3_SECRET_KEY: 'bench',
       ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}),
     },
     report,

@@ -12,14 +12,11 @@ export const BUCKET = 'study';
  * The embedded endpoint behind TLS, in a separate process.
  *
  * @param {Certificate} certificate
- * @param {'store' | 'null'} mode see EndpointOptions
  */
-export async function startStudyEndpoint({ key, certificate }, mode) {
+export async function startStudyEndpoint({ key, certificate }) {
   const { port, close } = await startLocalS3({
     buckets: [BUCKET],
     credentials: { accessKeyId: BUCKET, secretAccessKey: BUCKET },
-    mode,
-    objectSize: OBJECT_SIZE,
     tls: { key, cert: certificate },
   });
   return { port, close };

@@ -16,8 +16,6 @@ const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
  *
  * @typedef {object} EndpointScript
  * @property {string} [faults] see parseFaults
- * @property {'store' | 'null'} [mode]
- * @property {number} [objectSize] bytes, in null mode
  * @property {readonly string[]} [buckets] default: one bucket
  * @property {Place} [place] of its process
  */

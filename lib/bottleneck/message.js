@@ -219,7 +219,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'client nearly busy': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${room(evidence)}`,
-    advice: '--calibrate',
+    advice: MORE['client CPU'],
   },
   'no half size': {
     why: (/** @type {Evidence} */ evidence) =>

@@ -3,7 +3,7 @@ import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
 
-/** Options of other tools, and their equivalents here. */
+/** Options of other tools and of earlier versions, and their equivalents here. */
 const ADVICE = Object.freeze([
   {
     flags: ['--objects', '--count', '--requests', '--num-objects', '-n'],
@@ -59,6 +59,7 @@ const ADVICE = Object.freeze([
   { flags: ['--merge'], text: 'use the command merge' },
   { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
   { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
+  { flags: ['--calibrate'], text: "use --local, which shows the client's own rate" },
 ]);
 
 /**
@@ -72,9 +73,9 @@ export function advised(message, takesLoad = false) {
     .trim()
     .replace(/\s*\n\s*/g, ' ');
   const flag = /^unknown option '([^'=]*)/.exec(line)?.[1];
-  const advice = ADVICE.find(({ flags }) => flags.some((each) => each === flag));
-  if (takesLoad && advice !== undefined) {
-    return `unknown option ${flag}: ${advice.text}`;
+  const advice = flag && adviceOn(flag);
+  if (takesLoad && advice) {
+    return `unknown option ${flag}: ${advice}`;
   }
   const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
   if (row !== undefined) {
@@ -84,6 +85,11 @@ export function advised(message, takesLoad = false) {
     return `${line}: --help all shows every option`;
   }
   return line;
+}
+
+/** @param {string} flag */
+export function adviceOn(flag) {
+  return ADVICE.find(({ flags }) => flags.includes(flag))?.text;
 }
 
 /** @param {OptionRow} row */

@@ -1,5 +1,3 @@
-import { calibrationPath } from '../calibration/calibration-file.js';
-import { usableCores } from '../host/cpu-quota.js';
 import { run, RunError } from '../index.js';
 import { Checks } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
@@ -210,17 +208,15 @@ class ReportedRun {
 
   /** @returns {Promise<number>} the exit status */
   async conclude() {
-    const { env, terminal, stopRequest, isDebugging } = this.#program;
+    const { terminal, stopRequest, isDebugging } = this.#program;
     const { guard, results, logFile } = this.#outputs;
     const { config } = /** @type {PreparedRun} */ (this.#prepared);
     const ran = /** @type {RunResult} */ (this.#ran);
-    const { identity } = /** @type {PreparedRun} */ (this.#prepared);
     const { notices, errors } = closingMessages(ran, config, /** @type {Later} */ (this.#later));
     notices.forEach(this.#notify);
     errors.forEach((error) => terminal.err(error));
-    const host = { identity, file: calibrationPath(env, process.platform), usableCores: usableCores() };
     const hasLost = logFile?.hasFailed === true;
-    const outcome = outcomeOf(ran, { config, guard: /** @type {Guard} */ (guard), host, stopRequest, hasLost });
+    const outcome = outcomeOf(ran, { guard: /** @type {Guard} */ (guard), stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
     if (this.#isStdoutTaken) {
       // The run is over: if stdout turns out to be closed, do not announce a stop.

@@ -9,7 +9,7 @@ import { operationsOf, writesObjects } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
-import { advised, writeCommanderError } from './advice.js';
+import { advised, adviceOn, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
@@ -27,7 +27,7 @@ import { UsageError } from '../options/usage-error.js';
  */
 
 /**
- * The options of every command that uses a store or measures the client. `objects` and `threads` are undefined for
+ * The options of every command that uses a store. `objects` and `threads` are undefined for
  * commands without a load.
  *
  * @typedef {OptionValues & Checked} CommandLine
@@ -52,7 +52,7 @@ import { UsageError } from '../options/usage-error.js';
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
- *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
+ *   { command: 'run' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
@@ -96,7 +96,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ (['merge', 'report', 'compare', 'ab', 'cleanup', 'calibrate'])) {
+  for (const name of /** @type {const} */ (['merge', 'report', 'compare', 'ab', 'cleanup'])) {
     const words = `${benchmark} ${name}`;
     const command = newCommand(name, name, outputs)
       .addHelpText('after', afterHelp(name, invocation))
@@ -144,8 +144,6 @@ function requestOf(command, operands, given, words) {
       return { command, options: abRequest(operands, given, words) };
     case 'cleanup':
       return loadRequest(command, [], { ...given, cleanup: operands[0] ?? true }, words);
-    case 'calibrate':
-      return loadRequest(command, operands, { ...given, calibrate: true }, words);
     case 'report':
       return { command, options: filesRequest(operands, { report: 'report.html', ...given }, words) };
     default:
@@ -170,7 +168,7 @@ function refuseSurplus(command, operands, words) {
 
 /** @param {string} command */
 function takesLoad(command) {
-  return ['run', 'ab', 'calibrate'].includes(command);
+  return command === 'run' || command === 'ab';
 }
 
 /**
@@ -183,19 +181,18 @@ function optionsGiven(command) {
 }
 
 /**
- * @param {'run' | 'ab' | 'cleanup' | 'calibrate'} command
+ * @param {'run' | 'ab' | 'cleanup'} command
  * @param {readonly string[]} operands
  * @param {Given} given
  * @param {string} words shell command, for the hint
- * @returns {{ command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }}
+ * @returns {{ command: 'run' | 'init' | 'cleanup' | 'list', options: CommandLine }}
  * @throws {UsageError} with every problem
  */
 function loadRequest(command, operands, given, words) {
-  const isLoadOptional = given.calibrate === true || given.init !== undefined;
-  const hasLoad = given.cleanup === undefined && !(isLoadOptional && operands.length === 0);
+  const hasLoad = given.cleanup === undefined && !(given.init !== undefined && operands.length === 0);
   const { values, problems } = readOptions(command, given, {
     operands: hasLoad ? operands : undefined,
-    words: command === 'cleanup' || command === 'calibrate' ? { [command]: command } : {},
+    words: command === 'cleanup' ? { cleanup: command } : {},
   });
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedRun(values));
@@ -221,12 +218,9 @@ function ofRun([objects, threads], given) {
  * @param {Given} given
  * @param {OptionValues} values
  */
-function commandOf({ init, cleanup }, { calibrate, list }) {
+function commandOf({ init, cleanup }, { list }) {
   if (init !== undefined) {
     return 'init';
-  }
-  if (calibrate) {
-    return 'calibrate';
   }
   return list ? 'list' : cleanup === undefined ? 'run' : 'cleanup';
 }
@@ -464,11 +458,15 @@ function addOptions(command, name, isGrouped = false) {
  *
  * @param {string} word
  * @param {string} benchmark shell command
- * @throws {UsageError} if the word looks like a misspelled command
+ * @throws {UsageError} if the word looks like a misspelled command, or is an option of which we know the equivalent
  */
 function refuseMisspelledCommand(word, benchmark) {
   if (!/^[a-z]/i.test(word) || Object.hasOwn(COMMANDS, word)) {
     return;
+  }
+  const advice = adviceOn(`--${word}`);
+  if (advice !== undefined) {
+    throw new UsageError([`unknown command ${quote(word)}: ${advice}`], helpHint(benchmark));
   }
   const names = new Command()
     .helpCommand(false)

@@ -47,13 +47,6 @@ export const COMMANDS = Object.freeze({
     summary: 'remove what a run left; --list shows such runs',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
-  calibrate: {
-    operands: '[<objects> <threads>]',
-    summary: 'measure what the client can do on this host',
-    description:
-      'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
-      'much of that they used. Pass <threads> and the options of your usual command: they determine what is measured.',
-  },
   run: {
     operands: '<objects> <threads>',
     summary: 'measure',
@@ -70,10 +63,10 @@ const USAGE_WIDTH = 'compare <before> <after>'.length;
 export function usageOfCommands(benchmark) {
   const lines = Object.entries(COMMANDS)
     .filter(([name]) => name !== 'run')
-    .map(([name, { operands, summary }]) => {
-      const usage = `${name} ${name === 'calibrate' ? '' : operands}`.trimEnd();
-      return `\n       ${benchmark} ${usage.padEnd(USAGE_WIDTH)}  ${summary}`;
-    });
+    .map(
+      ([name, { operands, summary }]) =>
+        `\n       ${benchmark} ${`${name} ${operands}`.padEnd(USAGE_WIDTH)}  ${summary}`,
+    );
   return lines.join('');
 }
 
@@ -140,7 +133,6 @@ Example:
 
 Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`,
     cleanup: '',
-    calibrate: '',
   };
   return texts[name];
 }

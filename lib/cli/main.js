@@ -88,9 +88,6 @@ async function runRequest(argv, program) {
     terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
     return EXIT.complete;
   }
-  if (command === 'calibrate') {
-    return calibrate(options, program);
-  }
   if (command === 'run') {
     const { runByCommand } = await load(() => import('./benchmark.js'));
     return runByCommand(options, program);
@@ -113,20 +110,6 @@ async function compareByTurns(options, { env, invocation, terminal, stopRequest,
   } finally {
     await prepared.close();
   }
-}
-
-/**
- * @param {CommandLine} options
- * @param {Program} program
- */
-async function calibrate(options, { env, terminal, stopRequest }) {
-  const { calibrateByCommand } = await load(() => import('./calibrate.js'));
-  const { Clock } = await load(() => import('../clock/clock.js'));
-  const clock = new Clock();
-  const context = { env, terminal, signal: stopRequest.signal, clock, random: Math.random };
-  leaveOutPauses(clock, terminal);
-  stopRequest.listen();
-  return calibrateByCommand(options, context);
 }
 
 /**

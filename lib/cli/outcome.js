@@ -1,17 +1,15 @@
-import { compareWithCalibration } from '../calibration/comparison.js';
 import { resultOf } from '../model/result-of-run.js';
 import { exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { judge, statusWith, thresholdLines } from './guard.js';
 
 /**
- * @import { Config } from '../model/config.js'
  * @import { Result, RunResult } from '../model/result.js'
  * @import { Guard } from './guard.js'
  * @import { StopRequest } from './stop-request.js'
  *
  * @typedef {object} Outcome
- * @property {Result} result including calibration shares and threshold results
+ * @property {Result} result including threshold results
  * @property {number} status the exit status, assuming that the result can be written
  * @property {readonly Message[]} messages for stderr, in order
  *
@@ -20,13 +18,12 @@ import { judge, statusWith, thresholdLines } from './guard.js';
 
 /**
  * @param {RunResult} run
- * @param {{ config: Config, guard: Guard, host: Parameters<typeof compareWithCalibration>[2], stopRequest: StopRequest,
- *   hasLost: boolean }} context `hasLost`: whether part of the log could not be written
+ * @param {{ guard: Guard, stopRequest: StopRequest, hasLost: boolean }} context `hasLost`: whether part of the log
+ *   could not be written
  * @returns {Outcome}
  */
-export function outcomeOf(run, { config, guard, host, stopRequest, hasLost }) {
-  const compared = compareWithCalibration(run.stages, config, host);
-  const measured = resultOf({ ...run, stages: compared.stages, crash: run.crash ?? stopRequest.defect });
+export function outcomeOf(run, { guard, stopRequest, hasLost }) {
+  const measured = resultOf({ ...run, crash: run.crash ?? stopRequest.defect });
   const judged = judge(guard, measured);
   const lines = thresholdLines(judged.thresholds);
   const ended = exitStatus(run, stopRequest);
@@ -34,8 +31,6 @@ export function outcomeOf(run, { config, guard, host, stopRequest, hasLost }) {
     result: { ...measured, thresholds: judged.thresholds },
     status: statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, judged.thresholds),
     messages: [
-      ...notices(compared.notices),
-      ...errors(compared.warnings),
       ...errors([...guard.warnings, ...judged.warnings].map((warning) => `warning: ${warning}`)),
       ...notices(lines.notices),
       ...errors(lines.errors),

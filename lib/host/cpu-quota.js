@@ -67,8 +67,3 @@ export function throttlingOf({ statistics }, read = readSystemFile) {
 export function availableCores() {
   return Math.min(availableParallelism(), findCpuQuota()?.cores ?? Infinity);
 }
-
-/** The number of event loops that the cores can run, at least 1. */
-export function usableCores() {
-  return Math.max(Math.floor(availableCores()), 1);
-}

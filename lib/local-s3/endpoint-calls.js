@@ -4,8 +4,6 @@
  * @typedef {{ resolve: (value: any) => void, reject: (error: Error) => void }} Waiting
  */
 
-export class EndpointLost extends Error {}
-
 /** Calls into the endpoint's process, which fail when the process ends. */
 export class EndpointCalls {
   #child;
@@ -104,5 +102,5 @@ function errorOf(error) {
  */
 function unexpectedEnd(code, signal) {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-  return new EndpointLost(`the process of the local endpoint ended unexpectedly, ${how}`);
+  return new Error(`the process of the local endpoint ended unexpectedly, ${how}`);
 }

@@ -1,12 +1,8 @@
-import { measureCpuTime, measureEventLoop } from '../meter/client-load.js';
 import { selfSignedCertificate } from './certificate.js';
-import { createEndpoint, withDefaults } from './endpoint.js';
 import { HOSTNAME } from './listener.js';
+import { StoreServer } from './store-server.js';
 
-/**
- * @import { LocalS3Options } from './start.js'
- * @import { Report } from './tally.js'
- */
+/** @import { LocalS3Options } from './start.js' */
 
 /**
  * The program that start.js runs in a separate process. Calls arrive as messages, and their outcomes are sent back.
@@ -22,23 +18,15 @@ import { HOSTNAME } from './listener.js';
  * @property {{ message: string, code?: string }} [error]
  *
  * @typedef {{ port: number, certificate: string | null }} Listening `certificate`: as PEM; null without TLS
- *
- * @typedef {object} ProcessLoad since the previous report, or since the start
- * @property {number} eventLoopUtilization share of time that the event loop was busy, 0 to 1
- * @property {number} cpuUser ms
- * @property {number} cpuSystem ms
- *
- * @typedef {Report & ProcessLoad} ProcessReport
  */
 
-/** @type {ReturnType<typeof createEndpoint>} */
+/** @type {StoreServer} */
 let endpoint;
-let measured = beginMeasuring();
 
 /** @type {Record<CallName, (...parameters: any[]) => unknown>} */
 const METHODS = {
   listen,
-  report,
+  report: () => endpoint.report(),
   put: (bucket, key, body) => endpoint.put(bucket, key, Buffer.from(body)),
   list: (bucket) => endpoint.list(bucket),
 };
@@ -62,19 +50,8 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
 /** @param {LocalS3Options} options */
 async function listen({ port = 0, ...options }) {
   const tls = options.tls === 'self-signed' ? selfSignedCertificate(HOSTNAME, Date.now()) : (options.tls ?? null);
-  endpoint = createEndpoint(withDefaults({ ...options, tls }));
+  endpoint = new StoreServer({ ...options, tls });
   return { port: await endpoint.listen(port), certificate: tls?.cert ?? null };
-}
-
-/** @returns {ProcessReport} */
-function report() {
-  const load = { ...measured.cpuTime(), eventLoopUtilization: measured.eventLoop() };
-  measured = beginMeasuring();
-  return { ...endpoint.report(), ...load };
-}
-
-function beginMeasuring() {
-  return { cpuTime: measureCpuTime(), eventLoop: measureEventLoop() };
 }
 
 /**

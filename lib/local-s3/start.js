@@ -5,12 +5,13 @@ import { HOSTNAME } from './listener.js';
 
 /**
  * @import { ForkOptions } from 'node:child_process'
- * @import { EndpointOptions } from './endpoint.js'
- * @import { Listening, ProcessReport } from './process.js'
+ * @import { Listening } from './process.js'
+ * @import { EndpointOptions } from './store-server.js'
+ * @import { Report } from './tally.js'
  *
- * @typedef {Pick<EndpointOptions, 'buckets' | 'credentials'> & Partial<Omit<EndpointOptions, 'tls'>> &
- *   { tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options with `self-signed`, the endpoint creates its
- *   certificate itself, so that the private key never leaves its process
+ * @typedef {Omit<EndpointOptions, 'tls'> & { port?: number, tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options
+ *   `port`: 0 for any free port, the default; with `self-signed`, the endpoint creates its certificate itself, so that
+ *   the private key never leaves its process
  *
  * @typedef {object} LocalS3 a listening endpoint
  * @property {string} hostname '127.0.0.1'
@@ -18,7 +19,7 @@ import { HOSTNAME } from './listener.js';
  * @property {string | null} certificate as PEM; null without TLS
  * @property {number} processId
  * @property {() => Promise<void>} close cuts all connections and ends the process
- * @property {() => Promise<ProcessReport>} report its activity so far, and its load since the previous report
+ * @property {() => Promise<Report>} report its activity so far
  * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put adds an object, bypassing all faults
  * @property {(bucket: string) => Promise<string[]>} list all keys of a bucket, bypassing all faults
  * @property {Promise<never>} failure rejects if the endpoint ends unexpectedly. Callers can ignore it: it causes no

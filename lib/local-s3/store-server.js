@@ -19,11 +19,20 @@ import { UploadTable } from './upload-table.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { Endpoint, EndpointOptions } from './endpoint.js'
  * @import { FaultInjector } from './fault-injector.js'
  * @import { StoredObject } from './object-table.js'
  * @import { Request } from './operations.js'
  * @import { Operation, Target } from './router.js'
+ * @import { Credentials } from './signature-check.js'
+ *
+ * @typedef {object} EndpointOptions
+ * @property {string[]} buckets
+ * @property {Credentials} credentials accepted credentials
+ * @property {readonly Credentials[]} [furtherCredentials] also accepted: successive temporary credentials
+ * @property {string} [region] that requests must be signed for; 'auto' by default
+ * @property {{ key: string, cert: string } | null} [tls] private key and certificate as PEM; null for plain HTTP
+ * @property {string} [basePath] path before the bucket: '' or, for example, `/storage/v1/s3`
+ * @property {string} [faults] a script, see parseFaults; '' for none
  */
 
 /** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are allowed to finish. */
@@ -32,7 +41,7 @@ const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, header
 /** Time in ms after which every reader must see a write, even if its response was delayed. */
 const SETTLED_AFTER_MS = 1000;
 
-/** An S3 endpoint that keeps objects in memory and checks the signature of every request. @implements {Endpoint} */
+/** An S3 endpoint that keeps objects in memory and checks the signature of every request. */
 export class StoreServer {
   #tally = new Tally(Date.now);
   #tables;
@@ -48,7 +57,9 @@ export class StoreServer {
    * @param {EndpointOptions} options
    * @throws {Error} if the fault script is invalid
    */
-  constructor({ buckets, region, credentials, furtherCredentials, tls, basePath, faults }) {
+  constructor(options) {
+    const { buckets, credentials, furtherCredentials = [], region = 'auto', tls = null } = options;
+    const { basePath = '', faults = '' } = options;
     const plan = parseFaults(faults);
     this.#skew = plan.skew;
     const keepsBefore = plan.items.some(({ name }) => name === 'stale');
@@ -66,7 +77,10 @@ export class StoreServer {
     this.#listener = new Listener(server, () => this.#tally.countConnection());
   }
 
-  /** @param {number} port */
+  /**
+   * @param {number} port 0 for any free port
+   * @returns {Promise<number>} the port
+   */
   listen(port) {
     return this.#listener.listen(port);
   }
@@ -84,7 +98,10 @@ export class StoreServer {
     this.#tableOf(bucket).put(key, body, this.#now());
   }
 
-  /** @param {string} bucket */
+  /**
+   * @param {string} bucket
+   * @returns {string[]} keys in the order of their UTF-8 bytes
+   */
   list(bucket) {
     return this.#tableOf(bucket).keys();
   }

@@ -18,7 +18,7 @@ import { OPERATIONS } from './router.js';
  * @property {Record<string, Partial<Record<Operation, number>>>} bySecond successful requests by the whole epoch second
  *   in which the response was sent
  * @property {Partial<Record<Operation, TimeSummary>>} answerTimes times of responses sent since the previous report,
- *   from the arrival of the head until the end of the response was handed to the socket; not in null mode
+ *   from the arrival of the head until the end of the response was handed to the socket
  * @property {Record<string, number>} objects stored objects by bucket
  * @property {Record<string, number>} uploads pending multipart uploads by bucket
  */

@@ -387,8 +387,6 @@ export interface StageSum extends CommonCounts {
    * was merged.
    */
   buckets?: readonly BucketSum[];
-  /** How the stage's rate compares with what the host can drive. Null if no calibration matches. */
-  calibration?: Calibration | null;
   /** What the hosts did together. Only in a merged result. */
   merge?: StageMerge;
 }
@@ -1039,16 +1037,6 @@ export interface Capacity {
   threads: number;
   /** Duration of the hold. Unit: s. */
   seconds: number;
-}
-
-/** How much of the host's capability a stage used. */
-export interface Calibration {
-  /** Rate that all usable cores of the host can drive. Unit: ops/s. */
-  operationsPerSecond: number;
-  /** The stage's rate divided by that rate. Above 1 if the host was busier during the calibration. */
-  share: number;
-  /** Time of the calibration: ISO 8601. */
-  date: string;
 }
 
 /** The outcome of a clean-up. */

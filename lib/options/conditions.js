@@ -82,14 +82,13 @@ function leavesObjects(stages) {
  * @returns {Problem[]}
  */
 export function stageProblems(options, context) {
-  const { stages = [], existing, calibrate, local } = options;
+  const { stages = [], existing, local } = options;
   const { given, command } = context;
   const removals = operationsOf(stages).filter(({ removes }) => removes);
   const lacksObjects =
     command !== 'ab' &&
     existing === undefined &&
     given.cleanup === undefined &&
-    !calibrate &&
     options.stages !== undefined &&
     !writesObjects(stages);
   return [
@@ -107,7 +106,7 @@ export function stageProblems(options, context) {
     ...operationsIn(options).flatMap(({ name, refuses = {} }) =>
       Object.entries(refuses).map(([refusal, reason]) => {
         const { words, applies } = REFUSALS[/** @type {Refusal} */ (refusal)];
-        return !calibrate && applies(options, context) && `${name} cannot be combined with ${words}: ${reason}`;
+        return applies(options, context) && `${name} cannot be combined with ${words}: ${reason}`;
       }),
     ),
     removals.length > 1 && `--stages can have only one of ${REMOVALS.join(' and ')}: each removes all objects`,
@@ -195,13 +194,12 @@ export function rateProblem({ rate, objects, ...options }) {
  * @returns {Problem}
  */
 export function rangeProblem(options, { given }) {
-  const { sizes, size, rangeSize, existing, calibrate } = options;
+  const { sizes, size, rangeSize, existing } = options;
   const readsParts = operationsIn(options).some(({ part }) => part !== undefined);
   const smallest = sizes === undefined ? size : smallestSize(sizes);
   return (
     given.cleanup === undefined &&
     existing === undefined &&
-    !calibrate &&
     readsParts &&
     rangeSize > smallest &&
     `--range-size cannot exceed the ${sizes === undefined ? 'size of the objects' : 'smallest --size'}`

@@ -157,7 +157,7 @@ function planRamp({ ramp, stepTime, startAt }, threads, { count }) {
  * @param {number} threads
  * @param {number} usable
  */
-export function chooseCores(given, threads, usable) {
+function chooseCores(given, threads, usable) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;
   return Math.min(wanted, threads);
 }

@@ -1,12 +1,6 @@
 import { MAX_OBJECT_BYTES, runsSlices } from '../edge/slice.js';
-import {
-  DEFAULT_PART_BYTES,
-  DEFAULT_PART_THREADS,
-  MAX_PARTS,
-  MAX_PUT_BYTES,
-  partsOf,
-} from '../operations/multipart.js';
-import { DEFAULT_STAGES, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
+import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS, MAX_PARTS, partsOf } from '../operations/multipart.js';
+import { DEFAULT_STAGES, operationsOfRun, writesObjects } from '../operations/registry.js';
 import { parseStartTime } from '../clock/start-time.js';
 import { CLIENTS, CLIENT_NAMES } from '../s3/object-store.js';
 import { shellWords } from '../text/shell-words.js';
@@ -49,8 +43,8 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'calibrate'} CommandName `side`:
- *   within --a and --b
+ * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
+ *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -98,7 +92,7 @@ const needsThrough =
     runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
 
 /** Excluded by assertions and live metrics, which only runs have. */
-const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
+const RUNS_ONLY = Object.freeze({ cleanup: true, list: true });
 
 /** Excluded by options that set the load or its duration: searches and ramps set both themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true });
@@ -118,7 +112,6 @@ const WORKLOAD = {
       prefix: true,
       allowVersioned: true,
       cleanup: true,
-      calibrate: true,
     },
     role: 'load',
   },
@@ -136,7 +129,7 @@ const WORKLOAD = {
       size > MAX_OBJECT_BYTES &&
       `--client edge requires a --size of at most ${formatSize(MAX_OBJECT_BYTES)}: a Worker has little memory`,
     role: 'load',
-    of: ['ab', 'side', 'calibrate'],
+    of: ['ab', 'side'],
   },
   access: {
     flag: '--access <pattern>',
@@ -145,11 +138,9 @@ const WORKLOAD = {
     read: parseAccess,
     record: formatAccess,
     default: 'sequential',
-    excludes: { calibrate: true },
-    check: ({ stages, calibrate, mix }, { given }) =>
+    check: ({ stages, mix }, { given }) =>
       given.access !== undefined &&
       stages !== undefined &&
-      !calibrate &&
       !operationsOfRun({ stages, mix }).some(conditions.followsAccess) &&
       `--access requires one of ${conditions.FOLLOWING_ACCESS.join(', ')} in --stages`,
     role: 'load',
@@ -176,7 +167,7 @@ const WORKLOAD = {
     main: true,
     read: values.mix,
     record: values.formatMix,
-    excludes: { calibrate: true, findPeak: true, ramp: true, checksum: true },
+    excludes: { findPeak: true, ramp: true, checksum: true },
     check: conditions.mixProblems,
     role: 'load',
   },
@@ -213,12 +204,8 @@ const WORKLOAD = {
     help: 'write objects in parts; objects above 4.9 GiB always are',
     detail: 'see [large objects](../measure/loads.md#large-objects)',
     excludes: { client: 'edge' },
-    check: ({ multipart, stages, calibrate, size }) => [
+    check: ({ multipart, stages }) =>
       multipart && stages !== undefined && !writesObjects(stages) && '--multipart requires write in --stages',
-      calibrate &&
-        (multipart || size > MAX_PUT_BYTES) &&
-        '--calibrate cannot be combined with --multipart or a --size above 4.9GiB',
-    ],
     role: 'load',
     of: ['ab', 'side'],
   },
@@ -253,7 +240,7 @@ const WORKLOAD = {
     read: oneOf('crc64nvme', 'crc32c', 'none'),
     default: 'none',
     off: 'none',
-    excludes: { client: 'edge', calibrate: true },
+    excludes: { client: 'edge' },
     check: ({ stages }, { has }) =>
       has('checksum') && stages !== undefined && !writesObjects(stages) && '--checksum requires write in --stages',
     role: 'load',
@@ -347,7 +334,7 @@ const LOAD = {
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
-    excludes: { ...SET_BY_STEPS, calibrate: true, rate: true, startAt: true, shard: true },
+    excludes: { ...SET_BY_STEPS, rate: true, startAt: true, shard: true },
     check: conditions.stabilityProblem,
     role: 'repeat',
   },
@@ -450,13 +437,13 @@ const CLIENT = {
         conditions
           .operationsIn(options)
           .map(({ copies, name }) => copies && `--client edge cannot run ${name}: R2 bindings do not support it`),
-      ({ client, calibrate, cleanup }, { nameOf }) =>
+      ({ client, cleanup }, { nameOf }) =>
         client === 'public' &&
-        (calibrate || cleanup !== undefined) &&
-        `--client public cannot be combined with ${nameOf(calibrate ? 'calibrate' : 'cleanup')}: it differs from direct only in how a run reads objects`,
+        cleanup !== undefined &&
+        `--client public cannot be combined with ${nameOf('cleanup')}: it differs from direct only in how a run reads objects`,
     ],
     role: 'load',
-    of: ['ab', 'side', 'cleanup', 'calibrate'],
+    of: STORE_COMMANDS,
   },
   publicUrl: {
     flag: '--public-url <url>',
@@ -485,7 +472,7 @@ const CLIENT = {
     check: ({ cores, ...options }) =>
       runsSlices(options) && cores !== 'auto' && cores > 1 && '--cores above 1 requires --through with --client edge',
     role: 'record',
-    of: ['ab', 'side', 'calibrate'],
+    of: ['ab', 'side'],
   },
   timeout: {
     flag: '--timeout <time>',
@@ -510,7 +497,7 @@ const CLIENT = {
     flag: '--no-keep-alive',
     help: 'open a connection for each request',
     role: 'load',
-    of: ['ab', 'side', 'cleanup', 'calibrate'],
+    of: STORE_COMMANDS,
   },
   preflight: {
     flag: '--no-preflight',
@@ -533,8 +520,7 @@ const STORE = {
       client === 'public' &&
       '--local cannot be combined with --client public: the local endpoint has no public address',
     role: 'repeat',
-    of: ['ab', 'calibrate'],
-    helpOf: { calibrate: 'without TLS, like a run with --local' },
+    of: ['ab'],
   },
   faults: {
     flag: '--faults <script>',
@@ -550,8 +536,7 @@ const STORE = {
     help: 'file with the S3_… variables',
     read: someText,
     default: '.env',
-    of: [...STORE_COMMANDS, 'calibrate'],
-    helpOf: { calibrate: 'file with S3_USE_SSL, which determines whether TLS is used' },
+    of: STORE_COMMANDS,
   },
   bucket: {
     flag: '--bucket <names>',
@@ -642,11 +627,10 @@ const OUTPUT = {
     detail: 'see [the result](result-schema.md)',
     main: true,
     read: someText,
-    of: ['merge', 'compare', 'ab', 'calibrate'],
+    of: ['merge', 'compare', 'ab'],
     helpOf: {
       compare: 'write the whole comparison to a file; - is stdout',
       ab: 'write the whole comparison to a file; - is stdout',
-      calibrate: 'write the whole result to a file',
     },
   },
   csv: {
@@ -679,8 +663,8 @@ const OUTPUT = {
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
-    of: ['ab', 'cleanup', 'calibrate'],
-    helpOf: { cleanup: 'no progress on stderr', calibrate: 'no notices on stderr' },
+    of: ['ab', 'cleanup'],
+    helpOf: { cleanup: 'no progress on stderr' },
   },
   live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
@@ -774,15 +758,6 @@ const COMMANDS = {
       list && given.cleanup !== true && `--list requires ${nameOf('cleanup')} without a run id`,
     of: ['cleanup'],
     helpOf: { cleanup: 'list the runs that left objects, and exit' },
-  },
-  calibrate: {
-    flag: '--calibrate',
-    help: 'same as the command calibrate',
-    excludes: { client: 'edge', cleanup: true },
-    check: ({ calibrate, stages = [] }) =>
-      calibrate &&
-      operationsOf(stages).some(({ isDefaultStage }) => !isDefaultStage) &&
-      `--calibrate takes no --stages other than ${DEFAULT_STAGES.join(', ')}`,
   },
 };
 

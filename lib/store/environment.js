@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
-import { UsageError } from '../options/usage-error.js';
 import { bucketNames, edgeUrl, hostname, port, publicUrl, region, secret, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 
@@ -132,25 +131,6 @@ export class Variables {
   #textOf(key) {
     return this.#given[VARIABLES[key].name]?.trim() ?? '';
   }
-}
-
-/**
- * Reads S3_USE_SSL alone, without requiring the other variables.
- *
- * @param {Record<string, string | undefined>} env
- * @param {string} file
- * @throws {UsageError}
- */
-export function readUseTls(env, file) {
-  const variables = new Variables(env, file);
-  if (variables.fileProblem !== null && file !== DEFAULT_FILE) {
-    throw new UsageError([variables.fileProblem]);
-  }
-  const { values, problems } = variables.read(['useTls']);
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
-  return values.useTls;
 }
 
 /**

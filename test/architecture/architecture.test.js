@@ -18,19 +18,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     PUBLIC,
     'cost',
-    ...[
-      'calibration',
-      'run',
-      'preflight',
-      'cleanup',
-      'clock',
-      'operations',
-      'workload',
-      'text',
-      'log',
-      'merge',
-      'report',
-    ],
+    ...['run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'text', 'log', 'merge', 'report'],
     ...['store', 'options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'telemetry', 'edge', 's3'],
   ],
   [PUBLIC]: ['compare', 'merge', 'model', 'options', 'report', 'run', 'store', 'thresholds'],
@@ -71,7 +59,6 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   store: ['aws', 'local-s3', 'options', 'workload', 'text'],
   cost: ['operations', 'workload', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
-  calibration: ['options', 'run', 'local-s3', 'operations', 'workload', 'text'],
   compare: ['options', 'statistics', 'model', 'text'],
   options: ['edge', 'local-s3', 'aws', 'clock', 'operations', 'workload', 's3', 'text'],
   merge: ['log', 'search', 'operations', 'statistics', 'model', 'text'],
@@ -106,7 +93,6 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   search: ['model', 'clock'],
   cost: ['model'],
   cleanup: ['model'],
-  calibration: ['model', 'clock', 's3'],
   bottleneck: ['model'],
   edge: ['clock', 'model'],
   operations: ['model'],
@@ -406,8 +392,7 @@ function loadedWith(names) {
 test('neither the SDK nor the embedded endpoint is loaded before it is used', () => {
   const { loaded, packages } = loadedWith(list('lib/cli'));
   assert.ok(loaded.has('lib/run/benchmark-run.js'));
-  assert.ok(loaded.has('lib/local-s3/start.js'), 'which starts it in a separate process');
-  assert.ok(!loaded.has('lib/local-s3/endpoint.js'));
+  assert.ok(!loaded.has('lib/local-s3/start.js'));
   assert.deepEqual(
     [...packages].filter((name) => /^@aws-sdk|^@smithy/.test(name)),
     [],
@@ -435,7 +420,7 @@ test('the library has at most ten names, all explained on its page, and loads no
 test('the dependencies of a command are not loaded before the command is known', () => {
   const { loaded } = loadedWith(['lib/cli/main.js']);
   assert.ok(loaded.has('lib/cli/command-line.js'));
-  const early = ['telemetry', 'run', 'merge', 'compare', 'cleanup', 'calibration', 'engine', 'http'];
+  const early = ['telemetry', 'run', 'merge', 'compare', 'cleanup', 'engine', 'http'];
   assert.deepEqual(
     [...loaded].filter((name) => early.includes(folderOf(name))),
     [],

@@ -24,7 +24,5 @@ test('a far store answers like a near one, after its latency', async (t) => {
     assert.equal(bytes, OBJECT_SIZE);
     assert.ok(milliseconds >= LATENCY - 1, `${milliseconds} ms`);
   }
-  const { requests, cpuUser } = await endpoint.report();
-  assert.deepEqual(requests.GET, { total: 2, succeeded: 2 });
-  assert.ok(cpuUser > 0);
+  assert.ok((await endpoint.report()).cpuUser > 0);
 });

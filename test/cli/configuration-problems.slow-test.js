@@ -195,11 +195,6 @@ test('Row 43: a comparison reports each problem with the name of its side', asyn
   }
 });
 
-test('Row 43: a calibration needs no store, and reports an invalid S3_USE_SSL and a file that cannot be read', async () => {
-  await assertRefused(['calibrate'], { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] }, {});
-  await assertRefused(['calibrate', '--env-file', 'folder'], { env: {}, lines: [/^folder: EISDIR/] }, {});
-});
-
 test('Row 43: without a store, problems of the load are reported beside those of the configuration', async () => {
   const { env, lines } = OF_STORE['an empty folder'];
   for (const [mode, line] of /** @type {[string[], RegExp][]} */ ([

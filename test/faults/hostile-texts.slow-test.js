@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -147,20 +146,6 @@ const CASES = {
   'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
   'the value of an option': { shown: '--run-id', run: (t) => runWith(t, [...RUN, '--run-id', ESCAPES]) },
   'a script of faults': { shown: '--faults', run: (t) => runWith(t, [...RUN, '--local', '--faults', `${ESCAPES}=1`]) },
-  'a calibration': {
-    shown: `it was made on host a${SHOWN}`,
-    async run(t) {
-      const folder = await folderWith(t, {});
-      const calibration = {
-        ...{ date: '2026-01-31', host: `a${ESCAPES}`, versions: {}, client: 'direct', useTls: false, keepAlive: true },
-        ...{ size: 1024, threads: 4, usableCores: 1, stages: [] },
-      };
-      const content = { format: 1, calibrations: [calibration] };
-      await mkdir(path.join(folder, 'r2-benchmark'));
-      await writeFile(path.join(folder, 'r2-benchmark', 'calibration.json'), JSON.stringify(content));
-      return runWith(t, [...RUN, '--local'], { XDG_CACHE_HOME: folder });
-    },
-  },
   'the name of a log that says nothing': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES.replace('/', '')}`, []) },
   'the name of a log': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG) },
   'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },

@@ -5,14 +5,14 @@ import { generate } from 'selfsigned';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
- * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
+ * @import { EndpointOptions } from '../../lib/local-s3/store-server.js'
  * @import { LocalS3, LocalS3Options } from '../../lib/local-s3/start.js'
  * @import { S3ClientConfig } from '@aws-sdk/client-s3'
  * @import { TestContext } from 'node:test'
  */
 
 /**
- * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'> & { tls: { cert: string } | null }}
+ * @typedef {LocalS3 & Required<Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'>> & { tls: { cert: string } | null }}
  *   TestEndpoint `tls.cert` is the certificate that a client must trust; `tls` is null without TLS
  */
 

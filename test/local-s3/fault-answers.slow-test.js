@@ -14,7 +14,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 /**
- * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
+ * @import { EndpointOptions } from '../../lib/local-s3/store-server.js'
  * @import { GetObjectCommandOutput } from '@aws-sdk/client-s3'
  * @import { IncomingMessage } from 'node:http'
  * @import { Socket } from 'node:net'

@@ -127,15 +127,3 @@ test('lists uploads by key, page by page, several of a key consecutively', async
     all.Uploads?.map(({ UploadId }) => UploadId),
   );
 });
-
-test('the endpoint that stores nothing accepts uploads, and responds as if it had assembled them', async (t) => {
-  const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 12 });
-  const client = sdkClient(t, endpoint);
-  const { UploadId, Parts } = await upload(client, bodiesOf(5 * MIB, 7));
-  const { ETag } = await complete(client, UploadId, Parts);
-  assert.match(String(ETag), /^"[0-9a-f]{32}"$/);
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-  assert.deepEqual(Uploads, []);
-  const { requests } = await endpoint.report();
-  assert.deepEqual([requests.CREATE.total, requests.PART.total, requests.COMPLETE.total], [1, 2, 1]);
-});

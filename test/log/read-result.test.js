@@ -116,7 +116,7 @@ function sharedOf({ report, timeSeries }) {
  *
  * @param {any} stage
  */
-function withoutLogged({ hostLoad, calibration, seconds, merge: { shares, ...merge }, ...stage }) {
+function withoutLogged({ hostLoad, seconds, merge: { shares, ...merge }, ...stage }) {
   return {
     ...stage,
     seconds: seconds.map((/** @type {any} */ { p50, p99, maximum, histogram, ...second }) => second),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
+import { startNullServer } from '../../bench/null-endpoint.js';
 import { runBenchmark } from '../../lib/run/benchmark-run.js';
 import { keysIn } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -56,7 +57,10 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     `the ${client} client refuses a store that does not verify checksums, unless preflight is off`,
     TIME_LIMIT,
     async (t) => {
-      const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 1000 });
+      const credentials = { accessKeyId: 'any', secretAccessKey: 'any' };
+      const server = await startNullServer({ objectSize: 1000 });
+      t.after(server.close);
+      const endpoint = { ...server, buckets: ['bucket-a', 'bucket-b'], region: 'auto', credentials, tls: null };
       const refused = await run(endpoint, { client, checksum: 'crc32c', runId: 'refused' });
       assert.equal(refused.problems.length, 1);
       assert.match(

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { readUseTls } from '../../lib/store/environment.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
@@ -94,16 +93,6 @@ test('S3_USE_SSL is on if empty, and off only if it says so', async () => {
       `S3_USE_SSL: expected 1, true, yes, on or 0, false, no, off, got ${JSON.stringify(given)}`,
     ]);
   }
-});
-
-test('reads whether to use TLS without any other variable', async (t) => {
-  const file = path.join(await folderWith(t, { '.env': 'S3_USE_SSL=0' }), '.env');
-  assert.equal(readUseTls({}, file), false);
-  assert.equal(readUseTls({ S3_USE_SSL: 'yes' }, file), true);
-  assert.equal(readUseTls({ S3_USE_SSL: ' ' }, file), true);
-  assert.equal(readUseTls({}, '.env'), true);
-  assert.throws(() => readUseTls({ S3_USE_SSL: '2' }, file), { name: 'UsageError', message: /^S3_USE_SSL: expected/ });
-  assert.throws(() => readUseTls({}, `${file}.missing`), { name: 'UsageError', message: /there is no such file$/ });
 });
 
 test('reports where extra parts of a host name belong, without showing a password', async () => {

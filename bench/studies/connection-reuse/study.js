@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { startNullServer } from '../../null-endpoint.js';
 import { makeCertificate } from '../certificate.js';
 import { overDistance } from '../distance/over-distance.js';
-import { agreedProtocol, startStudyEndpoint } from '../endpoint.js';
+import { OBJECT_SIZE, agreedProtocol } from '../endpoint.js';
 import { describeMachine } from '../machine.js';
 import { REQUESTS } from '../measurement.js';
 import { runStudy } from '../run-study.js';
@@ -33,7 +34,10 @@ await runStudy(async () => {
   const machine = describeMachine([]);
   const oha = await findOha();
   const certificate = await makeCertificate();
-  const endpoint = await startStudyEndpoint(certificate, 'null');
+  const endpoint = await startNullServer({
+    objectSize: OBJECT_SIZE,
+    certificate: { key: certificate.key, cert: certificate.certificate },
+  });
   const protocol = await agreedProtocol(endpoint.port, certificate);
   const measure = measureWith(endpoint.port, certificate, oha === null ? null : measureOha);
   /** @type {Distance[]} */

@@ -32,7 +32,7 @@ export async function withServers(geographies, study) {
   try {
     const certificate = await makeCertificate();
     ends.push(certificate.remove);
-    const endpoint = await startStudyEndpoint(certificate, 'store');
+    const endpoint = await startStudyEndpoint(certificate);
     ends.push(endpoint.close);
     /** @type {Map<number, LocalWorker>} */
     const workers = new Map();
