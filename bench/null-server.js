@@ -2,7 +2,6 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { measureCpuTime } from '../lib/meter/client-load.js';
 import { Payload } from '../lib/workload/payload.js';
-import { DelayQueue } from './delay-queue.js';
 
 // The program that null-endpoint.js runs in a separate process. It implements only as much of HTTP/1.1 as our clients use, on
 // plain sockets, because node:http would use more CPU than everything else.
@@ -34,9 +33,11 @@ function listen({ certificate, latency, ...options }) {
   objectSize = options.objectSize;
   setDate();
   setInterval(setDate, 1000);
-  const queue = new DelayQueue({ delay: latency, now: () => performance.now(), wake: setTimeout });
   // A relay in front would take several times as much CPU, because it would read and write all data in both directions.
-  const schedule = latency === 0 ? (/** @type {() => void} */ work) => work() : queue.add.bind(queue);
+  const schedule =
+    latency === 0
+      ? (/** @type {() => void} */ work) => work()
+      : (/** @type {() => void} */ work) => setTimeout(work, latency);
   const serve = (/** @type {net.Socket} */ socket) => serveConnection(socket, schedule);
   const server = certificate === null ? net.createServer(serve) : tls.createServer(certificate, serve);
   return new Promise((resolve) => {

@@ -5,7 +5,6 @@ import { CONFIDENCE } from '../compare/verdict.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { problemsOf } from '../model/result-of-run.js';
-import { wayId, wayOf, wayOfTurns } from '../model/ways.js';
 import { formatInterleaved } from '../report/ab-text.js';
 import { consoleReporter } from '../report/console.js';
 import { costLine } from '../report/cost-line.js';
@@ -309,22 +308,5 @@ function comparisonOf(runs, { options, sides }) {
     quadsPlanned: options.quads,
     quads,
     stages: compareQuads(quads, { margin }),
-    ...waysOfSides(runs),
   };
-}
-
-/**
- * @param {InterleavedRuns} runs
- * @returns {Pick<InterleavedComparison, 'ways'>} empty if both sides used the same access path, or no quad finished
- */
-function waysOfSides({ a, b, quads }) {
-  if (b === null || quads.length === 0 || wayId(wayOf(a.facts.options)) === wayId(wayOf(b.facts.options))) {
-    return {};
-  }
-  const [{ passes }] = quads;
-  const stagesOfTurn = passes[0].stages.length;
-  const turns = passesOf(quads.length);
-  // Skip the warm-up turn and everything after the last complete quad.
-  const counting = (/** @type {RunResult} */ { stages }) => stages.slice(stagesOfTurn, turns * stagesOfTurn);
-  return { ways: [a, b].map((run) => wayOfTurns(run.facts, counting(run))) };
 }

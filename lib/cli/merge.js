@@ -20,7 +20,6 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { Caller } from './invocation.js'
- * @import { MergeWarning } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Look } from '../report/reporter.js'
  * @import { Guard } from './guard.js'
@@ -107,14 +106,13 @@ export async function withResults(options, work) {
  * @param {Outputs} outputs
  * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text to print on stdout if no result goes
  *   there
- * @param {(merged: Merged) => MergeWarning[]} [refused] runs that are merged only with --several-runs
  * @returns {Promise<number>} the exit status, assuming that all writes to stdout and stderr succeed
  */
-export function merge(options, outputs, text, refused = ({ runsApart }) => runsApart) {
+export function merge(options, outputs, text) {
   const err = errorLines(outputs.stderr);
   return withResults(options, async (results, guard) => {
     const merged = await readHosts(options, results, outputs.stdin);
-    const apart = options.severalRuns ? [] : refused(merged);
+    const apart = options.severalRuns ? [] : merged.runsApart;
     if (apart.length > 0) {
       throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
     }
@@ -192,9 +190,9 @@ async function protectLogs({ results }) {
  * @param {Readable} stdin
  */
 async function readHosts({ files }, results, stdin) {
-  const keepsSeries = results.some(({ reporter }) => reporter.needsSecondLatencies);
-  const { runs, warnings } = await readFiles(files, stdin, { keepsDetails: keepsSeries });
-  return mergeRuns(runs, { warnings, keepsSeries });
+  const keepsDetails = results.some(({ reporter }) => reporter.needsSecondLatencies);
+  const { runs, warnings } = await readFiles(files, stdin, { keepsDetails });
+  return mergeRuns(runs, { warnings });
 }
 
 /**

@@ -10,8 +10,7 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
 
 /**
  * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged,
- * such as the result of a search or of many hosts. Several files are merged. If hosts used different access paths, the
- * report compares them, and the runs need not overlap in time.
+ * such as the result of a search or of many hosts. Several files are merged.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env
@@ -23,12 +22,7 @@ export function reportByCommand(options, env, streams) {
     const [file] = options.files;
     const read = options.files.length === 1 ? await readWholeResult(file) : null;
     if (read === null) {
-      return merge(
-        options,
-        outputs,
-        () => [],
-        ({ runsOfWayApart }) => runsOfWayApart,
-      );
+      return merge(options, outputs, () => []);
     }
     for (const warning of read.warnings) {
       await errorLines(outputs.stderr)(`warning: ${file}: ${warning}`);

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { plainLine } from '../text/plain-text.js';
 import { wholeDays } from '../log/time-line.js';
 import { correctionOf } from '../model/clock-facts.js';
-import { wayId, wayOf } from '../model/ways.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
@@ -13,7 +12,6 @@ import { wayId, wayOf } from '../model/ways.js';
  * @property {ReadRun['result']} result
  * @property {string} file
  * @property {number | null} line
- * @property {string} way see wayId()
  * @property {boolean} hasMachineLines false for a log of the original tool
  * @property {boolean} isDated whether its seconds are epoch seconds
  *
@@ -30,7 +28,6 @@ export function hostRunOf({ result, file, line }) {
     result,
     file,
     line,
-    way: wayId(wayOf(result.options)),
     hasMachineLines: result.run !== null || result.stages.some(({ startedAt }) => typeof startedAt === 'number'),
     isDated: result.start !== null || (first !== null && first >= FIRST_DATE),
   };

@@ -4,21 +4,19 @@ import { isCut, missingPercentiles } from '../model/completeness.js';
 import { COUNT_NAMES } from '../model/counters.js';
 import { UNKNOWN_LATENCY } from '../model/histogram.js';
 import { addSecond } from '../model/seconds.js';
-import { stageOfWay, wayOf } from '../model/ways.js';
 import { OPERATIONS, STAGE_NAMES } from '../operations/registry.js';
 import { placeOf } from '../text/plain-text.js';
-import { hostSeries } from './host-series.js';
 import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { overlapOf } from './overlap.js';
 import { PeakFinder } from './peak-finder.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
 import { secondsOf, timeSeriesOf } from './seconds.js';
-import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsOfOneWayApart } from './warnings.js';
+import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
  * @import { ClockTrust, CountName, MergeWarning, PeakSecond, Result, SecondResult } from '../model/result.js'
- * @import { StageMerge, StageShare, StageSum, WayResult } from '../model/result.js'
+ * @import { StageMerge, StageShare, StageSum } from '../model/result.js'
  * @import { Host, HostRun, StageView } from './hosts.js'
  * @import { TimeSeriesRow } from './seconds.js'
  *
@@ -26,7 +24,6 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsO
  * @property {MergedResult} result seconds are computed during each iteration over them
  * @property {() => Iterable<TimeSeriesRow>} timeSeries seconds of each host, also computed during iteration
  * @property {MergeWarning[]} runsApart runs that should not be added up unless the user insists
- * @property {MergeWarning[]} runsOfWayApart the same if each access path is reported separately
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
@@ -43,10 +40,9 @@ const MISSING_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) =
  * @param {readonly ReadRun[]} reads runs of one host each, in file order
  * @param {object} [options]
  * @param {readonly MergeWarning[]} [options.warnings] about the files
- * @param {boolean} [options.keepsSeries] whether to keep the seconds of each host
  * @returns {Merged}
  */
-export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
+export function mergeRuns(reads, { warnings = [] } = {}) {
   const { counted, refused } = countedRuns(reads);
   const runs = counted.map(hostRunOf);
   const hosts = hostsOf(runs);
@@ -62,10 +58,8 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
   const lost = missingShards(runs);
   const stages = [...views].map(([stage, stageViews]) => {
     const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
-    const stageSum = mergeStage(stageViews, ramps);
-    return keepsSeries ? withSeries(stageSum, stageViews) : stageSum;
+    return mergeStage(stageViews, ramps);
   });
-  const ways = mergeWays(hosts, views);
   const merge = {
     peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
     isDated: origin.isDated,
@@ -79,7 +73,6 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
       ...lost,
       ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
     ],
-    ...(ways.length > 1 ? { ways } : {}),
   };
   const together = addResults(hosts.flatMap((host) => host.runs.map((run) => withOrigin(run, host))));
   return {
@@ -87,7 +80,6 @@ export function mergeRuns(reads, { warnings = [], keepsSeries = false } = {}) {
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
-    runsOfWayApart: runsOfOneWayApart(views),
   };
 }
 
@@ -142,30 +134,6 @@ function whyNotCounted({ result: { hosts, merge, options }, line }) {
 function withOrigin({ result, line }, { name, file }) {
   const hosts = result.hosts.map((each) => ({ ...each, merge: { name, file, line } }));
   return { ...result, hosts, stages: [] };
-}
-
-/**
- * @param {readonly Host[]} hosts
- * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @returns {WayResult[]} one merged result per access path, in host order
- */
-function mergeWays(hosts, views) {
-  const ways = new Set([...views.values()].flatMap((stageViews) => stageViews.map(({ run }) => run.way)));
-  if (ways.size < 2) {
-    return [];
-  }
-  const runs = hosts.flatMap((host) => host.runs.map((run) => ({ name: host.name, run })));
-  return [...new Set(runs.map(({ run }) => run.way))]
-    .filter((way) => ways.has(way))
-    .map((way) => {
-      const wayRuns = runs.filter(({ run }) => run.way === way);
-      const stages = [...views.values()].flatMap((stageViews) => {
-        const shares = stageViews.filter(({ run }) => run.way === way);
-        return shares.length === 0 ? [] : [stageOfWay(mergeStage(shares, null))];
-      });
-      const [{ run }] = wayRuns;
-      return { ...wayOf(run.result.options), hosts: [...new Set(wayRuns.map(({ name }) => name))], stages };
-    });
 }
 
 /**
@@ -290,16 +258,6 @@ function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
     ...(certainty === undefined ? {} : { certainty }),
     ...(evidence === null ? {} : { evidence, advice }),
   };
-}
-
-/**
- * @param {MergedStage} stage
- * @param {readonly StageView[]} views in the order of the shares
- * @returns {MergedStage} with each host's seconds
- */
-function withSeries(stage, views) {
-  const shares = stage.merge.shares.map((share, index) => ({ ...share, series: hostSeries(views[index]) }));
-  return { ...stage, merge: { ...stage.merge, shares } };
 }
 
 /**

@@ -36,7 +36,7 @@ export async function readRun(location) {
   }
   // Results come first: they have more details than the log of the same run, which then counts as a copy.
   const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
-  const { result, runsApart } = mergeRuns(ordered, { warnings, keepsSeries: true });
+  const { result, runsApart } = mergeRuns(ordered, { warnings });
   return { result: withSeconds(result), warnings: result.merge.warnings, runsApart };
 }
 
@@ -65,7 +65,7 @@ export async function mergeInputs(inputs) {
     ...given.map((result, index) => runOfResult(`result ${index + 1}`, result, { keepsDetails: true })),
     ...runs,
   ];
-  const { result, runsApart } = mergeRuns(all, { warnings, keepsSeries: true });
+  const { result, runsApart } = mergeRuns(all, { warnings });
   const apart = runsApart.map((each) => `${placeOf(each)}: ${each.message}`);
   return { result: { ...withSeconds(result), merge: result.merge }, apart };
 }

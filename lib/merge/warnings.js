@@ -10,9 +10,6 @@ import { correctionOf } from '../model/clock-facts.js';
 
 const MAX_NAMED = 8;
 
-const ONE_RUN = 'give the logs of one run only';
-const ONE_WAY = 'give the logs of one run only, and compare the access paths with `r2-benchmark report`';
-
 /**
  * @typedef {{ view: StageView, start: number, stop: number }} Part a run's time in a stage, in ms
  * @typedef {{ later: Part, earlier: Part }} Break `later` began after `earlier`, the earlier part that ended last
@@ -24,39 +21,16 @@ const ONE_WAY = 'give the logs of one run only, and compare the access paths wit
  * may have written the objects that the other read.
  *
  * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @returns {MergeWarning[]} at most one
  */
 export function runsOfOneHostApart(views) {
-  return runsApart(views, hostOf, (one, other) => (one.way === other.way ? ONE_RUN : ONE_WAY));
-}
-
-/**
- * Like {@link runsOfOneHostApart}, for reports with separate figures per access path. Runs of one host on different
- * paths can then follow each other, because they are not added up.
- *
- * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- */
-export function runsOfOneWayApart(views) {
-  return runsApart(
-    views,
-    (run) => [...hostOf(run), run.way],
-    () => ONE_RUN,
-  );
-}
-
-/**
- * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
- * @param {(run: HostRun) => readonly unknown[]} groupOf runs of one group must not be apart
- * @param {(one: HostRun, other: HostRun) => string} advice
- * @returns {MergeWarning[]}
- */
-function runsApart(views, groupOf, advice) {
   const extents = extentsOf([...views.values()].flat());
   const apart = [...views.values()].flatMap((stageViews) => {
     const parts = stageViews.flatMap((view) => {
       const extent = extents.get(view.run);
       return extent === undefined ? [] : [{ view, ...extent }];
     });
-    return breaksIn(parts, ({ view: { run } }) => JSON.stringify(groupOf(run)));
+    return breaksIn(parts, ({ view: { run } }) => JSON.stringify(hostOf(run)));
   });
   const [first, ...others] = distinct(
     apart.filter(({ later, earlier }) => !areShardsOfOneRun(later.view, earlier.view)),
@@ -69,8 +43,8 @@ function runsApart(views, groupOf, advice) {
   const host = result.host ? `host ${result.host}` : 'the host of this log';
   const message =
     `${host} started this run ${formatDuration(later.start - earlier.stop)} after its run in ` +
-    `${placeOf(earlier.view.run)} ended, so adding them up is meaningless: ${advice(later.view.run, earlier.view.run)}, ` +
-    `or pass --several-runs to add them up anyway${andMore(1 + others.length)}`;
+    `${placeOf(earlier.view.run)} ended, so adding them up is meaningless: ` +
+    `give the logs of one run only, or pass --several-runs to add them up anyway${andMore(1 + others.length)}`;
   return [{ file, line, message, incomplete: true }];
 }
 
@@ -195,6 +169,7 @@ export function mixedRuns(runs) {
         `${other(run)} took place at the same time and are added up; give the shards of one run the same --run-id`,
     ),
     ...otherSizes(runs),
+    ...otherOption(runs, 'client', 'direct'),
     ...otherOption(runs, 'access', 'sequential'),
     ...otherOption(runs, 'mix', 'none'),
   ];
@@ -212,7 +187,7 @@ function otherSizes(runs) {
 
 /**
  * @param {readonly HostRun[]} runs
- * @param {'access' | 'mix'} option
+ * @param {'client' | 'access' | 'mix'} option
  * @param {string} usual value of a run without the option
  */
 function otherOption(runs, option, usual) {

@@ -1,5 +1,5 @@
 import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
-import type { CleanupResult, RequestCounts, RunFacts, WayResult } from './result.js';
+import type { CleanupResult, RequestCounts, RunFacts } from './result.js';
 
 // The result of comparing two setups in turns (`ab --json`). In a comparison, `before` is A and `after` is B.
 
@@ -25,8 +25,6 @@ export interface InterleavedComparison {
   quads: Quad[];
   /** in order; empty without quads */
   stages: InterleavedStage[];
-  /** A and B over all quads, if they reached the objects in different ways */
-  ways?: readonly WayResult[];
 }
 
 /** One setup as it was run, without secrets. */

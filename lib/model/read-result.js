@@ -41,10 +41,7 @@ export function readResult(text, file = 'result') {
   if (problems.length > 0) {
     return { isJson: true, result: null, problems: firstOf(problems), warnings: laterFormat(format) };
   }
-  const broken = [
-    ...brokenHistograms(/** @type {Json[]} */ (value.stages)),
-    ...brokenHistogramsOfWays(/** @type {Json} */ (value).merge?.ways ?? []),
-  ];
+  const broken = brokenHistograms(/** @type {Json[]} */ (value.stages));
   if (broken.length > 0) {
     return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
   }
@@ -125,24 +122,6 @@ export function brokenHistograms(stages) {
  */
 function histogramsIn(path, parts) {
   return parts.map(({ histogram }, position) => [`${path}[${position}].histogram`, histogram]);
-}
-
-/**
- * @param {readonly Json[]} ways that match the schema
- * @returns {string[]} a line for each invalid histogram
- */
-function brokenHistogramsOfWays(ways) {
-  return ways.flatMap(({ stages }, index) =>
-    stages.flatMap((/** @type {Json} */ { histogram, kinds = [] }, /** @type {number} */ position) => {
-      const path = `merge.ways[${index}].stages[${position}]`;
-      return [
-        ...brokenHistogram(`${path}.histogram`, histogram),
-        ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ kindPlace) =>
-          brokenHistogram(`${path}.kinds[${kindPlace}].histogram`, kind.histogram),
-        ),
-      ];
-    }),
-  );
 }
 
 /**

@@ -12,7 +12,6 @@ import type {
   RequestCounts,
   SecondResult,
   StageSum,
-  WayResult,
 } from './result.schema.js';
 import type { ChecksumName, ClientName, SizeDistribution } from './config.js';
 
@@ -136,8 +135,5 @@ export type SecondCount = Omit<SecondResult, keyof SecondLatency>;
 export type SecondLatency = Pick<SecondResult, 'p50' | 'p99' | 'maximum' | 'histogram'>;
 
 export type OpeningCosts = Pick<ConnectionResult, 'tcp' | 'tls' | 'colos'>;
-
-/** How the operations of a host reach the objects. */
-export type Way = Omit<WayResult, 'hosts' | 'stages'>;
 
 export type SearchDimension = 'threads' | 'rate';

@@ -1123,10 +1123,6 @@ export interface MergeResult {
   clocks: ClockTrust;
   /** All warnings. */
   warnings: readonly MergeWarning[];
-  /**
-   * Each access path to the objects, separately and in the order of the hosts. Absent if all hosts used the same one.
-   */
-  ways?: readonly WayResult[];
 }
 
 /** How well the seconds of the hosts can be compared. */
@@ -1157,72 +1153,6 @@ export interface MergeWarning {
   message: string;
   /** Whether it makes the totals incomplete. */
   incomplete: boolean;
-}
-
-/** The hosts that used the same access path, as if only they had been merged. */
-export interface WayResult {
-  /** `--client`. Null if unknown. */
-  client: string | null;
-  /**
-   * `--through` of the edge client: each operation was a request to the Worker. Otherwise the Worker makes the
-   * requests, next to its binding.
-   */
-  through: boolean;
-  /** Whether connections are reused. Null if unknown, and at a binding, where operations have no connections. */
-  keepAlive: boolean | null;
-  /** Resolution of the clock that measured all latencies. Null if it is finer than the latencies. Unit: ms. */
-  clockResolution: number | null;
-  /** Names of the hosts. */
-  hosts: readonly string[];
-  /** Stages, in order. */
-  stages: readonly WayStage[];
-}
-
-/** A stage of the hosts of one way. */
-export interface WayStage extends WayFigures {
-  /** Name of the stage. */
-  stage: string;
-  /** Start of the stage. Null if unknown, and for turns that alternate with those of another way. Unit: epoch ms. */
-  startedAt: number | null;
-  /** End of the stage. Null in the same cases. Unit: epoch ms. */
-  endedAt: number | null;
-  /** Connections. Null if a host does not report them. */
-  connections: WayConnections | null;
-  /** Each kind of operation of a mixed stage, if all hosts report them. */
-  kinds?: readonly WayKind[];
-}
-
-/** The connections of a stage. */
-export interface WayConnections {
-  /** Connections opened since the previous stage. The first stage includes those opened before it. */
-  opened: number;
-  /** Requests over a connection that had already carried a request. */
-  reused: number;
-}
-
-/** One kind of operation in a mixed stage of one way. */
-export interface WayKind extends WayFigures {
-  /** Kind of operation, such as write or read. */
-  operation: string;
-}
-
-/** Figures of the hosts of one way. */
-export interface WayFigures {
-  /** Operations that succeeded. Unit: operations. */
-  operations: number;
-  /** All attempts, successful or not. Unit: attempts. */
-  attempts: number;
-  /** Attempts that failed, except those cut off by the end of the stage. Unit: attempts. */
-  failedAttempts: number;
-  /**
-   * Rate while all of several hosts were in the stage. For one host, for a kind, and for hosts that were never in the
-   * stage together, the average of the stage. Unit: ops/s.
-   */
-  operationsPerSecond: number | null;
-  /** Latency of the operations. Null if a host does not report it. */
-  latency: LatencySummary | null;
-  /** Histogram of the operations, encoded like the histograms of the stage. */
-  histogram: string | null;
 }
 
 /** What the hosts of a stage did together. */
@@ -1310,8 +1240,6 @@ export interface StageShare {
   evidence?: string | null;
   /** How to find out more. Absent or null if there is no advice. */
   advice?: string | null;
-  /** The host's seconds, if they were requested. Null if there are none. */
-  series?: HostSeries | null;
 }
 
 /** Why percentiles are unknown. */
@@ -1324,32 +1252,4 @@ export interface MissingLatency {
   line: number | null;
   /** What is missing. */
   reason: string;
-}
-
-/** The seconds of one run of a host in a stage, in compact form. */
-export interface HostSeries {
-  /** Start of the first second. Unit: epoch s. */
-  secondStart: number;
-  /** For each second, ten times its operations plus one, or 0 if no line reports it: LEB128 in base64. */
-  tenths: string;
-  /** Average bytes of an operation. Unit: bytes. */
-  operationBytes: number;
-  /** Bytes of the operations of each second, in the same encoding, if object sizes differ. */
-  bytes?: string;
-  /** Latencies of each minute. Empty if unknown. */
-  minutes: readonly MinuteLatency[];
-}
-
-/** The latencies of one minute. */
-export interface MinuteLatency {
-  /** Start of the minute. Unit: epoch s. */
-  minuteStart: number;
-  /** Median latency. Unit: ms. */
-  p50: number;
-  /** 99th percentile of latency. Unit: ms. */
-  p99: number;
-  /** Longest latency. Unit: ms. */
-  maximum: number;
-  /** Histogram of the operations, encoded like the histograms of the stage. */
-  histogram: string;
 }

@@ -136,18 +136,9 @@ export class SecondSeries {
     return isMissing(second - 1) || isMissing(second + 1);
   }
 
-  get variesInBytes() {
-    return this.#bytes.size > 0;
-  }
-
   /** Numbers of the blocks with seconds, in ascending order. */
   blocks() {
     return [...this.#blocks.keys()].sort((one, other) => one - other);
-  }
-
-  /** @returns {Iterable<[second: number, details: SecondDetails]>} */
-  details() {
-    return this.#details;
   }
 
   /** Tenths of operations; undefined if no line reports the second. @param {number} second */

@@ -1,6 +1,5 @@
 import { nameOfLimit } from '../bottleneck/sentence.js';
 import { counted, decimal, listOf, percent } from '../text/figures.js';
-import { wayAnswer } from './ways.js';
 
 /**
  * @import { BottleneckSum } from '../model/result.js'
@@ -14,12 +13,9 @@ import { wayAnswer } from './ways.js';
  *
  * @param {WritableResult} result
  */
-export function answerOf({ stages, merge, hosts }) {
+export function answerOf({ stages, hosts }) {
   if (stages.length === 0) {
     return 'Nothing was measured.';
-  }
-  if (merge?.ways !== undefined) {
-    return wayAnswer(merge.ways);
   }
   const names = new Set(hosts.map((each, index) => each.merge?.name ?? each.host ?? index));
   const who = names.size > 1 ? `${counted(names.size, 'host')} together` : 'One host';

@@ -8,7 +8,6 @@ import { formatErrors } from './error-labels.js';
 import { limitReasons } from './limit-reasons.js';
 import { listed, shorten } from './names.js';
 import { formatRamp } from './ramp-text.js';
-import { formatWays } from './ways-text.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge.js'
@@ -30,7 +29,7 @@ const BAR_WIDTH = 24;
 const MOMENT_WIDTH = '12:00:06.123'.length;
 
 /** Everything after the peaks: hosts and clocks, then a block per stage. @param {MergedResult} result */
-export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, ways } }) {
+export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } }) {
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
   const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
   const blocks = stages.map((stage) => [
@@ -40,10 +39,7 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, way
     ...formatHostRows(stage.merge).map((line) => `  ${line}`),
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
-  const waysTable = ways === undefined ? [] : [formatWays(ways)];
-  // Hosts with different access paths should not run at the same time: they would slow each other down.
-  const advice = ways === undefined ? overlapAdvice(stages) : [];
-  return [head, ...waysTable, ...blocks, ...advice].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
+  return [head, ...blocks, ...overlapAdvice(stages)].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
 /** Empty without a ramp. @param {MergedStage} stage */

@@ -7,10 +7,9 @@ import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
 import { cacheRows, oldCopyFindings } from './cache-rows.js';
 import { limitReasons } from './limit-reasons.js';
-import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
 /**
- * @import { KindSum, LatencySummary, ThresholdResult, WayResult } from '../model/result.js'
+ * @import { KindSum, LatencySummary, ThresholdResult } from '../model/result.js'
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
@@ -31,12 +30,6 @@ const STAGE_COLUMNS = [
   'Limited by',
 ];
 
-const WAY_COLUMNS = [
-  ...['Stage', 'Access path', 'Operations', 'ops/s'],
-  ...WAY_LATENCIES.map(({ title }) => title),
-  'Failed attempts',
-];
-
 const CACHE_LATENCIES = /** @type {const} */ (['p50', 'p90', 'p99', 'maximum']);
 
 const CACHE_COLUMNS = ['Stage', 'Cache status', 'Operations', 'Share', 'ops/s', 'p50', 'p90', 'p99', 'max'];
@@ -47,8 +40,7 @@ export const summaryReporter = {
   *format(result) {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
-    yield* section('Access paths', wayLines(result.merge?.ways ?? []));
-    yield* section(result.merge?.ways === undefined ? null : 'All access paths together', stageTable(result.stages));
+    yield* section(null, stageTable(result.stages));
     yield* section('Cache', cacheLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
@@ -101,19 +93,6 @@ function stageTable(stages) {
   return table(STAGE_COLUMNS, rows);
 }
 
-/** Empty unless the hosts used different access paths. @param {readonly WayResult[]} ways */
-function wayLines(ways) {
-  const rows = wayRows(ways).map(({ way, heading, figures }) => [
-    escapeMarkdown(heading),
-    escapeMarkdown([wayName(way), wayRemark(way)].filter((text) => text !== '').join(', ')),
-    rounded(figures.operations),
-    known(figures.operationsPerSecond, decimal),
-    ...WAY_LATENCIES.map(({ of, isMean }) => known(figures.latency, (latency) => wayText(of(latency), way, isMean))),
-    rounded(figures.failedAttempts),
-  ]);
-  return rows.length === 0 ? [] : [...table(WAY_COLUMNS, rows), '', wayNotes(ways).join(' ')];
-}
-
 /** Empty if nothing was read through a cache. @param {readonly WritableStage[]} stages */
 function cacheLines(stages) {
   const rows = cacheRows(stages).map(({ heading, cache, share }) => [
@@ -125,15 +104,6 @@ function cacheLines(stages) {
     ...CACHE_LATENCIES.map((field) => milliseconds(cache.latency, field)),
   ]);
   return rows.length === 0 ? [] : [...table(CACHE_COLUMNS, rows), '', ...oldCopyFindings(stages).map(escapeMarkdown)];
-}
-
-/**
- * @param {number} ms
- * @param {WayResult} way
- * @param {boolean} [isMean]
- */
-function wayText(ms, way, isMean) {
-  return escapeMarkdown(`${wayLatency(ms, way, isMean)}ms`);
 }
 
 /**

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { writeResult } from '../../lib/model/write-result.js';
 import { PROGRAM } from '../helpers/command.js';
 import { longMerge } from '../helpers/long-merge.js';
-import { runOfWay } from '../helpers/way-runs.js';
 
 const OWN_LOG = fileURLToPath(new URL('../golden/own-log.txt', import.meta.url));
 
@@ -63,40 +62,6 @@ test('shows a result of many hosts as it is, although it cannot be merged', asyn
   const { stderr: warning, status: refused } = await report('many.json', 'log.txt', '-o', 'both.html');
   assert.match(warning, /many\.json: a merged result of 3 hosts cannot be merged again/);
   assert.equal(refused, 1);
-});
-
-test('compares runs of one host in three ways in one page, although a merge does not add them', async () => {
-  const operations = Array.from({ length: 9 }, () => ({ after: 50, latency: 7 }));
-  const files = await Promise.all(
-    /** @type {const} */ (['direct', 'binding', 'through']).map(async (way, place) => {
-      const { json, log } = runOfWay({ way, operations, delay: place * 600_000 });
-      const name = `${way}.${place === 1 ? 'txt' : 'json'}`;
-      await writeFile(path.join(folder, name), place === 1 ? log : json);
-      return name;
-    }),
-  );
-  const { stdout, stderr, status } = await report(...files, '-o', '-');
-  assert.equal(status, 0, stderr);
-  assert.match(stdout, /<h2 id="ways-title">Access paths<\/h2>/);
-  const { ways } = resultOf(stdout).merge;
-  assert.deepEqual(
-    ways.map((/** @type {any} */ { client, through, stages }) => [client, through, stages[1].operations]),
-    [
-      ['direct', false, 9],
-      ['edge', false, 9],
-      ['edge', true, 9],
-    ],
-  );
-  await writeFile(
-    path.join(folder, 'again.json'),
-    runOfWay({ way: 'direct', operations, delay: 1_800_000 }).json.replaceAll('run-direct', 'run-again'),
-  );
-  const refused = await report(...files, 'again.json', '-o', '-');
-  assert.deepEqual([refused.stdout, refused.status], ['', 2]);
-  assert.match(
-    refused.stderr,
-    /again\.json: host fra-1 started this run .* give the logs of one run only, or pass --several-runs/,
-  );
 });
 
 test('does not overwrite a log, and names a missing file', async () => {

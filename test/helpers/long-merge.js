@@ -31,7 +31,7 @@ export function longMerge({ hosts, seconds }) {
     const result = hostResult(`host-${host}`, `${host}/${hosts}`, series);
     runs.push(runOfResult(`host-${host}.json`, result, { keepsDetails: true }));
   }
-  return mergeRuns(runs, { keepsSeries: true });
+  return mergeRuns(runs);
 }
 
 /**

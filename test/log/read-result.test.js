@@ -86,7 +86,7 @@ async function merged(files) {
   const paths = Object.keys(files).map((name) => path.join(folder, name));
   await Promise.all(Object.values(files).map((text, index) => writeFile(paths[index], text)));
   const { runs, warnings: ofFiles } = await readFiles(paths, /** @type {any} */ ([]), { keepsDetails: true });
-  const whole = mergeRuns(runs, { warnings: ofFiles, keepsSeries: true });
+  const whole = mergeRuns(runs, { warnings: ofFiles });
   const warnings = whole.result.merge.warnings.map(({ file, message, incomplete }) => {
     // Results have no lines.
     const said = message.replaceAll(`${folder}/`, '').replace(/\b([ab]):1\b/, '$1');
@@ -112,7 +112,7 @@ function sharedOf({ report, timeSeries }) {
 }
 
 /**
- * Removes what a log lacks: percentiles per second, hence per minute, and the host's load.
+ * Removes what a log lacks: percentiles per second, and the host's load.
  *
  * @param {any} stage
  */
@@ -121,10 +121,7 @@ function withoutLogged({ hostLoad, seconds, merge: { shares, ...merge }, ...stag
     ...stage,
     seconds: seconds.map((/** @type {any} */ { p50, p99, maximum, histogram, ...second }) => second),
     merge,
-    shares: shares.map((/** @type {any} */ { file, series: { minutes, ...series }, ...share }) => ({
-      ...share,
-      series,
-    })),
+    shares: shares.map((/** @type {any} */ { file, ...share }) => share),
   };
 }
 

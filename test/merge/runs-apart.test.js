@@ -47,11 +47,6 @@ function apart(...logs) {
 }
 
 /** @param {string[][]} logs */
-function apartInOneWay(...logs) {
-  return aggregateOfLogs(...logs).runsOfWayApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
-}
-
-/** @param {string[][]} logs */
 function began(...logs) {
   return warningsOf(aggregateOfLogs(...logs)).filter((warning) => warning.includes(' began '));
 }
@@ -112,13 +107,11 @@ test('a run that reads what an earlier one wrote has no stage in common with it'
   assert.deepEqual(apart(logOf(), reads, again), [`c.txt:1: ${refusal('59m 40s', 'b.txt:1')}`]);
 });
 
-test('runs of a host on different ways may follow each other only if ways are reported separately', () => {
-  const edge = logOf({ id: 'b', start: NOON + HOUR, client: 'edge' });
-  assert.deepEqual(apartInOneWay(logOf(), edge), []);
-  const [refused] = apart(logOf(), edge);
-  assert.match(refused, /^b\.txt:1: host fra-1 started this run 59m 50s after .* compare the access paths with /);
-  const again = logOf({ id: 'c', start: NOON + 2 * HOUR });
-  assert.deepEqual(apartInOneWay(logOf(), edge, again), [`c.txt:1: ${refusal('1h 59m')}`]);
+test('runs with different clients are added up, with a warning if they are of several hosts', () => {
+  const edge = logOf({ id: 'b', client: 'edge', host: 'fra-2' });
+  const warnings = warningsOf(aggregateOfLogs(logOf(), edge));
+  assert.ok(warnings.includes('b.txt:1: --client edge, but direct in a.txt:1; added up anyway'), warnings.join('\n'));
+  assert.equal(apart(logOf(), logOf({ id: 'b', start: NOON + HOUR, client: 'edge' })).length, 1);
 });
 
 test('all runs that are apart share one warning, each counted once', () => {

@@ -1,22 +1,8 @@
-import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeSeconds } from '../../lib/model/host-series.js';
-import { distinctNames } from '../../lib/report/html/browser/maps.js';
-import { csvLines, decodeSeconds, hostMap, ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
+import { csvLines, ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
 
 /** @import { StageSum } from '../../lib/model/result.js' */
-
-const anySeconds = fc.array(fc.option(fc.nat(2 ** 32)));
-
-test('the seconds of a host are decoded as they were encoded', () => {
-  fc.assert(
-    fc.property(anySeconds, (tenths) => {
-      const expected = tenths.map((value) => (value === null ? null : value / 10));
-      assert.deepEqual(decodeSeconds(encodeSeconds(tenths)), expected);
-    }),
-  );
-});
 
 /**
  * @param {string} stage
@@ -112,64 +98,6 @@ test('three hosts that start and end apart never fall below the rate of their st
   );
 });
 
-/**
- * @param {string} host
- * @param {number} secondStart
- * @param {(number | null)[]} tenths
- */
-function shareOf(host, secondStart, tenths) {
-  const series = { secondStart, tenths: encodeSeconds(tenths), operationBytes: 100, minutes: [] };
-  return { host, startedAt: null, endedAt: null, operations: 1, series };
-}
-
-const MERGED = /** @type {any} */ ({
-  host: null,
-  merge: { isDated: true },
-  stages: [
-    {
-      stage: 'Write',
-      seconds: [],
-      merge: { shares: [shareOf('a', 10, [10, 20, null, 40]), shareOf('b,"c', 11, [5])] },
-    },
-  ],
-});
-
-test('the host map has the mean of each column, and nothing without lines', () => {
-  const map = hostMap(MERGED.stages, ['a', 'b,"c'], 2);
-  assert.deepEqual(map, {
-    from: 10,
-    columnSeconds: 2,
-    hosts: [
-      [1.5, 4],
-      [0.5, null],
-    ],
-  });
-  assert.equal(hostMap([], ['a'], 2), null);
-});
-
-test('the host map omits seconds that a host measured only partly', () => {
-  const share = { ...shareOf('a', 10, [100, 9000, 9000, 300]), startedAt: 10_900, endedAt: 13_300 };
-  const stage = /** @type {any} */ ({
-    stage: 'Write',
-    seconds: [],
-    endedAt: 13_300,
-    drain: 300,
-    merge: { shares: [share] },
-  });
-  assert.deepEqual(hostMap([stage], ['a'], 10)?.hosts, [[null, 900, 900, null]]);
-});
-
-test('the CSV has the seconds of each host, with names quoted if necessary', () => {
-  assert.equal(
-    csvLines(MERGED).join(''),
-    'second_start,stage,host,ops,bytes\n' +
-      '1970-01-01T00:00:10Z,Write,a,1,100\n' +
-      '1970-01-01T00:00:11Z,Write,a,2,200\n' +
-      '1970-01-01T00:00:11Z,Write,"b,""c",0.5,50\n' +
-      '1970-01-01T00:00:13Z,Write,a,4,400\n',
-  );
-});
-
 test('a host name in the CSV is never a formula', () => {
   const run = /** @type {any} */ ({ host: '=1+1', stages: [stageWith('Read', [7])] });
   assert.equal(csvLines(run)[1], "1970-01-01T00:00:07Z,Read,'=1+1,7,14\n");
@@ -180,16 +108,4 @@ test('the CSV of one host has its seconds, without a date if it is unknown', () 
   const run = /** @type {any} */ ({ host: 'fra-1', stages });
   assert.equal(csvLines(run)[1], '1970-01-01T00:00:07Z,Read,fra-1,7,14\n');
   assert.equal(csvLines({ ...run, merge: { isDated: false } })[1], '00:00:07,Read,fra-1,7,14\n');
-});
-
-test('host labels keep what distinguishes them', () => {
-  assert.deepEqual(
-    distinctNames(['benchmark-client-eu-west-1', 'benchmark-client-us-east-2', 'benchmark-client-us-east-3']),
-    ['…eu-west-1', '…us-east-2', '…us-east-3'],
-  );
-  assert.deepEqual(distinctNames(['one', 'a-very-long-name-of-a-host']), ['one', 'a-very-…-a-host']);
-  assert.deepEqual(distinctNames(['ip-172-31-100-12', 'ip-172-31-100-13']), ['…12', '…13']);
-  assert.deepEqual(distinctNames(['loadgen-frankfurt', 'loadgen-frankfurt-2']), ['…frankfurt', '…frankfurt-2']);
-  assert.deepEqual(distinctNames(['worker-1', 'worker-2']), ['worker-1', 'worker-2']);
-  assert.deepEqual(distinctNames([]), []);
 });

@@ -1,13 +1,11 @@
 import { decimal, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
-import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { ratesOfStage } from './browser/seconds.js';
 import { megabytes, milliseconds, rate, share, table, chartTable, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
 import { plot, stageKey } from './plot.js';
 import { thresholdsSection } from './thresholds-section.js';
-import { waysSection } from './ways-section.js';
 
 /**
  * @import { ComparedMetric, Comparison, MetricComparison, StageComparison } from '../../model/comparison.js'
@@ -89,7 +87,6 @@ export function comparisonPage(comparison, before, after) {
   const sections = [
     ...differencesSection(comparison),
     ratiosSection(comparison, RUN_NAMES),
-    ...waysOfBoth(before, after),
     ...thresholds,
     {
       id: 'comparison',
@@ -171,18 +168,6 @@ export function ratiosSection({ stages, margin }, names) {
           ${table({ caption: `${stage.stage}: ${names.ratio}`, columns, rows: stage.metrics })}`,
     )}`,
   };
-}
-
-/**
- * @param {WritableResult} before
- * @param {WritableResult} after
- * @returns {Section[]} empty if both used the same access path
- */
-function waysOfBoth(before, after) {
-  const both = [before, after];
-  const ids = both.flatMap(({ merge, options }) => (merge?.ways ?? [wayOf(options)]).map(wayId));
-  const section = new Set(ids).size < 2 ? null : waysSection(both.flatMap(waysOf));
-  return section === null ? [] : [section];
 }
 
 /**

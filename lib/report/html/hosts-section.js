@@ -1,9 +1,7 @@
 import { shortLimit } from '../../text/figures.js';
-import { plainLine } from '../../text/plain-text.js';
 import { formatTimeOfDay } from '../../text/units.js';
 import { count, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
-import { plot } from './plot.js';
 
 /**
  * @import { Result, StageShare } from '../../model/result.js'
@@ -11,7 +9,7 @@ import { plot } from './plot.js';
  * @import { Section } from './page.js'
  */
 
-/** Maximum number of hosts in each chart and in the table. */
+/** Maximum number of hosts in the table. */
 const MAX_HOSTS = 50;
 
 /** @typedef {StageShare & { stage: string }} Share */
@@ -45,18 +43,11 @@ export function hostsSection({ stages }) {
   const shares = stages.flatMap(({ stage, merge }) =>
     (merge?.shares ?? []).filter(({ host }) => shown.includes(host)).map((share) => ({ ...share, stage })),
   );
-  const hasSeconds = shares.some(({ series }) => series);
-  const hasMinutes = shares.some(({ series }) => series && series.minutes.length > 0);
   return {
     id: 'hosts',
     title: 'Hosts',
     body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data contains all of them.</p>`}
-    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point to a chart, or use the arrow keys, to see the figures for that second.</p>` : null}
-    ${hasSeconds ? plot('host-map', 'Operations per host and second: darker means more (lighter on a dark page)') : null}
-    ${hasMinutes ? plot('host-latency-map', 'p99 per host and minute: darker means longer (lighter on a dark page)') : null}
     ${chartTable(table({ caption: 'Results by host and stage', columns: COLUMNS, rows: shares }))}`,
-    // `hosts` must match the names in the data; `labels` are only for display.
-    chart: { hosts: shown, labels: shown.map(plainLine) },
   };
 }
 

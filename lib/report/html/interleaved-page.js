@@ -2,23 +2,21 @@ import { counted, percent } from '../../text/figures.js';
 import { comparisonAnswer, ratiosSection } from './comparison-page.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
-import { waysSection } from './ways-section.js';
 
 /** @import { InterleavedComparison } from '../../model/interleaved.js' */
 
 const NO_OPTIONS = 'no options of its own';
 
 /**
- * The page of an `ab` comparison: the ratios with their intervals and, if the access paths differ, a table of them.
+ * The page of an `ab` comparison: the ratios with their intervals.
  *
  * @param {InterleavedComparison} comparison
  * @returns {Generator<string, void, undefined>} the page in chunks
  */
 export function interleavedPage(comparison) {
-  const { before, after, stages, margin, confidence, quads, quadsPlanned, problems, ways = [] } = comparison;
+  const { before, after, stages, margin, confidence, quads, quadsPlanned, problems } = comparison;
   const [a, b] = [before, after].map(({ name }) => (name === '' ? NO_OPTIONS : name));
   const sections = [
-    waysSection(ways),
     stages.length === 0 ? null : ratiosSection({ stages, margin }, { before: 'A', after: 'B', ratio: 'B ÷ A' }),
     {
       id: 'method',
@@ -30,7 +28,6 @@ export function interleavedPage(comparison) {
           its whole interval is within ${percent(margin)} of no change; a difference is proven with
           ${percent(confidence)} confidence for all figures together, and by the exact sign-flip test.
         </p>
-        ${ways.length === 0 ? null : html`<p>The table of access paths combines the operations of all turns that used the same path.</p>`}
         ${problems.map((problem) => html`<p>${problem}</p>`)} `,
     },
   ].filter((section) => section !== null);

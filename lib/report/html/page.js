@@ -22,7 +22,7 @@ import { embeddableJson, escapeHtml } from './markup.js';
 
 /** The files that make up the script of the page, each after the files that it imports. */
 const SCRIPTS = [
-  ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'maps.js', 'time-charts.js', 'stage-charts.js'],
+  ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'time-charts.js', 'stage-charts.js'],
   ...['comparison-charts.js', 'downloads.js', 'main.js'],
 ];
 

@@ -13,7 +13,6 @@ import { searchSection } from './search-section.js';
 import { stagesSection } from './stages-section.js';
 import { thresholdsSection } from './thresholds-section.js';
 import { timeSection } from './time-section.js';
-import { waysSection } from './ways-section.js';
 
 /**
  * @import { Result } from '../../model/result.js'
@@ -33,7 +32,6 @@ export function reportPage(written) {
   const result = { ...written, stages: written.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] })) };
   const { embedded, isWhole } = withRoomFor(result);
   const sections = [
-    waysSection(result.merge?.ways ?? []),
     stagesSection(result),
     searchSection(result),
     thresholdsSection(result),

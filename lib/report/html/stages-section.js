@@ -45,11 +45,11 @@ const COLUMNS = [
  * @param {Result} result
  * @returns {Section}
  */
-export function stagesSection({ stages, merge }) {
+export function stagesSection({ stages }) {
   const rows = stages.flatMap(withKinds);
   return {
     id: 'stages',
-    title: merge?.ways === undefined ? 'Stages' : 'Stages, all access paths together',
+    title: 'Stages',
     body: html`<dl class="findings">${stages.map(findingOf)}</dl>
       ${table({ caption: 'Results by stage', columns: columnsFor(rows), rows, isOfCards: true })}`,
   };

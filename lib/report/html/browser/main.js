@@ -2,7 +2,7 @@ import { followPage } from './chart.js';
 import { drawComparison } from './comparison-charts.js';
 import { offerDownloads } from './downloads.js';
 import { drawCurve, drawPercentiles } from './stage-charts.js';
-import { drawHosts, drawTime } from './time-charts.js';
+import { drawTime } from './time-charts.js';
 
 /** @param {string} id of an element with JSON */
 function textOf(id) {
@@ -21,9 +21,6 @@ if (resultText !== null) {
     drawPercentiles(drawings.latency);
   }
   (drawings.capacity ?? []).forEach(drawCurve);
-  if (drawings.hosts) {
-    drawHosts(result, drawings.hosts);
-  }
 }
 if (drawings.comparison) {
   drawComparison(drawings.comparison);

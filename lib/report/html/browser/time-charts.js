@@ -1,26 +1,19 @@
 import { addChart, DECADES, FROM_ZERO, LOGARITHMIC, isolatedPoints, readout, TIME_AXIS, timeScale } from './chart.js';
-import { hostMapChart, latencyMapChart } from './maps.js';
-import { hostMap, timeTable } from './seconds.js';
-import { stageLine } from './theme.js';
+import { timeTable } from './seconds.js';
+import { colorAt, stageLine } from './theme.js';
 import { decimal, MEGABYTE, milliseconds, timeOfDay } from './units.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { Result, SecondResult, StageSum } from '../../../model/result.js'
+ * @import { SecondResult, StageSum } from '../../../model/result.js'
  * @import { LatencyMap } from '../seconds-summary.js'
  * @import { ChartParts } from './chart.js'
- * @import { Cell } from './maps.js'
  * @import { TimeTable } from './seconds.js'
  * @import { Colors } from './theme.js'
  */
 
 /** Each value is plotted at the middle of its second. */
 const MIDDLE = 0.5;
-
-/** Columns of the host map. */
-const MAX_COLUMNS = 600;
-
-const MINUTE = 60;
 
 /**
  * Draws rate, throughput, failures and latency over time, with a shared cursor.
@@ -66,7 +59,7 @@ export function drawTime(stages, latencies) {
   addChart('failures', (colors) => failuresChart(table, moments, common, colors));
   addChart('latency', (colors) => latencyChart(byStage, stages.length, common, colors));
   if (latencies !== null) {
-    addChart('latency-map', (colors) => ({ ...latencyMapChart(latencies, seconds, colors), yAxis: DECADES }));
+    addChart('latency-map', (colors) => latencyMapChart(latencies, seconds, colors));
   }
 }
 
@@ -190,107 +183,47 @@ function secondText(stages, table, index) {
 }
 
 /**
- * @param {Result} result
- * @param {object} rows
- * @param {readonly string[]} rows.hosts names in the result
- * @param {readonly string[]} rows.labels names to show
+ * @param {LatencyMap} map
+ * @param {readonly number[]} seconds of the charts above it
+ * @param {Colors} colors
+ * @returns {ChartParts}
  */
-export function drawHosts({ stages }, { hosts, labels }) {
-  const map = hostMap(stages, hosts, MAX_COLUMNS);
-  if (map === null) {
-    return;
-  }
-  const { from, columnSeconds } = map;
-  const columns = map.hosts[0].length;
-  const starts = Array.from({ length: columns }, (_, column) => from + column * columnSeconds);
-  const extent = /** @type {const} */ ([from, from + columns * columnSeconds]);
-  const highest = map.hosts.flat().reduce((/** @type {number} */ largest, rate) => Math.max(largest, rate ?? 0), 1);
-  const show = readout('hosts');
-  const cells = map.hosts.flatMap((rates, row) =>
-    rates.flatMap((rate, column) =>
-      rate === null
-        ? []
-        : [
-            {
-              from: starts[column],
-              until: starts[column] + columnSeconds,
-              low: row,
-              high: row + 0.92,
-              share: rate / highest,
-            },
-          ],
-    ),
-  );
-  addChart('host-map', (colors) =>
-    hostMapChart(
-      {
-        hosts: labels,
-        cells,
-        moments: starts.map((start) => start + columnSeconds / 2),
-        extent,
-        onCursor: (column) => show(column === null ? null : hostsText(map.hosts, starts[column])(column, labels)),
-      },
-      colors,
-    ),
-  );
-  addChart('host-latency-map', (colors) =>
-    hostMapChart({ hosts: labels, ...minuteCells(stages, hosts), extent }, colors),
-  );
-}
-
-/**
- * @param {readonly (readonly (number | null)[])[]} rates by host and column
- * @param {number} start epoch s
- * @returns {(column: number, hosts: readonly string[]) => string} describes all hosts and names the slowest and fastest
- */
-function hostsText(rates, start) {
-  return (column, hosts) => {
-    const known = rates.flatMap((row, index) => {
-      const rate = row[column];
-      return rate === null ? [] : [{ rate, host: hosts[index] }];
-    });
-    const sorted = known.sort((one, other) => one.rate - other.rate);
-    const ends = [sorted[0], sorted[sorted.length - 1]].map(
-      (each) => each && `${each.host} ${decimal(each.rate)} ops/s`,
-    );
-    const total = known.reduce((sum, { rate }) => sum + rate, 0);
-    const extremes = known.length < 2 ? '' : `, from ${ends[0]} to ${ends[1]}`;
-    return `${timeOfDay(start)} UTC: ${known.length} hosts, ${decimal(total)} ops/s together${extremes}`;
+function latencyMapChart(map, seconds, colors) {
+  const { edges } = map;
+  return {
+    height: 200,
+    // No line, but moments for the cursor to snap to.
+    data: [[...seconds], seconds.map(() => null)],
+    series: [{}],
+    x: timeScale(seconds[0], seconds[seconds.length - 1] + 1),
+    y: { ...LOGARITHMIC, range: [edges[0], edges[edges.length - 1]] },
+    xAxis: TIME_AXIS,
+    yAxis: DECADES,
+    draw: [drawCells(map, colors)],
+    group: 'time',
   };
 }
 
 /**
- * @param {readonly StageSum[]} stages
- * @param {readonly string[]} hosts
- * @returns {{ cells: Cell[], moments: number[] }}
+ * @param {LatencyMap} map
+ * @param {Colors} colors
+ * @returns {(plot: UPlot) => void}
  */
-function minuteCells(stages, hosts) {
-  const minutes = stages.flatMap(({ merge }) =>
-    (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
-      (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
-        row: hosts.indexOf(host),
-        p99,
-        minuteStart,
-        // A minute can contain several stages, so keep only the part inside this stage.
-        from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
-        until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
-      })),
-    ),
-  );
-  const [lowest, highest] = minutes.reduce(
-    ([low, high], { p99 }) => [Math.min(low, p99), Math.max(high, p99)],
-    [Infinity, 0],
-  );
-  const shareOf = (/** @type {number} */ p99) =>
-    highest > lowest ? Math.log(p99 / lowest) / Math.log(highest / lowest) : 0.5;
-  return {
-    cells: minutes.map(({ from, until, p99, row }) => ({
-      from,
-      until,
-      low: row,
-      high: row + 0.92,
-      share: 0.08 + 0.92 * shareOf(p99),
-    })),
-    moments: [...new Set(minutes.map(({ minuteStart }) => minuteStart + MINUTE / 2))].sort((one, other) => one - other),
+function drawCells({ from, columnSeconds, edges, cells }, { ramp }) {
+  const largest = cells.reduce((max, [, , count]) => Math.max(max, count), 1);
+  return (plot) => {
+    const { ctx, bbox } = plot;
+    const x = (/** @type {number} */ column) => Math.round(plot.valToPos(from + column * columnSeconds, 'x', true));
+    const y = (/** @type {number} */ edge) => Math.round(plot.valToPos(edges[edge], 'y', true));
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const [column, row, count] of cells) {
+      const [left, top] = [x(column), y(row + 1)];
+      ctx.fillStyle = colorAt(ramp, 0.08 + (0.92 * Math.log1p(count)) / Math.log1p(largest));
+      ctx.fillRect(left, top, Math.max(x(column + 1) - left, 1), Math.max(y(row) - top, 1));
+    }
+    ctx.restore();
   };
 }
