@@ -18,7 +18,6 @@ import { cleanupCommand } from './later-commands.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { shellWord } from '../text/shell-words.js';
-import { leaveOutPauses } from './job-control.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { versionsOf } from '../s3/versions.js';
 import { reportError } from './report-error.js';
@@ -60,7 +59,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   announce(options, prepared, { terminal, notify });
   const clock = new Clock();
   const { now, epochNow } = clock;
-  leaveOutPauses(clock, terminal);
+  clock.watchPauses((message) => terminal.err(`warning: ${message}`));
   new Set(SIDES.map((side) => sides[side].target)).forEach(({ renewal }) =>
     renewal?.start({ epochNow, notice: (message) => terminal.err(`warning: ${message}`) }),
   );
@@ -70,7 +69,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
     const screen = progress.screenOf(side);
     // Each side follows its own store's clock, and the two may differ.
     const clockOfSide = new Clock();
-    leaveOutPauses(clockOfSide, null);
+    clockOfSide.watchPauses(() => {});
     return {
       config,
       deps: {

@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { readCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
-import { leaveOutPauses, watchJobControl } from './job-control.js';
 import { load } from './load.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -22,7 +21,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 const HEAP_GROWTH_PERCENT = 30;
 
 /**
- * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'argv' | 'cwd' | 'pid' | 'kill'>
+ * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'cwd' | 'pid' | 'kill'>
  *   & { stdin: Readable }} Streams the process, or a test double
  *
  * @typedef {{ env: NodeJS.ProcessEnv, streams: Streams, invocation: Invocation, terminal: Terminal,
@@ -45,10 +44,14 @@ export async function main(argv, env, streams) {
   const stopRequest = new StopRequest(streams);
   const abilities = abilitiesOf(env, process.platform);
   const terminal = new Terminal({ ...streams, ...abilities, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
-  watchJobControl(streams, terminal);
+  streams.on('SIGTSTP', () => {
+    // After the process continues, a timer could draw over the shell's output before any signal handler runs.
+    terminal.stops();
+    streams.kill(streams.pid, 'SIGSTOP');
+  });
   const isDebugging = env.R2_BENCHMARK_DEBUG === '1';
   stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
-  const invocation = invocationOf(streams, env);
+  const invocation = invocationOf(streams.cwd());
   const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
   stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
   const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
@@ -131,7 +134,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   if (!options.quiet) {
     target.notices.forEach((notice) => terminal.err(notice));
   }
-  leaveOutPauses(clock, terminal);
+  clock.watchPauses((message) => terminal.err(`warning: ${message}`));
   renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
     // Listing leaves nothing to clean up, so a signal can end it immediately.

@@ -19,7 +19,6 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @import { Readable, Writable } from 'node:stream'
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
- * @import { Caller } from './invocation.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Look } from '../report/reporter.js'
  * @import { Guard } from './guard.js'
@@ -34,12 +33,12 @@ import { Checks, UsageError } from '../options/usage-error.js';
 /**
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
- * @param {Streams & Caller} streams
+ * @param {Streams & Pick<NodeJS.Process, 'cwd'>} streams
  * @returns {Promise<number>} the exit status
  */
 export function main(argv, env, streams) {
   return withOutputs(streams, env, async (outputs) => {
-    const options = readMergeCommandLine(argv, outputs, invocationOf(streams, env));
+    const options = readMergeCommandLine(argv, outputs, invocationOf(streams.cwd()));
     return merge(options, outputs, textOf);
   });
 }

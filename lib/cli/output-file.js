@@ -1,16 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
   openSync,
-  readdirSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
 /**
@@ -19,6 +17,8 @@ import { UsageError } from '../options/usage-error.js';
  */
 export class ReportFile {
   #path;
+  /** So that concurrent runs do not share a temporary file. */
+  #id = randomBytes(6).toString('hex');
   /** An open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
   #descriptor = null;
 
@@ -37,7 +37,6 @@ export class ReportFile {
       if (existing === undefined || existing.isFile()) {
         // Write through a symbolic link instead of replacing it.
         this.#path = existing === undefined ? place : realpathSync(place);
-        removeLeftovers(this.#path);
         writeAndClose(openSync(this.#temporary, 'wx'), []);
         this.#removeTemporary();
       } else {
@@ -49,7 +48,7 @@ export class ReportFile {
   }
 
   get #temporary() {
-    return temporaryOf(this.#path, process.pid);
+    return `${this.#path}.r2-benchmark-${this.#id}.tmp`;
   }
 
   /**
@@ -113,55 +112,6 @@ function writeAndClose(descriptor, parts) {
 }
 
 /**
- * @param {string} file
- * @param {number | string} pid of the writing process, so that concurrent runs do not share a temporary file
- */
-function temporaryOf(file, pid) {
-  return `${file}.r2-benchmark-${pid}.tmp`;
-}
-
-/** Removes temporary files of processes that were killed while writing a report. @param {string} file */
-function removeLeftovers(file) {
-  const folder = path.dirname(file);
-  for (const name of namesIn(folder)) {
-    const pid = /-(\d+)\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && name === path.basename(temporaryOf(file, pid)) && !isAnotherProcess(Number(pid))) {
-      try {
-        rmSync(path.join(folder, name), { force: true });
-      } catch {
-        // The file may belong to another user, and is harmless.
-      }
-    }
-  }
-}
-
-/** @param {string} folder */
-function namesIn(folder) {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // A folder that cannot be listed may still be writable.
-    return [];
-  }
-}
-
-/** Whether another process with that ID is running. @param {number} pid */
-function isAnotherProcess(pid) {
-  if (pid === process.pid) {
-    return false;
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists, but this one is not permitted to signal it.
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
-  }
-}
-
-const LINE_FEED = 0x0a;
-
-/**
  * The file of `--log`: the line-by-line record of a run. Writes are synchronous, so that even a killed process leaves a
  * complete record. This is affordable because a log has only a few lines per second.
  */
@@ -170,8 +120,6 @@ export class LogFile {
   #descriptor;
   #isNew;
   #isOpen = true;
-  /** Text before the next line: a newline if the existing log lacks its final one. */
-  #before = '';
   /** Whether a write failed. The log ends there. */
   hasFailed = false;
   /** @type {(problem: string) => void} */
@@ -193,9 +141,6 @@ export class LogFile {
       // A pipe or a device such as /dev/null has no content to lose.
       const mayExist = append || (existing !== undefined && !existing.isFile());
       this.#descriptor = openSync(place, mayExist ? 'a' : 'ax');
-      if (existing?.isFile() && endsWithinLine(place)) {
-        this.#before = '\n';
-      }
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       const problem =
@@ -212,8 +157,7 @@ export class LogFile {
       return;
     }
     try {
-      writeFileSync(this.#descriptor, `${this.#before}${line}\n`);
-      this.#before = '';
+      writeFileSync(this.#descriptor, `${line}\n`);
     } catch (error) {
       this.hasFailed = true;
       this.onFailure(`${this.#path} could not be written: ${/** @type {Error} */ (error).message}`);
@@ -231,18 +175,5 @@ export class LogFile {
     if (isEmpty) {
       rmSync(this.#path, { force: true });
     }
-  }
-}
-
-/** @param {string} file */
-function endsWithinLine(file) {
-  const descriptor = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    const last = Buffer.alloc(1, LINE_FEED);
-    readSync(descriptor, last, 0, 1, Math.max(size - 1, 0));
-    return last[0] !== LINE_FEED;
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -153,8 +153,8 @@ export class Terminal {
     }
   }
 
-  /** Call this when the process is stopped or resumed: the drawing may have scrolled away or been overwritten. */
-  resumed() {
+  /** Forgets the drawing before Ctrl-Z stops the process: a shell may then write below or over it. */
+  stops() {
     this.#drawn = [];
     this.#live = '';
   }

@@ -1,18 +1,14 @@
-import { SharedPauses } from './shared-pauses.js';
-
-/** @import { Pause } from './shared-pauses.js' */
+import { uptime } from 'node:os';
+import { threadDemand } from '../host/event-loop.js';
 
 const CLOCK_READINGS = 20;
 
-/** The process was suspended if, for longer than this, no thread read the clock and the process was not busy. */
-const MIN_PAUSE_MS = 1000;
-
-/** The main thread reads the clock at least this often. */
+/**
+ * A thread reads the clock at least this often, so a far longer gap is a suspension. As a pause is longer than two
+ * seconds, it includes a whole second, and shows as a gap between the seconds of a stage.
+ */
 const TICK_MS = 250;
-
-/** Maximum number and length of another thread's waits for the main thread. */
-const MAX_WAITS = 50;
-const WAIT_MS = 10;
+const MIN_PAUSE_MS = 2000;
 
 /** ms. Keeps the time after a pause greater than the time before it. */
 const INSTANT_MS = 0.001;
@@ -20,13 +16,23 @@ const INSTANT_MS = 0.001;
 /** The system truncates its time to whole milliseconds, so half a millisecond is the best correction. */
 const wallTime = () => Date.now() + 0.5;
 
+/** Unlike monotonic time, the system's uptime continues while the machine sleeps. */
+const systemUptime = () => 1000 * uptime();
+
 /**
  * A clock in a form that can be sent to another thread.
  *
  * @typedef {object} ClockState
  * @property {number} origin epoch ms at monotonic 0
  * @property {number} systemTime the system's own monotonic time, which all threads share, at monotonic 0, in ms
- * @property {SharedArrayBuffer} memory of {@link SharedPauses}
+ */
+
+/**
+ * Time during which the process or its machine was suspended.
+ *
+ * @typedef {object} Pause
+ * @property {number} at monotonic ms, which do not advance during the pause
+ * @property {number} length ms of the epoch
  */
 
 /**
@@ -35,26 +41,24 @@ const wallTime = () => Date.now() + 0.5;
  * that the seconds of several hosts coincide.
  *
  * While the process is suspended, monotonic time stops and epoch time continues, so that monotonic measurements and
- * limits exclude the pause. All threads are suspended together: a pause shows as a gap between their clock readings,
- * and the first reading after it excludes it.
+ * limits exclude the pause. Each thread finds the pause on its own, before it acts on the time after it. Threads can
+ * differ by a tick in where the pause began.
  */
 export class Clock {
   #origin;
-  #wallOrigin;
-  #wall;
+  /** The system's monotonic ms at monotonic 0, as long as there was no pause. */
   #system;
-  #shared;
-  /** Pauses that this thread knows about. @type {Pause[]} */
+  /** @type {Pause[]} */
   #pauses = [];
-  #version = 0;
-  /** Total ms of all pauses. `#counted` is the part that the system's monotonic time includes. */
+  /** Total ms of all pauses. `#counted` is the part during which the system's monotonic time advanced. */
   #length = 0;
   #counted = 0;
   /** Monotonic ms of the latest pause. */
   #pausedAt = -Infinity;
-  /** CPU demand up to the last tick, if this thread detects pauses. @type {{ at: number, demand: number } | null} */
+  /** The latest tick; null unless this clock detects pauses. @type {{ time: number, up: number, demand: number } | null} */
   #tick = null;
-  #demand = () => 0;
+  #demand;
+  #up;
   /** @type {NodeJS.Timeout | undefined} */
   #ticking;
 
@@ -62,33 +66,30 @@ export class Clock {
    * @param {object} [sources]
    * @param {() => number} [sources.monotonic] ms from any origin
    * @param {() => number} [sources.wall] epoch ms
-   * @param {() => number} [sources.system] ms of the system's own monotonic time
-   * @param {SharedArrayBuffer} [sources.memory] of the same clock in another thread
+   * @param {() => number} [sources.demand] ms that this thread had a CPU or waited for one
+   * @param {() => number} [sources.up] ms since the system started, including those in which it slept
    */
-  constructor({ monotonic = () => performance.now(), wall = wallTime, system = systemTime, memory } = {}) {
-    const shared = new SharedPauses(memory);
-    const { looks, cell } = shared;
-    looks[cell] = monotonic();
+  constructor({
+    monotonic = () => performance.now(),
+    wall = wallTime,
+    demand = threadDemand,
+    up = systemUptime,
+  } = {}) {
+    // An array, because assigning a number to a variable of a closure allocates memory.
+    const read = new Float64Array([monotonic()]);
     /** Monotonic ms. */
     this.now = () => {
-      let time = monotonic();
-      if (time - looks[cell] > MIN_PAUSE_MS || shared.version !== this.#version) {
-        this.#takeOutPauses(time);
-        time = monotonic();
+      const time = monotonic();
+      if (time - read[0] > MIN_PAUSE_MS && this.#tick !== null) {
+        this.#leaveOutGap(read[0], time, this.#tick);
       }
-      looks[cell] = time;
+      read[0] = time;
       return time - this.#counted;
     };
-    this.#shared = shared;
-    this.#wall = wall;
-    this.#system = system;
-    this.#origin = this.#wallOrigin = aheadOf(monotonic, wall);
-    /** This clock's state, in a form that can be passed to another thread. @type {() => ClockState} */
-    this.toState = () => ({
-      origin: this.#origin,
-      systemTime: aheadOf(monotonic, system),
-      memory: shared.memory,
-    });
+    this.#demand = demand;
+    this.#up = up;
+    this.#origin = aheadOf(monotonic, wall);
+    this.#system = aheadOf(monotonic, systemTime);
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());
   }
@@ -96,10 +97,10 @@ export class Clock {
   /** Converts to epoch ms. @param {number} monotonic ms */
   toEpoch(monotonic) {
     if (monotonic > this.#pausedAt) {
-      return this.#origin + monotonic + this.#length;
+      return this.#origin + this.#length + monotonic;
     }
     const before = this.#pauses.filter(({ at }) => at < monotonic);
-    return this.#origin + monotonic + before.reduce((sum, { length }) => sum + length, 0);
+    return this.#origin + before.reduce((sum, { length }) => sum + length, 0) + monotonic;
   }
 
   /** Converts to monotonic ms; a time within a pause becomes the pause's start. @param {number} epoch ms */
@@ -108,6 +109,11 @@ export class Clock {
       (monotonic, { at, length }) => (monotonic > at ? Math.max(monotonic - length, at) : monotonic),
       epoch - this.#origin,
     );
+  }
+
+  /** Converts a time after all pauses to the system's own monotonic ms. @param {number} monotonic ms */
+  toSystem(monotonic) {
+    return this.#system + this.#counted + monotonic;
   }
 
   /**
@@ -132,39 +138,37 @@ export class Clock {
   }
 
   /**
-   * Starts detecting pauses. Call this once, on the clock's first thread.
+   * Starts detecting pauses on this thread.
    *
-   * @param {() => number} demand ms that the process had a CPU or waited for one; the rest of a gap is the pause
-   * @param {(milliseconds: number) => void} noticed called after a pause
+   * @param {(message: string) => void} warn called after a pause
    */
-  watchPauses(demand, noticed) {
+  watchPauses(warn) {
     let reported = 0;
     const tick = () => {
-      this.now();
-      this.#tick = { at: this.#system(), demand: demand() };
+      const time = this.now() + this.#counted;
+      const up = this.#up();
+      const slept = this.#tick === null ? 0 : up - this.#tick.up - (time - this.#tick.time);
+      if (slept > MIN_PAUSE_MS) {
+        this.#add({ at: time - this.#counted, length: slept });
+      }
+      this.#tick = { time, up, demand: this.#demand() };
       if (this.#length > reported) {
-        noticed(this.#length - reported);
+        const seconds = ((this.#length - reported) / 1000).toFixed(1);
+        warn(`this process was suspended for ${seconds}s: that time is excluded from rates and percentiles`);
         reported = this.#length;
       }
     };
-    this.#demand = demand;
     tick();
     this.#ticking = setInterval(tick, TICK_MS).unref();
-    this.#shared.watch();
   }
 
   close() {
     clearInterval(this.#ticking);
   }
 
-  /** Adds a suspension that also stopped the system's monotonic time. @param {number} length ms, by other clocks */
-  addSuspension(length) {
-    this.#shared.add({ at: this.now(), length, counted: 0 });
-  }
-
-  /** ms that the host's wall clock has gained on this clock. */
-  get wallLead() {
-    return this.#wall() - this.#wallOrigin - this.now() - this.#length;
+  /** @returns {ClockState} */
+  toState() {
+    return { origin: this.#origin + this.#length, systemTime: this.toSystem(0) };
   }
 
   /**
@@ -173,9 +177,9 @@ export class Clock {
    * @param {ClockState} state
    * @returns {Clock}
    */
-  static fromState({ origin, systemTime: atZero, memory }) {
+  static fromState({ origin, systemTime: atZero }) {
     const shift = aheadOf(() => performance.now(), systemTime) - atZero;
-    const clock = new Clock({ monotonic: () => performance.now() + shift, memory });
+    const clock = new Clock({ monotonic: () => performance.now() + shift });
     // Use exactly the same origin, so that no time falls into different seconds in different threads.
     clock.#origin = origin;
     return clock;
@@ -186,44 +190,32 @@ export class Clock {
     this.#origin += offset;
   }
 
-  /** @param {number} time the system's monotonic ms */
-  #takeOutPauses(time) {
-    const shared = this.#shared;
-    if (this.#tick !== null) {
-      this.#findPause(time, this.#tick);
-    } else if (shared.isWatched) {
-      // Only one thread determines the length of a pause. It reads the clock as soon as it runs, unless it is blocked.
-      for (let waits = 0; waits < MAX_WAITS && time - shared.firstThreadLook > MIN_PAUSE_MS; waits++) {
-        shared.waitWhile(this.#version, WAIT_MS);
-      }
+  /**
+   * A thread that computed or waited for a CPU did not read the clock either, but was not suspended.
+   *
+   * @param {number} from monotonic ms of the system
+   * @param {number} until monotonic ms of the system
+   * @param {{ up: number, demand: number }} tick the latest one
+   */
+  #leaveOutGap(from, until, tick) {
+    const gap = Math.min(until - from, this.#up() - tick.up);
+    const length = gap - (this.#demand() - tick.demand) - INSTANT_MS;
+    if (length > MIN_PAUSE_MS) {
+      this.#add({ at: from - this.#counted, length });
+      this.#counted += length;
     }
-    this.#version = shared.version;
-    this.#pauses = shared.list();
-    this.#length = this.#pauses.reduce((sum, { length }) => sum + length, 0);
-    this.#counted = this.#pauses.reduce((sum, { counted }) => sum + counted, 0);
-    this.#pausedAt = this.#pauses.at(-1)?.at ?? -Infinity;
   }
 
-  /**
-   * @param {number} time the system's monotonic ms
-   * @param {{ at: number, demand: number }} tick the latest one
-   */
-  #findPause(time, tick) {
-    const { lastLook, threads } = this.#shared;
-    const gap = time - lastLook;
-    const sinceTick = this.#system() - tick.at;
-    // Maximum demand between the last tick and the last reading: all threads, and one of Node's own, were busy.
-    const before = (threads + 1) * (sinceTick - gap);
-    const demand = Math.max(this.#demand() - tick.demand - before, 0);
-    const length = Math.min(gap, sinceTick) - demand - INSTANT_MS;
-    if (length > MIN_PAUSE_MS) {
-      this.#shared.add({ at: lastLook - this.#counted, length, counted: length });
-    }
+  /** @param {Pause} pause */
+  #add(pause) {
+    this.#pauses.push(pause);
+    this.#length += pause.length;
+    this.#pausedAt = pause.at;
   }
 }
 
-/** @returns {number} ms */
-function systemTime() {
+/** The system's own monotonic time, which all threads share. @returns {number} ms */
+export function systemTime() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 

@@ -22,9 +22,6 @@ const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;
 
-/** Maximum error of the host's wall clock after it is set following a suspension. */
-const MAX_WALL_ERROR_MS = 1000;
-
 /** ± ms. Above this, the clock counts as unknown: responses contradict one another or took too long. */
 const MAX_UNCERTAINTY_MS = 5000;
 
@@ -109,7 +106,7 @@ export class StoreClock {
       if (signal.aborted) {
         return;
       }
-      if (sample !== null && !this.#takeOutPause(sample)) {
+      if (sample !== null) {
         const before = this.#uncertainty;
         this.#contradiction = Math.max(this.#contradiction, contradictionOf(0, sample));
         if (before <= MAX_UNCERTAINTY_MS && this.#uncertainty > MAX_UNCERTAINTY_MS) {
@@ -117,22 +114,6 @@ export class StoreClock {
         }
       }
     }
-  }
-
-  /**
-   * A machine's monotonic time can stop while it is suspended. The store's clock and the host's wall clock, once it is
-   * set, are then ahead by the same time. If only one of them is ahead, there may be another reason.
-   *
-   * @param {ClockSample} sample
-   * @returns {boolean} whether the machine was suspended since the last sample
-   */
-  #takeOutPause(sample) {
-    const lead = this.#clock.wallLead;
-    const wasSuspended = lead >= SECOND_MS && contradictionOf(lead, sample) <= this.#uncertainty + MAX_WALL_ERROR_MS;
-    if (wasSuspended) {
-      this.#clock.addSuspension(lead);
-    }
-    return wasSuspended;
   }
 
   /** Sends requests until two of them enclose the turn of the store's second. @param {AbortSignal} signal */

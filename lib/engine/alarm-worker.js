@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Clock } from '../clock/clock.js';
+import { systemTime } from '../clock/clock.js';
 
 /**
  * @import { AlarmMemory } from './alarm.js'
@@ -12,16 +12,15 @@ import { Clock } from '../clock/clock.js';
 const MIN_SLEEP_MS = 0.5;
 
 const port = /** @type {MessagePort} */ (parentPort);
-const { moment, turn, isOver } = /** @type {AlarmMemory} */ (workerData.memory);
-const { now } = Clock.fromState(workerData.clock);
+const { moment, turn, isOver } = /** @type {AlarmMemory} */ (workerData);
 
 let rungAt = -Infinity;
 let rungFor = 0;
 while (Atomics.load(isOver, 0) === 0) {
   const current = Atomics.load(turn, 0);
-  const left = current === rungFor ? Infinity : Math.max(moment[0], rungAt + MIN_SLEEP_MS) - now();
+  const left = current === rungFor ? Infinity : Math.max(moment[0], rungAt + MIN_SLEEP_MS) - systemTime();
   if (left <= 0) {
-    rungAt = now();
+    rungAt = systemTime();
     rungFor = current;
     port.postMessage(null);
   } else {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 /** @import { Clock } from '../clock/clock.js' */
 
 /**
- * Memory shared by an alarm and its sleeping thread, which reads `moment` (monotonic ms) after each change of `turn`.
+ * Memory shared by an alarm and its sleeping thread, which reads `moment` (the system's monotonic ms) after each change of `turn`.
  *
  * @typedef {{ moment: Float64Array, turn: Int32Array, isOver: Int32Array }} AlarmMemory
  *
@@ -50,7 +50,7 @@ export class Alarm {
   constructor(clock) {
     this.#clock = clock;
     this.#worker = new Worker(new URL('./alarm-worker.js', import.meta.url), {
-      workerData: { memory: this.#memory, clock: clock.toState() },
+      workerData: this.#memory,
     });
     this.#worker.on('message', () => this.#ring());
     // If the thread fails, timers replace it: operations start a little later, which their start delays show.
@@ -102,7 +102,7 @@ export class Alarm {
     }
     const [{ moment }] = this.#waiting;
     if (this.#hasThread) {
-      this.#memory.moment[0] = moment;
+      this.#memory.moment[0] = this.#clock.toSystem(moment);
       this.#wakeThread();
     } else {
       clearTimeout(this.#timer);

@@ -14,8 +14,11 @@ import { Worker } from './worker.js';
 
 const port = /** @type {MessagePort} */ (parentPort);
 const credentials = LiveCredentials.fromState(workerData.credentials);
+const clock = Clock.fromState(workerData.clock);
+// The first thread reports pauses.
+clock.watchPauses(() => {});
 const worker = await Worker.open(workerData.spec, {
-  clock: Clock.fromState(workerData.clock),
+  clock,
   random: Math.random,
   credentials,
 });

@@ -18,11 +18,14 @@ const MIN_PAUSE_MS = 500;
 
 const NANOSECONDS = 1e6;
 
-/** @returns {number} ms that this process had a CPU, plus ms that the calling thread waited for one */
-export function cpuDemand() {
-  const { user, system } = process.cpuUsage();
+/** @returns {number} ms that the calling thread had a CPU or waited for one; where unknown, the process's CPU time */
+export function threadDemand() {
   const scheduling = readScheduling(readSystemFile(SCHEDULING_OF_THREAD) ?? '');
-  return (user + system) / 1000 + (scheduling?.waiting ?? 0);
+  if (scheduling !== null) {
+    return scheduling.running + scheduling.waiting;
+  }
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /**

@@ -72,9 +72,10 @@ export class SecondCounts {
    */
   until(endedAt) {
     const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
-    return Array.from({ length: count }, (_, index) => this.#first + index)
-      .filter((second) => !this.isPaused(second))
-      .map((second) => this.at(second));
+    // Threads can differ in where a pause began, so one may have completed operations in its first second.
+    return Array.from({ length: count }, (_, index) => this.at(this.#first + index)).filter(
+      ({ secondStart, operations }) => operations > 0 || !this.isPaused(secondStart),
+    );
   }
 
   /** Whether the process was suspended for the whole second. @param {number} second epoch second */

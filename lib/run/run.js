@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { Clock } from '../clock/clock.js';
-import { cpuDemand } from '../host/event-loop.js';
 import { EVENT_NAMES } from '../model/event-names.js';
 import { resultOf } from '../model/result-of-run.js';
 import { readRunOptions } from '../options/run-options.js';
@@ -83,7 +82,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
       observer.warning(error.message);
       ending.abort();
     });
-    clock.watchPauses(cpuDemand, (pause) => observer.warning(suspended(pause)));
+    clock.watchPauses((message) => observer.warning(message));
     const ran = await runBenchmark(config, {
       clock,
       random: context.random,
@@ -126,11 +125,6 @@ function readValues(options, store) {
     throw new UsageError(all);
   }
   return values;
-}
-
-/** @param {number} pause ms */
-function suspended(pause) {
-  return `this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is excluded from rates and percentiles`;
 }
 
 /**

@@ -5,8 +5,8 @@ import { DEFAULT_FILE } from './environment.js';
  * How the user starts the programs: the start of each command that is printed for copying.
  *
  * @typedef {object} Invocation
- * @property {string} benchmark shell command, such as `node r2-benchmark.js` or `npx r2-benchmark`
- * @property {string} peak shell command, such as `node peak-performance.js` or `npx r2-peak`
+ * @property {string} benchmark shell command, such as `node r2-benchmark.js`
+ * @property {string} peak shell command, such as `node peak-performance.js`
  * @property {string} envExample path of .env.example, quoted for a shell
  */
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
@@ -10,15 +9,6 @@ import { UsageError } from '../../lib/options/usage-error.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/output-file.js', import.meta.url));
-
-const IS_KILLED_WHILE_IT_WRITES = `
-  import { ReportFile } from ${REPORT_FILE};
-  function* parts() {
-    yield 'half of it';
-    process.kill(process.pid, 'SIGKILL');
-  }
-  new ReportFile(process.argv[1], '--json').write(parts());
-`;
 
 const WRITES_SLOWLY = `
   import { readFileSync, writeSync } from 'node:fs';
@@ -31,18 +21,6 @@ const WRITES_SLOWLY = `
   }
   process.exitCode = new ReportFile(process.argv[1], '--json').write(parts()) === null ? 0 : 1;
 `;
-
-/**
- * @param {string} place
- * @returns {string} the suffix of the remaining file's name
- */
-function writeAndDie(place) {
-  const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', IS_KILLED_WHILE_IT_WRITES, place]);
-  assert.equal(signal, 'SIGKILL');
-  const [name, ...others] = readdirSync(path.dirname(place)).filter((each) => each.endsWith('.tmp'));
-  assert.deepEqual(others, []);
-  return name.slice(path.basename(place).length);
-}
 
 test('a report replaces an earlier one once it is complete', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
@@ -91,24 +69,6 @@ test('writes to a pipe, which stays a pipe', async (t) => {
   assert.equal(new ReportFile(pipe, '--json').write('the report'), null);
   assert.equal(await reading, 'the report');
   assert.ok((await lstat(pipe)).isFIFO());
-});
-
-test('removes what a process left that was killed while writing, and nothing else', async (t) => {
-  const folder = await folderWith(t, { 'report.json': 'an earlier one', 'other.json': '' });
-  const place = path.join(folder, 'report.json');
-  const killed = writeAndDie(place);
-  assert.deepEqual((await readdir(folder)).toSorted(), ['other.json', 'report.json', `report.json${killed}`]);
-  const own = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.pid}`)}`;
-  const ofAnother = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.ppid}`)}`;
-  const strange = ['report.json.1.tmp', `report.json${killed}x`, `other.json${killed}`, `report.json${killed}.tmp`];
-  await Promise.all([own, ofAnother, ...strange].map((name) => writeFile(path.join(folder, name), '')));
-
-  const report = new ReportFile(place, '--json');
-
-  const left = ['other.json', 'report.json', ofAnother, ...strange].toSorted();
-  assert.deepEqual((await readdir(folder)).toSorted(), left);
-  assert.equal(report.write('the new one'), null);
-  assert.deepEqual((await readdir(folder)).toSorted(), left);
 });
 
 test('concurrent reports to one file do not disturb each other', async (t) => {
@@ -177,20 +137,6 @@ describe('the file of a log', () => {
     log.write('a line');
     log.close();
     assert.equal(await readFile(file, 'utf8'), 'a line\n');
-  });
-
-  test('continues on a new line if it ends within a line', async (t) => {
-    const folder = await folderWith(t, { 'log.txt': 'Write: schedul', 'empty.txt': '' });
-    for (const [name, expected] of [
-      ['log.txt', 'Write: schedul\none\ntwo\n'],
-      ['empty.txt', 'one\ntwo\n'],
-    ]) {
-      const log = openLog(path.join(folder, name), true);
-      log.write('one');
-      log.write('two');
-      log.close();
-      assert.equal(await readFile(path.join(folder, name), 'utf8'), expected);
-    }
   });
 
   test('leaves nothing if no line was written, and an earlier log unchanged', async (t) => {

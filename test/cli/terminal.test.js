@@ -123,7 +123,7 @@ test("after the process was stopped, does not touch the screen's content", () =>
   const { terminal, written, rows } = terminalOnScreen({ columns: 20 });
   terminal.draw(['first', 'second']);
   written.push('[1]+  Stopped\n$ fg\n');
-  terminal.resumed();
+  terminal.stops();
   terminal.draw(['first', 'second']);
   assert.deepEqual(rows(), ['first', 'second', '[1]+  Stopped', '$ fg', 'first', 'second']);
 });

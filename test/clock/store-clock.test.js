@@ -233,27 +233,3 @@ for (const drift of [-300, -60, 60, 300]) {
     await time.until(watched, 20);
   });
 }
-
-test(
-  'if the store’s clock and the host’s wall clock are both ahead, the machine was suspended',
-  TIME_LIMIT,
-  async (t) => {
-    let offset = 0;
-    const { time, storeClock } = openClock(t, { offsets: [() => offset] }, 100);
-    await time.until(storeClock.measure(NEVER));
-    const before = factsOf(storeClock);
-    let lost = 0;
-    const watching = new AbortController();
-    const watched = storeClock.watch(watching.signal, () => (lost += 1));
-    offset = 60_000;
-    time.clock.setWallAhead(60_400);
-    await time.pass(10_000);
-    assert.equal(lost, 0);
-    const { clock, hostTime } = time;
-    assert.ok(Math.abs(clock.epochNow() - (hostTime + 60_400)) <= before.uncertainty + PRECISION);
-    assert.equal(Math.round(clock.pausedBetween(hostTime - 20_000, hostTime + 100_000)), 60_400);
-    assert.ok(factsOf(storeClock).uncertainty < 1000, `${factsOf(storeClock).uncertainty}`);
-    watching.abort();
-    await time.until(watched, 20);
-  },
-);

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { Agent, createServer, request as send } from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,8 +14,6 @@ import { hasTmux, onTmux } from '../helpers/tmux.js';
 /**
  * @import { StageResult } from '../../lib/model/result.js'
  * @import { Command } from '../helpers/command.js'
- * @import { AddressInfo } from 'node:net'
- * @import { TestContext } from 'node:test'
  */
 
 const MERGE = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
@@ -29,17 +25,6 @@ const MAX_LATENCY_MS = 2500;
 const LOAD = ['20', '--size', '1KiB', '--stages', 'write'];
 const SUSPENDED =
   /^warning: this process was suspended for [3-5]\.\ds: that time is excluded from rates and percentiles$/m;
-
-/** How far the clocks of store and machine advance in a suspension that the machine's monotonic clock does not see. */
-const AHEAD_MS = 60_000;
-
-/** Advances the program's wall clock on SIGUSR2. */
-const WALL_CLOCK_AHEAD = `data:text/javascript,${encodeURIComponent(`
-  const { now } = Date;
-  let ahead = 0;
-  Date.now = () => now() + ahead;
-  process.on('SIGUSR2', () => (ahead = ${AHEAD_MS}));
-`)}`;
 
 /**
  * Suspends a run in its first stage, after its first line.
@@ -82,35 +67,6 @@ function merged(folder, file) {
   assert.doesNotMatch(stderr, /no line/);
   const [{ average, peak, paused }] = JSON.parse(stdout).stages;
   return { average: Number(average.toFixed(3)), peak, paused: Number(paused.toFixed(3)) };
-}
-
-/**
- * A proxy of a store that dates the answers.
- *
- * @param {TestContext} t
- * @param {{ hostname: string, port: number }} endpoint
- */
-async function storeWithClock(t, { hostname, port: behind }) {
-  const agent = new Agent({ keepAlive: true });
-  let ahead = 0;
-  const server = createServer((request, response) => {
-    const { method, url, headers } = request;
-    const forwarded = send({ agent, method, headers, path: url, host: hostname, port: behind });
-    forwarded.on('response', (answer) => {
-      const date = new Date(Date.now() + ahead).toUTCString();
-      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });
-      answer.pipe(response);
-    });
-    request.pipe(forwarded);
-  });
-  await once(server.listen(0, hostname), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-    agent.destroy();
-  });
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  return { port, setAhead: (/** @type {number} */ milliseconds) => (ahead = milliseconds) };
 }
 
 /**
@@ -195,25 +151,4 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
       assertLeftOut(await stageIn(folder));
     },
   );
-
-  test('Row 42: the store’s clock and the wall clock show a pause in which even monotonic time stood still', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
-    const { port, setAhead } = await storeWithClock(t, endpoint);
-    const parameters = ['100000', ...LOAD, '--duration', '7s', '--cores', '2', '--json', 'result.json'];
-    const env = { NODE_OPTIONS: `--import ${WALL_CLOCK_AHEAD}` };
-    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: port }), env });
-    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
-    setAhead(AHEAD_MS);
-    command.child.kill('SIGUSR2');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^warning: this process was suspended for 6\d\.\ds: /m);
-    assert.doesNotMatch(outcome.stderr, /clock is unknown/);
-    const { paused = 0, startedAt, endedAt, duration, seconds, operations } = await stageIn(command.folder);
-    assert.ok(Math.abs(paused - AHEAD_MS) < 1000, `${paused}ms`);
-    assert.ok(Math.abs(endedAt - startedAt - paused - duration) < 1);
-    assert.ok(Math.abs(duration - 7000) < 700, `${duration}ms`);
-    assert.ok(seconds.length < 12, `${seconds.length} seconds`);
-    assert.equal(sumOf(seconds), operations);
-  });
 });

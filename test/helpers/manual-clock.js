@@ -16,9 +16,4 @@ export class ManualClock extends Clock {
     this.#time.monotonic += milliseconds;
     this.#time.wall += milliseconds;
   }
-
-  /** @param {number} milliseconds by which the host's wall clock is set ahead */
-  setWallAhead(milliseconds) {
-    this.#time.wall += milliseconds;
-  }
 }
