@@ -191,7 +191,7 @@ export class Clock {
   }
 
   /**
-   * A thread that computed or waited for a CPU did not read the clock either, but was not suspended.
+   * A thread that computed or waited for a CPU most of the time did not read the clock either, but was not suspended.
    *
    * @param {number} from monotonic ms of the system
    * @param {number} until monotonic ms of the system
@@ -199,8 +199,8 @@ export class Clock {
    */
   #leaveOutGap(from, until, tick) {
     const gap = Math.min(until - from, this.#up() - tick.up);
-    const length = gap - (this.#demand() - tick.demand) - INSTANT_MS;
-    if (length > MIN_PAUSE_MS) {
+    if (gap > MIN_PAUSE_MS && this.#demand() - tick.demand < gap / 2) {
+      const length = gap - INSTANT_MS;
       this.#add({ at: from - this.#counted, length });
       this.#counted += length;
     }

@@ -1,3 +1,5 @@
+import { awayFromGaps } from '../model/seconds.js';
+
 /** @import { CommonOptions, SecondResult, StageSum } from '../model/result.js' */
 
 /** ms to skip at the start of a stage if its warm-up is unknown, and at the end if its drain is unknown. */
@@ -16,19 +18,7 @@ export function steadySeconds(stage, options) {
   const seconds = stage.seconds
     .filter(({ secondStart }) => 1000 * secondStart >= from && 1000 * (secondStart + 1) <= until)
     .sort((one, other) => one.secondStart - other.secondStart);
-  return stage.paused ? seconds.filter((_, index) => !isAdjacentToPause(seconds, index)) : seconds;
-}
-
-/**
- * The process may have been suspended for part of a second next to a pause.
- *
- * @param {readonly SecondResult[]} seconds
- * @param {number} index
- */
-function isAdjacentToPause(seconds, index) {
-  const { secondStart } = seconds[index];
-  const [before, after] = [seconds[index - 1], seconds[index + 1]];
-  return before?.secondStart < secondStart - 1 || after?.secondStart > secondStart + 1;
+  return stage.paused ? awayFromGaps(seconds) : seconds;
 }
 
 /**

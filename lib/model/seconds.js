@@ -34,6 +34,20 @@ export function largestWholeSecond(seconds, { startedAt, endedAt, average }, fig
     .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
 }
 
+/**
+ * Omits the seconds next to a gap: the process may have been suspended for a part of them.
+ *
+ * @template {Pick<SecondCount, 'secondStart'>} Second
+ * @param {readonly Second[]} seconds in order
+ * @returns {Second[]}
+ */
+export function awayFromGaps(seconds) {
+  return seconds.filter(({ secondStart }, index) => {
+    const [before, after] = [seconds[index - 1], seconds[index + 1]];
+    return !(before?.secondStart < secondStart - 1 || after?.secondStart > secondStart + 1);
+  });
+}
+
 /** Adds the seconds of several hosts, and sorts them by time. @param {readonly (readonly SecondResult[])[]} parts */
 export function addSeconds(parts) {
   /** @type {Map<number, SecondResult[]>} */

@@ -3,7 +3,7 @@ import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
 import { byFrequency } from '../model/add-results.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
-import { peakOf } from '../model/seconds.js';
+import { awayFromGaps, peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
 import { sizeClasses } from '../workload/size-classes.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
@@ -62,7 +62,7 @@ export function stageResult(parts) {
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, wholeSeconds(seconds, clock), measuredTime);
+  const figures = figuresOf(meter, awayFromGaps(seconds), measuredTime);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -97,16 +97,6 @@ export function stageResult(parts) {
   return keyspace === null
     ? { ...result, bottleneck, kinds }
     : { ...result, bottleneck: keyspace, kinds: kinds.map((kind) => ({ ...kind, bottleneck: keyspace })) };
-}
-
-/**
- * @template {SecondCount} Second
- * @param {readonly Second[]} seconds
- * @param {Clock} clock
- * @returns {Second[]} the seconds in which the process was not suspended
- */
-function wholeSeconds(seconds, clock) {
-  return seconds.filter(({ secondStart }) => clock.pausedBetween(1000 * secondStart, 1000 * (secondStart + 1)) === 0);
 }
 
 /** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */
