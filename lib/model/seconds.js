@@ -29,7 +29,7 @@ export function peakOf(seconds, stage) {
  * @param {(count: SecondCount) => number} figureOf
  */
 export function largestWholeSecond(seconds, { startedAt, endedAt, average }, figureOf) {
-  return seconds
+  return awayFromGaps(seconds)
     .filter(({ secondStart }) => secondStart * 1000 >= startedAt && (secondStart + 1) * 1000 <= endedAt)
     .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
 }

@@ -3,7 +3,7 @@ import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
 import { byFrequency } from '../model/add-results.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
-import { awayFromGaps, peakOf } from '../model/seconds.js';
+import { peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
 import { sizeClasses } from '../workload/size-classes.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
@@ -62,7 +62,7 @@ export function stageResult(parts) {
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, awayFromGaps(seconds), measuredTime);
+  const figures = figuresOf(meter, seconds, measuredTime);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -248,10 +248,10 @@ function bucketResult({ bucket, meter }, whole, duration) {
  * @param {MeasuredTime} time
  * @returns {KindResult[]} for a stage of several kinds
  */
-function kindResults(whole, { stage, outcome, clock, load, availableCores, unloadedByOperation }, time) {
+function kindResults(whole, { stage, outcome, load, availableCores, unloadedByOperation }, time) {
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
     const meter = outcome.kinds[kind];
-    const figures = figuresOf(meter, wholeSeconds(meter.seconds.until(outcome.endedAt), clock), time);
+    const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
     const bottleneck = classify(
