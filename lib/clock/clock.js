@@ -69,12 +69,7 @@ export class Clock {
    * @param {() => number} [sources.demand] ms that this thread had a CPU or waited for one
    * @param {() => number} [sources.up] ms since the system started, including those in which it slept
    */
-  constructor({
-    monotonic = () => performance.now(),
-    wall = wallTime,
-    demand = threadDemand,
-    up = systemUptime,
-  } = {}) {
+  constructor({ monotonic = () => performance.now(), wall = wallTime, demand = threadDemand, up = systemUptime } = {}) {
     // An array, because assigning a number to a variable of a closure allocates memory.
     const read = new Float64Array([monotonic()]);
     /** Monotonic ms. */

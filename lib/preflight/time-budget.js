@@ -28,9 +28,9 @@ export class TimeBudget {
     this.#alone.set(operation, Math.min(this.aloneLatency(operation) ?? Infinity, milliseconds));
   }
 
-  /** The shortest latency of any operation, in ms; Infinity before the first response. */
+  /** The shortest latency of any operation, in ms; 0 before the first response. */
   get roundTrip() {
-    return Math.min(...this.#alone.values());
+    return this.#alone.size === 0 ? 0 : Math.min(...this.#alone.values());
   }
 
   /** The operation's shortest latency in preflight, in ms; null if it was not tried. @param {string} operation */
@@ -50,7 +50,7 @@ export class TimeBudget {
 
   /** Remaining ms; negative once the budget is exceeded. */
   get left() {
-    const whole = Math.max(MIN_BUDGET_MS, Number.isFinite(this.roundTrip) ? ROUND_TRIPS * this.roundTrip : 0);
+    const whole = Math.max(MIN_BUDGET_MS, ROUND_TRIPS * this.roundTrip);
     return Math.min(this.#startedAt + whole, this.#deadline) - this.#now();
   }
 }

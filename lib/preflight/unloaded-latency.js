@@ -1,4 +1,3 @@
-import { waitUntil } from '../clock/pause.js';
 import { onExisting } from '../operations/existing-object.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
@@ -10,57 +9,35 @@ import { sendControlOperation } from './control-request.js';
 import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workload.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
  * @import { UnloadedLatency } from '../model/result.js'
  * @import { Operation } from '../operations/operation.js'
- * @import { Answer } from './control-request.js'
  * @import { TimeBudget } from './time-budget.js'
  * @import { RunContext } from './run-context.js'
- * @import { MultipartConfig, Config } from '../model/config.js'
- * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Config } from '../model/config.js'
  */
 
-/** Maximum operations of each kind: enough for a stable median. */
-const MAX_OPERATIONS = MAX_LATENCY_PROBES;
+/** Operations of each kind: enough for a stable median. */
+const ROUNDS = MAX_LATENCY_PROBES;
 
-/** Minimum samples: one warm-up, five measured. */
-const MIN_OPERATIONS = 6;
+/** Fewer rounds if time is short: one warm-up, five measured. */
+const MIN_ROUNDS = 6;
 const MIN_MEASURED = 5;
 
-/** The first operations are slower because of the client: its code is cold, and connections have to be opened. */
-const MAX_WARMUP_OPERATIONS = 5;
-
-/**
- * For stores with at least this round-trip time, all kinds of operations are measured concurrently, because one after
- * the other would take too long. Nearby stores get one request at a time, because concurrent requests would compete for
- * their CPU and delay each other.
- */
-const FAR_MS = 20;
-
-/** If the median ratio of latencies to those in preflight is above this, concurrent operations delay each other. */
-const CROWDED = 1.6;
+/** The first operations are slower because the client's code is cold. */
+const MAX_WARMUP_ROUNDS = 5;
 
 /** Bytes of the first object. Larger objects are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
-/** Minimum time that operations may continue after the measurement should end. */
-const MIN_GRACE_MS = 1000;
-
-/** Operations may also continue for this many latencies of the slowest kind, if that is longer. */
-const GRACE_OPERATIONS = 4;
+/** Requests are cut off after this multiple of the time, or at the deadline. */
+const GRACE = 2;
 
 const MAX_ATTEMPTS = 3;
 
-/** Rounds between the creation of an object and each use of it. */
-const LAG = Object.freeze({ creates: 0, copies: 1, reads: 1, removes: 2 });
-
-/** Another object is written only if there is time for this many rounds. */
-const ROUNDS_LEFT = 1.5 + LAG.removes;
-
 /**
- * Measures the latency of each stage's operation before the run puts any load on the store, with one thread per kind.
- * Uses probes and removes them; a run that does not write uses existing objects. If the run could not remove its
- * probes, it writes none and measures nothing.
+ * Measures the latency of each stage's operation before the run puts any load on the store: in rounds, with one request
+ * at a time. A round writes a probe, reads it in every way of the run, and removes it; in a run that does not write, it
+ * uses an existing object. If the run could not remove its probes, it writes none and measures nothing.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -74,29 +51,31 @@ export async function measureUnloaded(run, config, budget, signal) {
   if (kinds.length === 0) {
     return { latencies: new Map(), problem: null };
   }
-  const roundTrip = Number.isFinite(budget.roundTrip) ? budget.roundTrip : 0;
-  const isFar = roundTrip >= FAR_MS;
-  const times = kinds.map(({ name }) => budget.aloneLatency(name) ?? roundTrip);
-  const slowest = Math.max(...times);
-  const needed = isFar ? (MIN_OPERATIONS + LAG.removes) * slowest : MIN_OPERATIONS * sumOf(times);
-  const now = run.clock.now();
-  if (now + needed > budget.deadline) {
+  const { now } = run.clock;
+  const roundTime = kinds.reduce((sum, { name }) => sum + (budget.aloneLatency(name) ?? budget.roundTrip), 0);
+  const time = Math.max(budget.left, MIN_ROUNDS * roundTime);
+  const latest = budget.deadline - now();
+  if (time > latest) {
     return { latencies: new Map(), problem: 'no time is left for it before the start' };
   }
-  const endsAt = Math.min(now + Math.max(budget.left, needed), budget.deadline);
-  const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
-  const probe = new Probe({ run, config, kinds, roundTrip, isFar, endsAt });
-  await withCut(cutAt, run.clock, signal, async (cut) => {
-    // There is no time limit for removing probes, unless the start is scheduled: then clean-up removes the rest.
-    const removal = Number.isFinite(budget.deadline) ? cut : signal;
-    await (isFar ? probe.measureTogether(cut, removal) : probe.measureInTurn(cut, removal));
-  });
-  const latencies = probe.latencies();
-  if (isFar && isCrowded(latencies, budget)) {
-    return { latencies: new Map(), problem: 'requests of different kinds delayed each other' };
+  const cut = new AbortController();
+  const timer = setTimeout(() => cut.abort(), Math.min(GRACE * time, latest));
+  const probe = new Probe({ run, config, kinds, time, roundTrip: budget.roundTrip });
+  const until = now() + time;
+  try {
+    const either = AbortSignal.any([signal, cut.signal]);
+    for (let round = 0, took = 0; round < ROUNDS && (round < MIN_ROUNDS || now() + took <= until); round++) {
+      const startedAt = now();
+      if (!(await probe.measure(round, either))) {
+        break;
+      }
+      took = now() - startedAt;
+    }
+  } finally {
+    clearTimeout(timer);
   }
   const names = operationsOfRun(config.load).map(({ name }) => name);
-  const shown = [...latencies].filter(([name]) => names.includes(name));
+  const shown = [...probe.latencies()].filter(([name]) => names.includes(name));
   return { latencies: new Map(shown), problem: null };
 }
 
@@ -117,7 +96,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
   // The objects of an earlier run must not be removed here, and their size is fixed.
   const isQuick = (/** @type {Operation} */ { name }) => {
     const alone = budget.aloneLatency(name);
-    return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
+    return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_ROUNDS * alone <= budget.left);
   };
   const reading = single.filter((operation) => {
     const { name, effect, movesWhole } = operation;
@@ -126,144 +105,88 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
   return listed ? reading.map(onExisting) : reading;
 }
 
-/**
- * @param {number} cutAt monotonic ms
- * @param {Clock} clock
- * @param {AbortSignal} signal
- * @param {(cut: AbortSignal) => Promise<void>} work its signal `cut` aborts at `cutAt`, or when `signal` aborts
- */
-async function withCut(cutAt, clock, signal, work) {
-  const cut = new AbortController();
-  const done = new AbortController();
-  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, done.signal])).then(() => cut.abort());
-  try {
-    await work(AbortSignal.any([signal, cut.signal]));
-  } finally {
-    done.abort();
-    await timer;
-  }
-}
-
-/**
- * @param {ReadonlyMap<string, UnloadedLatency>} latencies
- * @param {TimeBudget} budget
- */
-function isCrowded(latencies, budget) {
-  const ratios = [...latencies].flatMap(([name, { p50 }]) => {
-    const alone = budget.aloneLatency(name);
-    return alone === null ? [] : [p50 / alone];
-  });
-  ratios.sort((one, other) => one - other);
-  return ratios.length > 0 && ratios[(ratios.length - 1) >> 1] > CROWDED;
-}
-
-/** @param {readonly number[]} values */
-function sumOf(values) {
-  return values.reduce((sum, value) => sum + value, 0);
-}
-
 class Probe {
   #run;
   #kinds;
+  #time;
   #roundTrip;
-  #isFar;
-  #startedAt;
-  #endsAt;
   #workload;
-  #connections;
-  /** Bytes of the first object; small if the run writes it. */
-  #firstSize;
   /** Bytes of a typical object of the run, or of one of its parts. */
   #typicalSize;
-  /** undefined if each object takes a single request. @type {MultipartConfig | undefined} */
+  /** undefined if each object takes a single request. */
   #multipart;
-  /** Bytes of all other objects. */
+  /** Bytes of all objects but the first, which is small if the run writes it. */
   #size;
-  #begun = 0;
-  #written = 0;
-  /** Indices of objects that an unconfirmed write may have created. @type {Set<number>} */
-  #uncertain = new Set();
-  /** Kinds that start no more operations. @type {Set<Operation>} */
-  #ended = new Set();
   /** Latencies by kind in ms, or null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
-  #times = new Map();
+  #times;
 
   /**
    * @param {object} options
    * @param {RunContext} options.run
    * @param {Config} options.config
    * @param {readonly Operation[]} options.kinds
+   * @param {number} options.time ms for all rounds
    * @param {number} options.roundTrip ms
-   * @param {boolean} options.isFar whether the kinds are measured at the same time
-   * @param {number} options.endsAt monotonic ms
    */
-  constructor({ run, config, kinds, roundTrip, isFar, endsAt }) {
+  constructor({ run, config: { objects, load }, kinds, time, roundTrip }) {
     this.#run = run;
     this.#kinds = kinds;
+    this.#time = time;
     this.#roundTrip = roundTrip;
-    this.#isFar = isFar;
-    this.#startedAt = run.clock.now();
-    this.#endsAt = endsAt;
-    const { objects, load } = config;
+    this.#times = new Map(kinds.map((operation) => [operation, []]));
     const { shard } = objects;
     this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(objects), load.multipart) : undefined;
     // With one connection, several parts would be sent in turn, which takes longer than in a stage.
     this.#typicalSize = Math.min(typicalSize(objects), this.#multipart?.partSize ?? Infinity);
-    this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
-    this.#size = this.#firstSize;
+    const firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
+    this.#size = firstSize;
     const firstIndex = globalIndex(shard, this.#localIndexOf(0));
-    const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
+    const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? firstSize : this.#size);
     this.#workload = run.wroteObjects ? probeWorkload(run, shard, sizeOf) : keptWorkload(run, objects);
-    // The connections for the clock are already open, but there may be more kinds than connections.
-    const [first, ...further] = run.controlConnections;
-    this.#connections = [first, ...run.clockConnections, ...further];
   }
 
   /**
-   * @param {AbortSignal} cut
-   * @param {AbortSignal} removal aborts the removal of probes
-   */
-  async measureInTurn(cut, removal) {
-    const { clock } = this.#run;
-    for (const [kind, operation] of this.#kinds.entries()) {
-      const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (kind + 1)) / this.#kinds.length;
-      for (let number = 0; this.#isDue(operation, number); number++) {
-        if (number >= MIN_OPERATIONS && clock.now() >= endsAt && !operation.removes) {
-          break;
-        }
-        await this.#time(operation, number, this.#connections[0], operation.removes ? removal : cut);
-      }
-    }
-  }
-
-  /**
-   * Measures all kinds in rounds: while one object is created, the previous one is read, and the one before is removed.
+   * Sends one operation of each kind, in turn, to one object.
    *
-   * @param {AbortSignal} cut
-   * @param {AbortSignal} removal aborts the removal of probes
+   * @param {number} round
+   * @param {AbortSignal} signal
+   * @returns {Promise<boolean>} whether all succeeded; otherwise the stages will report the error
    */
-  async measureTogether(cut, removal) {
-    const { clock, wroteObjects } = this.#run;
-    const numberIn = (/** @type {Operation} */ operation, /** @type {number} */ round) =>
-      wroteObjects ? round - LAG[operation.effect] : round;
-    for (let round = 0; ; round++) {
-      const due = this.#kinds.filter((operation) => this.#isDue(operation, numberIn(operation, round)));
-      if (due.length === 0 && round >= LAG.removes) {
-        return;
+  async measure(round, signal) {
+    const { clock, probes, requests, controlConnections } = this.#run;
+    let hasFailed = false;
+    let isUncertain = false;
+    for (const operation of this.#kinds) {
+      if (signal.aborted || (hasFailed && !operation.removes)) {
+        hasFailed = true;
+        continue;
+      }
+      const record = new OperationRecord(operation, this.#workload, controlConnections[0]);
+      record.take(0, operation, this.#localIndexOf(round));
+      if (operation.creates) {
+        probes.add(record.index);
       }
       const startedAt = clock.now();
-      await Promise.all(
-        due.map((operation) => {
-          const connection = this.#connections[this.#kinds.indexOf(operation)];
-          return this.#time(operation, numberIn(operation, round), connection, operation.removes ? removal : cut);
-        }),
+      const context = { run: this.#run, maxAttempts: MAX_ATTEMPTS, signal };
+      const { error, attempts, isFirstTry, outcomeUnknown } = await sendControlOperation(
+        context,
+        record,
+        this.#multipart,
       );
-      const roundTook = clock.now() - startedAt;
-      const left = this.#endsAt - clock.now();
-      if (round + 1 >= MIN_OPERATIONS && left < roundTook * (wroteObjects ? ROUNDS_LEFT : 1)) {
-        this.#endFirstKinds();
+      const time = error === null && isFirstTry ? clock.now() - startedAt : null;
+      requests.probe += attempts;
+      this.#times.get(operation)?.push(time);
+      hasFailed ||= error !== null;
+      isUncertain ||= outcomeUnknown;
+      // A write with an unknown outcome may still take effect, so clean-up has to look again.
+      if (operation.removes && !isUncertain && (error === null || error.kind === NOT_FOUND)) {
+        probes.delete(record.index);
+      }
+      if (operation.creates && round === 0 && time !== null && this.#isTimeForTypical(time)) {
+        this.#size = this.#typicalSize;
       }
     }
+    return !hasFailed;
   }
 
   /** @returns {Map<string, UnloadedLatency>} by the operation's name; kinds with too few samples are omitted */
@@ -272,7 +195,7 @@ class Probe {
     const latencies = new Map();
     for (const [operation, times] of this.#times) {
       const size = this.#sizeFor(operation);
-      const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_OPERATIONS);
+      const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_ROUNDS);
       const measured = times.slice(warmup).filter((time) => time !== null);
       measured.sort((one, other) => one - other);
       if (measured.length >= MIN_MEASURED && size !== null) {
@@ -298,113 +221,22 @@ class Probe {
     return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
   }
 
-  /** Starts no further objects, but finishes the operations on objects that were started. */
-  #endFirstKinds() {
-    if (this.#run.wroteObjects) {
-      this.#kinds.filter(({ creates }) => creates).forEach((operation) => this.#ended.add(operation));
-    } else {
-      this.#kinds.forEach((operation) => this.#ended.add(operation));
-    }
-  }
-
   /**
-   * @param {Operation} operation
-   * @param {number} number of the object
-   */
-  #isDue(operation, number) {
-    if (number < 0 || number >= MAX_OPERATIONS || this.#ended.has(operation)) {
-      return false;
-    }
-    if (operation.creates || !this.#run.wroteObjects) {
-      return true;
-    }
-    return number < (operation.removes ? this.#begun : this.#written);
-  }
-
-  /**
-   * @param {Operation} operation
-   * @param {number} number of the object
-   * @param {ObjectConnection} connection
-   * @param {AbortSignal} signal
-   */
-  async #time(operation, number, connection, signal) {
-    if (signal.aborted) {
-      this.#ended.add(operation);
-      return;
-    }
-    const { clock, requests } = this.#run;
-    const record = new OperationRecord(operation, this.#workload, connection);
-    record.take(0, operation, this.#localIndexOf(number));
-    const { index } = record;
-    if (operation.creates) {
-      this.#begun += 1;
-      this.#run.probes.add(index);
-    }
-    const startedAt = clock.now();
-    const context = { run: this.#run, maxAttempts: MAX_ATTEMPTS, signal };
-    const answer = await sendControlOperation(context, record, this.#multipart);
-    const time = clock.now() - startedAt;
-    requests.probe += answer.attempts;
-    const isFirstAnswer = answer.error === null && answer.isFirstTry;
-    this.#times.set(operation, [...(this.#times.get(operation) ?? []), isFirstAnswer ? time : null]);
-    if (answer.error !== null) {
-      // The stage itself will report the error. Clean-up removes the remaining probes.
-      this.#ended.add(operation);
-    }
-    if (operation.creates) {
-      this.#noteWritten(number, index, answer, isFirstAnswer ? time : Infinity);
-    } else if (operation.removes) {
-      this.#noteRemoved(index, answer);
-    }
-  }
-
-  /**
-   * @param {number} number
-   * @param {number} index
-   * @param {Answer} answer
-   * @param {number} time ms that the write took
-   */
-  #noteWritten(number, index, { error, outcomeUnknown }, time) {
-    if (outcomeUnknown) {
-      this.#uncertain.add(index);
-    }
-    if (error === null) {
-      this.#written += 1;
-    }
-    if (number === 0 && this.#isTimeFor(this.#typicalSize, time)) {
-      this.#size = this.#typicalSize;
-    }
-  }
-
-  /**
-   * @param {number} index
-   * @param {Answer} answer
-   */
-  #noteRemoved(index, { error }) {
-    // A write with an unknown outcome may still take effect, so clean-up has to look again.
-    if ((error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
-      this.#run.probes.delete(index);
-    }
-  }
-
-  /**
-   * @param {number} size bytes of an object
    * @param {number} time ms that a small object took
-   * @returns {boolean} whether objects of this size can be written and read in half of the remaining time
+   * @returns {boolean} whether writing and reading typical objects adds at most half of the time
    */
-  #isTimeFor(size, time) {
-    const each = this.#roundTrip + (Math.max(time - this.#roundTrip, 0) * size) / SMALL_OBJECT;
-    const needed = each * MIN_OPERATIONS * (this.#isFar ? 1 : 2);
-    return needed <= (this.#endsAt - this.#run.clock.now()) / 2;
+  #isTimeForTypical(time) {
+    const transfer = (Math.max(time - this.#roundTrip, 0) * this.#typicalSize) / SMALL_OBJECT;
+    return 2 * MIN_ROUNDS * transfer <= this.#time / 2;
   }
 
-  /** @param {number} number */
-  #localIndexOf(number) {
+  /** @param {number} round */
+  #localIndexOf(round) {
     const { wroteObjects, listed } = this.#run;
     if (listed) {
       // Spread the sample over the whole list, so that its sizes match those of the stages.
-      return Math.floor((number * listed.count) / MAX_OPERATIONS);
+      return Math.floor((round * listed.count) / ROUNDS);
     }
-    return wroteObjects ? PREFLIGHT_PROBES + number : number;
+    return wroteObjects ? PREFLIGHT_PROBES + round : round;
   }
 }

@@ -238,7 +238,7 @@ test('a retried operation does not count as a latency', async () => {
   );
 });
 
-test('removes its probes, however long it takes', async () => {
+test('removes its probes, however long that takes', async () => {
   const clock = new ManualClock(0);
   const stored = new Set();
   let written = 0;
@@ -270,27 +270,11 @@ test('a run that does not write can measure without permission to remove', async
   assert.deepEqual([...(await measured).latencies.keys()], ['read', 'stat']);
 });
 
-test('measures kinds in turn with a nearby store, and concurrently with a distant one', async (t) => {
-  for (const [alone, distance, expected] of /** @type {const} */ ([
-    [NEAR, 2, 1],
-    [FAR, 100, 4],
-  ])) {
-    const { time, answer, seen, stored } = farStore(t, () => distance);
-    const { measured, run } = measureWith(answer, { clock: time.clock, alone });
-    const { latencies } = await time.until(measured);
-    time.end();
-    assert.equal(seen.maxInFlight, expected);
-    assert.deepEqual([...latencies.keys()].sort(), ['read', 'remove', 'stat', 'write']);
-    latencies.forEach(({ p50 }) => assert.equal(p50, distance));
-    assert.deepEqual([stored.size, run.probes.size], [0, 0]);
-  }
-});
-
-test('whatever the distance, five operations of each kind fit into thirty round trips or three seconds', async (t) => {
+test('whatever the distance, measures one request at a time, within thirty round trips or three seconds', async (t) => {
   const distance = fc.integer({ min: 1, max: 900 });
   await fc.assert(
     fc.asyncProperty(distance, async (roundTrip) => {
-      const { time, answer, stored } = farStore(t, () => roundTrip);
+      const { time, answer, seen, stored } = farStore(t, () => roundTrip);
       const startedAt = time.hostTime;
       const alone = Object.fromEntries(DEFAULT_STAGES.map((name) => [name, roundTrip]));
       const { measured } = measureWith(answer, { clock: time.clock, alone });
@@ -298,8 +282,10 @@ test('whatever the distance, five operations of each kind fit into thirty round 
       time.end();
       const took = time.hostTime - startedAt;
       assert.ok(took <= Math.max(3000, 30 * roundTrip), `${took} ms at ${roundTrip} ms`);
-      latencies.forEach(({ count }) => assert.ok(count >= 5 && count <= 20, String(count)));
-      assert.deepEqual([latencies.size, stored.size], [4, 0]);
+      latencies.forEach(({ count, p50 }) =>
+        assert.ok(count >= 5 && count <= 20 && p50 === roundTrip, `${count}, ${p50}`),
+      );
+      assert.deepEqual([latencies.size, stored.size, seen.maxInFlight], [4, 0, 1]);
     }),
     { numRuns: cases(25) },
   );
@@ -307,9 +293,9 @@ test('whatever the distance, five operations of each kind fit into thirty round 
 
 test('measures less, or nothing, shortly before a scheduled start, and reports that', async (t) => {
   for (const [deadline, least, most] of [
-    [2000, 5, 16],
-    [1000, 5, 7],
-    [500, 0, 0],
+    [3000, 5, 7],
+    [2500, 5, 5],
+    [2300, 0, 0],
   ]) {
     const { time, answer, stored } = farStore(t, () => 100);
     const startedAt = time.hostTime;
@@ -365,16 +351,4 @@ test('does not read objects of an earlier run that are too large for the time', 
   assert.deepEqual([...(await large.measured).latencies.keys()], ['stat']);
   const quick = measureWith(() => {}, { stages, size: 1024 ** 2, alone: { read: 5, stat: 1 } });
   assert.deepEqual([...(await quick.measured).latencies.keys()], stages);
-});
-
-test('reports no latency for a store that serves one request at a time', async (t) => {
-  let free = 0;
-  const { time, answer } = farStore(t, () => {
-    free = Math.max(free, time.hostTime) + 33;
-    return free - time.hostTime;
-  });
-  const alone = Object.fromEntries(DEFAULT_STAGES.map((name) => [name, 33]));
-  const { latencies, problem } = await time.until(measureWith(answer, { clock: time.clock, alone }).measured);
-  time.end();
-  assert.deepEqual([latencies.size, problem], [0, 'requests of different kinds delayed each other']);
 });
