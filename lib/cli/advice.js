@@ -77,6 +77,9 @@ export function advised(message, takesLoad = false) {
   if (takesLoad && advice) {
     return `unknown option ${flag}: ${advice}`;
   }
+  if (takesLoad && line.startsWith('too many arguments')) {
+    return 'too many arguments: expected <objects> <threads>';
+  }
   const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
   if (row !== undefined) {
     return `${flag} does not apply here: it belongs to ${commandsOf(row).join(', ')}`;

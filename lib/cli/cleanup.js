@@ -2,7 +2,6 @@ import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
-import { findPrefix } from '../cleanup/find-prefix.js';
 import { isClean } from '../model/completeness.js';
 import { clientOf } from '../run/run-client.js';
 import { openRun } from '../run/open-run.js';
@@ -49,7 +48,7 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  */
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
-  const { store, objects, load } = config;
+  const { objects, load } = config;
   const { writesFor } = clientOf(load);
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
@@ -71,12 +70,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
     });
     stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
-      const prefix = await withBucketAccess(access, (means) =>
-        findPrefix({ access: means, runId: objects.runId, buckets: store.buckets }),
-      );
-      return prefix === null
-        ? reportAbsence(result, config, terminal)
-        : reportOtherPrefix(prefix, config, later, terminal);
+      return reportAbsence(config, terminal);
     }
     terminal.out(describeCleanup(result, config));
     cleanupProblems(result, config, later).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
@@ -100,33 +94,16 @@ export async function findVersioned({ store }, access, terminal) {
 }
 
 /**
- * @param {CleanupResult} result
  * @param {Config} config
  * @param {Terminal} terminal
  * @returns {number} the exit status
  */
-function reportAbsence(result, config, terminal) {
-  terminal.out(describeCleanup(result, config));
+function reportAbsence({ store, objects: { runId, prefix } }, terminal) {
+  terminal.out(`Clean-up of run ${runId}: no objects under ${prefix}/${runId}/ in ${store.buckets.join(', ')}`);
   terminal.err(
     'Nothing was removed: check that S3_BUCKET and --prefix match the run; --cleanup --list shows the runs that left objects',
   );
   return EXIT.complete;
-}
-
-/**
- * @param {string} prefix of the run's objects
- * @param {Config} config with a different prefix
- * @param {Later} later
- * @param {Terminal} terminal
- * @returns {number} the exit status
- */
-function reportOtherPrefix(prefix, config, later, terminal) {
-  const { store, objects } = config;
-  const { runId } = objects;
-  terminal.out(`Clean-up of run ${runId}: no objects under ${objects.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
-  const command = cleanupCommand({ ...config, objects: { ...objects, prefix } }, later);
-  terminal.err(`error: the run's objects are under ${prefix}/${runId}/; remove them with: ${command}`);
-  return EXIT.incomplete;
 }
 
 /**

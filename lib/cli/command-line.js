@@ -4,7 +4,7 @@ import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
-import { STANDARD_OUTPUT, withoutUser } from '../options/values.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
 import { operationsOf, writesObjects } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
@@ -71,7 +71,7 @@ const MIXED = MIXED_STAGE.toLowerCase();
  */
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
-  refuseMisspelledCommand(argv[0] ?? '', benchmark);
+  refuseKnownWord(argv[0] ?? '', benchmark);
   const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isGrouped)
     .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
@@ -92,7 +92,6 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   /** @type {Request | null} */
   let request = null;
   program.action(() => {
-    refuseSurplus('run', program.args, benchmark);
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
@@ -136,7 +135,6 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @throws {UsageError}
  */
 function requestOf(command, operands, given, words) {
-  refuseSurplus(command, operands, words);
   switch (command) {
     case 'compare':
       return { command, options: compareRequest(operands, given, words) };
@@ -148,21 +146,6 @@ function requestOf(command, operands, given, words) {
       return { command, options: filesRequest(operands, { report: 'report.html', ...given }, words) };
     default:
       return { command, options: filesRequest(operands, given, words) };
-  }
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} operands
- * @param {string} words shell command, for the hint
- * @throws {UsageError} if a load has more than two operands; the message quotes the one that is most likely a mistake
- */
-function refuseSurplus(command, operands, words) {
-  if (takesLoad(command) && operands.length > 2) {
-    const strange = operands.find((operand) => !/^[0-9]+$/.test(operand)) ?? operands[2];
-    const quotes = command === 'ab' ? `; --a and --b take their options in quotes: --a '--client direct'` : '';
-    // The argument may be a URL that contains a password.
-    conclude([`unexpected argument ${quote(withoutUser(strange))}: expected <objects> <threads>${quotes}`], words);
   }
 }
 
@@ -413,7 +396,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
       writeErr: (text) => stderr.write(text),
       outputError: (text, write) => writeCommanderError(text, write, takesLoad(name)),
     })
-    .allowExcessArguments(takesLoad(name))
+    .allowExcessArguments(false)
     .usage(`${operands} [options]`.trimStart())
     .description(description);
   if (name !== 'run') {
@@ -454,32 +437,14 @@ function addOptions(command, name, isGrouped = false) {
 }
 
 /**
- * Commander suggests the nearest command only for programs whose first argument is always a command.
- *
  * @param {string} word
  * @param {string} benchmark shell command
- * @throws {UsageError} if the word looks like a misspelled command, or is an option of which we know the equivalent
+ * @throws {UsageError} if the word is a command that is gone, or an option of which we know the equivalent
  */
-function refuseMisspelledCommand(word, benchmark) {
-  if (!/^[a-z]/i.test(word) || Object.hasOwn(COMMANDS, word)) {
-    return;
-  }
-  const advice = adviceOn(`--${word}`);
+function refuseKnownWord(word, benchmark) {
+  const advice = Object.hasOwn(COMMANDS, word) ? undefined : adviceOn(`--${word}`);
   if (advice !== undefined) {
     throw new UsageError([`unknown command ${quote(word)}: ${advice}`], helpHint(benchmark));
-  }
-  const names = new Command()
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeErr() {} });
-  Object.keys(COMMANDS).forEach((name) => names.command(name));
-  try {
-    names.parse([word], { from: 'user' });
-  } catch (error) {
-    const suggestion = /\(Did you mean .*\)/.exec(/** @type {Error} */ (error).message)?.[0];
-    if (suggestion !== undefined) {
-      throw new UsageError([`unknown command ${quote(word)} ${suggestion}`], helpHint(benchmark));
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { DEFAULT_FILE } from '../store/environment.js';
 import { shellWord } from '../text/shell-words.js';
 import { ENV_EXAMPLE } from './invocation.js';
@@ -19,7 +19,7 @@ const OWNER_ONLY = 0o600;
  */
 export function writeExample(file, { benchmark }) {
   try {
-    create(file, readFileSync(ENV_EXAMPLE));
+    writeFileSync(file, readFileSync(ENV_EXAMPLE), { flag: 'wx', mode: OWNER_ONLY });
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new UsageError([
@@ -30,21 +30,4 @@ export function writeExample(file, { benchmark }) {
   }
   const option = file === DEFAULT_FILE ? '' : ` --env-file ${shellWord(file)}`;
   return `Wrote ${file}: fill it in, then try ${benchmark} 1000 50${option}`;
-}
-
-/**
- * @param {string} file
- * @param {Buffer} content
- * @throws {Error} if the file exists, even as a dangling link
- */
-function create(file, content) {
-  const descriptor = openSync(file, 'wx', OWNER_ONLY);
-  try {
-    writeFileSync(descriptor, content);
-  } catch (error) {
-    rmSync(file);
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
 }

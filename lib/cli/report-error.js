@@ -70,13 +70,6 @@ function limitReached({ code = '', message = '' }) {
       advice: 'raise the limit with `ulimit -n`, or use fewer threads',
     };
   }
-  // WebAssembly reserves gigabytes of address space without using that much memory.
-  if (/\bWebAssembly\b.*\bout of memory\b/i.test(message)) {
-    return {
-      what: 'this process ran out of virtual memory',
-      advice: 'lift the limit with `ulimit -v unlimited`, or set NODE_OPTIONS=--disable-wasm-trap-handler',
-    };
-  }
   if (code === 'ENOMEM' || code === 'ERR_WORKER_OUT_OF_MEMORY' || OUT_OF_MEMORY.test(message)) {
     return {
       what: 'this process ran out of memory',

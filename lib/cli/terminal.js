@@ -1,5 +1,5 @@
 import { plainLine } from '../text/plain-text.js';
-import { cutToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
+import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from '../report/reporter.js' */
 
@@ -9,24 +9,6 @@ const CLEAR_BELOW = '\x1b[J';
 
 /** For a terminal that does not report its size, such as a serial line. */
 const USUAL_SIZE = Object.freeze({ columns: 80, rows: 24 });
-
-/** For continuation rows. */
-const INDENT = '  ';
-
-/**
- * Wraps a line for a terminal at spaces. A line with a word longer than a row is left to the terminal, so that the word
- * can be copied.
- *
- * @param {NodeJS.WriteStream} stream
- * @param {string} line
- */
-function fitted({ isTTY, columns }, line) {
-  const most = columns - INDENT.length;
-  if (!isTTY || !columns || textWidth(line) <= columns || line.split(' ').some((word) => textWidth(word) > most)) {
-    return line;
-  }
-  return wrapAtWords(line, columns, INDENT).join('\n');
-}
 
 /**
  * The program's two outputs: the log on stdout, everything else on stderr. On a terminal, live lines appear
@@ -210,7 +192,7 @@ export class Terminal {
     // Clear the live line until the next refresh, because `tee` may now write this line to the same terminal.
     this.live('');
     this.#erase();
-    stream.write(`${fitted(stream, line)}\n`, taken);
+    stream.write(`${line}\n`, taken);
     this.#redrawSoon();
   }
 }

@@ -10,12 +10,14 @@ import { AttemptError } from '../s3/s3-error.js';
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetriedRequest } from '../s3/retry.js'
  * @import { RunContext } from './run-context.js'
- * @import { WaitBudget } from './wait-budget.js'
  */
+
+/** Longest pause between two attempts, even if the store asks for more. */
+const MAX_PAUSE_MS = 5000;
 
 /**
  * @typedef {object} RequestContext how to send a request outside the stages
- * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
+ * @property {Pick<RunContext, 'clock' | 'random' | 'notice' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal aborts the work
  *
@@ -37,13 +39,13 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 export async function sendControlRequest({ run, maxAttempts, signal }, request) {
   const { connection } = request;
-  const pauses = new BoundedPauses(run.waitBudget);
+  const pauses = new ShortPauses(run.notice);
   const retrier = new Retrier({
     maxAttempts,
     now: run.clock.now,
     random: run.random,
     pauses,
-    signal: AbortSignal.any([signal, pauses.exhausted]),
+    signal,
     hooks: {
       attemptFailed(error, { attempts }) {
         run.controlOptions.region.correct(error, attempts);
@@ -134,22 +136,16 @@ export async function requestAbsentObject(context, connection, bucket) {
   return sendControlRequest(context, request);
 }
 
-/** The pauses of one request. Those that the store asks for are taken from a budget that all requests share. */
-class BoundedPauses extends Pauses {
-  #budget;
-  #exhausted = new AbortController();
+/** Shortens the pauses that the store asks for, and reports them: before the stages, nothing shows progress. */
+class ShortPauses extends Pauses {
+  #notice;
   /** @type {AttemptError | null} */
   #lastError = null;
 
-  /** @param {WaitBudget} budget */
-  constructor(budget) {
+  /** @param {(message: string) => void} notice */
+  constructor(notice) {
     super();
-    this.#budget = budget;
-  }
-
-  /** A signal that aborts once the budget is spent. */
-  get exhausted() {
-    return this.#exhausted.signal;
+    this.#notice = notice;
   }
 
   /** @param {AttemptError} error after which a pause may follow */
@@ -159,14 +155,13 @@ class BoundedPauses extends Pauses {
 
   /** @param {number} milliseconds */
   async wait(milliseconds) {
-    const error = this.#lastError;
-    const isAskedFor = error !== null && error.status > 0 && error.retryAfter > 0;
-    const pause = isAskedFor ? this.#budget.take(milliseconds, error) : milliseconds;
-    if (pause === null) {
-      this.#exhausted.abort();
-    } else {
-      await super.wait(pause);
+    const { status = 0, retryAfter = 0, message = '' } = this.#lastError ?? {};
+    const pause = Math.min(milliseconds, MAX_PAUSE_MS);
+    if (status > 0 && retryAfter > 0) {
+      const [asked, taken] = [retryAfter, pause].map((each) => `${(each / 1000).toFixed(1)}s`);
+      this.#notice(`The store asked for a pause of ${asked} (${message}): retrying in ${taken}`);
     }
+    await super.wait(pause);
   }
 }
 

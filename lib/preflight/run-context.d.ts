@@ -7,15 +7,13 @@ import type { Payload } from '../workload/payload.js';
 import type { ListedObjects } from '../workload/listed-objects.js';
 import type { PayloadChecksums } from '../workload/payload-checksums.js';
 import type { WrittenObjects } from '../workload/written-objects.js';
-import type { WaitBudget } from './wait-budget.js';
 
 /** What a run needs before its stages. */
 export interface RunContext {
   clock: Clock;
   /** uniform in [0, 1) */
   random: () => number;
-  /** for requests outside the stages */
-  waitBudget: WaitBudget;
+  notice: (message: string) => void;
   keyspace: Keyspace;
   payload: Payload;
   checksums?: PayloadChecksums;

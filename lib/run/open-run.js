@@ -14,7 +14,6 @@ import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
-import { WaitBudget } from '../preflight/wait-budget.js';
 import { clientOf } from './run-client.js';
 
 /**
@@ -126,7 +125,7 @@ export async function openRun(config, context) {
   const run = {
     clock,
     random,
-    waitBudget: new WaitBudget(clock.now, notice),
+    notice,
     keyspace: new Keyspace(layout),
     payload,
     checksums: load.checksum && new PayloadChecksums(load.checksum, payload),

@@ -71,7 +71,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   s3: ['http', 'text'],
   aws: ['s3', 'text'],
   'local-s3': ['meter', 'workload', 'text'],
-  clock: ['text'],
+  clock: ['host', 'text'],
   meter: ['model'],
   statistics: [],
   workload: ['statistics', 'text'],

@@ -142,8 +142,6 @@ describe('the command line of ab', () => {
   });
 
   test('the displayed words of a side contain no password: a URL with one is rejected, and not shown', () => {
-    const unquoted = problemsOf('100', '4', '--a', '--endpoint-url', 'https://user:secret@store', '--b', '');
-    assert.match(unquoted[0], /^unexpected argument "…@store"/);
     const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
     const problems = problemsOf('100', '4', '--a', words, '--b', '');
     assert.deepEqual([problems.length, problems.join().includes('secret')], [2, false]);

@@ -192,24 +192,3 @@ test('treats a terminal of unknown size as a common one', () => {
   const { columns, rows } = lookOf({ columns: 0 }, abilities);
   assert.deepEqual({ columns, rows }, { columns: 80, rows: 24 });
 });
-
-test('wraps a line between words on a terminal, but never a word that no row can hold', () => {
-  /** @type {string[]} */
-  const written = [];
-  const stream = () => ({
-    isTTY: true,
-    columns: 20,
-    on() {},
-    write: (/** @type {string} */ text) => written.push(text),
-  });
-  const streams = /** @type {any} */ ({ stdout: stream(), stderr: stream() });
-  const terminal = new Terminal({ ...streams, plain: true, onLost() {} });
-  terminal.out('Write    1.0   a step that was kept');
-  terminal.err('see https://example.com/a/long/address');
-  terminal.out('it fits');
-  assert.deepEqual(written, [
-    'Write    1.0   a\n  step that was kept\n',
-    'see https://example.com/a/long/address\n',
-    'it fits\n',
-  ]);
-});
