@@ -77,14 +77,6 @@ export function loopDelay({ host }) {
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
 }
 
-/** A mean above this many times the median shows that some operations take much longer than most. */
-const LONG_TAIL = 2;
-
-/** @param {Pick<Evidence, 'mean' | 'p50'>} evidence */
-export function hasLongTail({ mean, p50 }) {
-  return p50 !== null && Number(mean) > LONG_TAIL * p50;
-}
-
 /** Share of the CPUs' time that the hypervisor took, 0 to 1. @param {Pick<Evidence, 'host'>} evidence */
 export function stolenShare({ host }) {
   return host?.cpu?.steal ?? 0;
@@ -99,17 +91,6 @@ export function busyShare({ host, cpuCores }) {
   return cpu === null || cpu.usable === 0
     ? null
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
-}
-
-/**
- * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether other processes, or other guests of the hypervisor, used nearly all CPU time that the
- *   client left
- */
-export function areCpusTaken({ host, cpuCores }) {
-  const cpu = host?.cpu ?? null;
-  const left = cpu === null ? 0 : cpu.usable - cpuCores;
-  return cpu !== null && left > 0 && cpu.others + stolenShare({ host }) * cpu.usable >= BUSY_CPUS * left;
 }
 
 /** If a store uses at least this share of the busy CPU time, the store keeps the CPUs busy. */

@@ -3,7 +3,7 @@ import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
 
-/** Names of limits, to be used in a sentence. @type {Readonly<Record<string, string>>} */
+/** What limits are called in a sentence. @type {Readonly<Record<string, string>>} */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
   'host CPU': 'the CPU of the host',
@@ -17,34 +17,36 @@ const LIMITS = Object.freeze({
 });
 
 /**
- * @param {string | readonly string[]} stages one stage, or several with the same limit
- * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck
- * @returns {string} the start of a sentence about their limit
+ * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck other than `inconclusive`
+ * @returns {string} such as `likely limited by the store`
  */
-export function describeLimit(stages, { cause, certainty }) {
-  const names = [stages].flat();
-  const listed = listOf(names);
-  if (cause === 'inconclusive') {
-    return `The limit of ${listed} is unknown`;
-  }
-  const verb = names.length === 1 ? 'was' : 'were';
-  return `${listed} ${verb} ${certainty === 'likely' ? 'likely ' : ''}limited by ${nameOfLimit(cause)}`;
+export function predicateOf({ cause, certainty }) {
+  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
+  return `${certainty === 'likely' ? 'likely ' : ''}${cause === 'overloaded' ? cause : `limited by ${limit}`}`;
 }
 
-/** @param {string} cause */
-export function nameOfLimit(cause) {
-  return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
+/**
+ * @param {string | readonly string[]} stages one stage, or several with the same limit
+ * @param {Pick<BottleneckSum, 'cause' | 'certainty'> | null} bottleneck null if unknown
+ * @returns {string} the start of a sentence about their limit
+ */
+export function describeLimit(stages, bottleneck) {
+  const names = [stages].flat();
+  return bottleneck === null || bottleneck.cause === 'inconclusive'
+    ? `The limit of ${listOf(names)} is unknown`
+    : `${listOf(names)} ${names.length === 1 ? 'was' : 'were'} ${predicateOf(bottleneck)}`;
 }
 
 /**
  * Describes the limit of one or more stages in a sentence.
  *
  * @param {string | readonly string[]} stages one stage, or several with the same limit
- * @param {Readonly<BottleneckSum>} bottleneck
+ * @param {Readonly<BottleneckSum> | null} bottleneck null if unknown
  * @returns {string} one line of any length
  */
-export function bottleneckSentence(stages, { evidence, advice, ...limit }) {
+export function bottleneckSentence(stages, bottleneck) {
+  const { evidence = null, advice = null } = bottleneck ?? {};
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;
   const next = advice === null ? '' : `; try ${plainLine(advice)}`;
-  return `${describeLimit(stages, limit)}${figures}${next}.`;
+  return `${describeLimit(stages, bottleneck)}${figures}${next}.`;
 }

@@ -125,6 +125,7 @@ export type BottleneckCause =
   | 'store'
   | 'bandwidth'
   | 'requested rate'
+  | 'overloaded'
   | 'beyond this host'
   | 'inconclusive';
 

@@ -805,7 +805,7 @@ export interface UnloadedLatency {
 export interface BottleneckSum {
   /**
    * `client CPU`, `host CPU`, `network link`, `store throttling`, `concurrency`, `store`, `bandwidth`, `requested
-   * rate`, `beyond this host` or `inconclusive`.
+   * rate`, `overloaded`, `beyond this host` or `inconclusive`.
    */
   cause: string;
   /**

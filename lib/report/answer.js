@@ -1,11 +1,8 @@
-import { nameOfLimit } from '../bottleneck/sentence.js';
-import { counted, decimal, listOf, percent } from '../text/figures.js';
+import { describeLimit } from '../bottleneck/sentence.js';
+import { counted, decimal, listOf, percent, shortLimit } from '../text/figures.js';
 
 /**
- * @import { BottleneckSum } from '../model/result.js'
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
- *
- * @typedef {Pick<BottleneckSum, 'cause' | 'certainty'>} Limit
  */
 
 /**
@@ -23,7 +20,7 @@ export function answerOf({ stages, hosts }) {
   const what = capacities.every((text) => text !== null)
     ? `The capacity is ${listOf(capacities.map(String))}`
     : `${who} completed ${listOf(stages.map(countText))} operations per second`;
-  return `${what}; ${limitText(stages)}.`;
+  return `${what}. ${limitText(stages)}.`;
 }
 
 /** @param {WritableStage} stage */
@@ -98,60 +95,20 @@ function capacityText(stage) {
   );
 }
 
-/** @param {readonly WritableStage[]} stages */
+/** Groups the stages by their limit. @param {readonly WritableStage[]} stages */
 function limitText(stages) {
-  /** @type {Map<string | null, { names: string[], likely: string[] }>} */
+  /** @type {Map<string, WritableStage[]>} */
   const byLimit = new Map();
   for (const stage of stages) {
-    const bottleneck = limitOfStage(stage);
-    const limit = limitOf(bottleneck);
-    const { names, likely } = byLimit.get(limit) ?? { names: [], likely: [] };
-    const isLikely = bottleneck?.certainty === 'likely';
-    byLimit.set(limit, { names: [...names, stage.stage], likely: isLikely ? [...likely, stage.stage] : likely });
+    const limit = stage.bottleneck ? shortLimit(stage.bottleneck) : 'inconclusive';
+    byLimit.set(limit, [...(byLimit.get(limit) ?? []), stage]);
   }
-  const unproven = byLimit.get(null)?.names ?? [];
-  if (unproven.length === stages.length) {
-    return 'the bottleneck is not known';
-  }
-  if (byLimit.size === 1) {
-    const [[limit, group]] = byLimit;
-    return limitedBy(limit, group);
-  }
-  const known = [...byLimit].flatMap(([limit, group]) =>
-    limit === null
-      ? []
-      : [`${listOf(group.names)} ${group.names.length === 1 ? 'was' : 'were'} ${limitedBy(limit, group)}`],
-  );
-  const rest = unproven.length === 0 ? [] : [`the bottleneck of ${listOf(unproven)} is not known`];
-  return [...known, ...rest].join(', ');
-}
-
-/**
- * @param {WritableStage} stage
- * @returns {Limit | null} the stage's bottleneck, or the one that all its hosts share; null if unknown
- */
-function limitOfStage({ bottleneck = null, merge }) {
-  const shares = merge?.shares ?? [];
-  const [{ limitedBy: cause = null } = {}] = shares;
-  if (bottleneck !== null || cause === null || shares.some((share) => share.limitedBy !== cause)) {
-    return bottleneck;
-  }
-  return { cause, certainty: shares.some(({ certainty }) => certainty === 'likely') ? 'likely' : undefined };
-}
-
-/**
- * @param {string | null} limit
- * @param {{ names: string[], likely: string[] }} stages with this limit; `likely`: those for
- *   which it is not proven
- */
-function limitedBy(limit, { names, likely }) {
-  if (likely.length === names.length) {
-    return `likely limited by ${limit}`;
-  }
-  return `limited by ${limit}${likely.length === 0 ? '' : ` (likely for ${listOf(likely)})`}`;
-}
-
-/** The bottleneck's name in a sentence; null if unknown. @param {Limit | null} bottleneck */
-export function limitOf(bottleneck) {
-  return bottleneck === null || bottleneck.cause === 'inconclusive' ? null : nameOfLimit(bottleneck.cause);
+  return [...byLimit.values()]
+    .map((same) =>
+      describeLimit(
+        same.map(({ stage }) => stage),
+        same[0].bottleneck ?? null,
+      ),
+    )
+    .join('. ');
 }

@@ -1,16 +1,17 @@
-import { isHostBusy } from '../bottleneck/host-evidence.js';
-import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
+import { classify } from '../bottleneck/classify.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
 import { WINDOW_MS } from '../search/step-rate.js';
+import { counted, decimal, rounded } from '../text/figures.js';
 import { stepResult, withAllSteps } from './search-result.js';
 import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
+ * @import { RateSearch } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { RateConclusion } from '../model/search.js'
- * @import { HostLoad, LoopLoad, SearchStep, StageResult } from '../model/result.js'
+ * @import { HostLoad, LoopLoad, RateSearchResult, SearchStep, StageResult } from '../model/result.js'
  * @import { RateMeasurement } from '../search/rate-search.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { ResultParts } from './search-result.js'
@@ -100,11 +101,10 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
   const whole = stageResult({ ...parts, outcome, load, stopsAt });
   const evidence = evidenceOf(whole, load, parts.stage.movesBytes, parts.availableCores);
   const { bound, rate, needed } = conclusion;
-  const missed = steps.filter(({ verdict }) => verdict === 'missed');
-  const isByErrors = missed.some(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));
+  const rateSearch = { ...conclusion, slo, missedBy: reasonOf(steps.filter(({ verdict }) => verdict === 'missed')) };
   return {
     ...withAllSteps(whole, finished),
-    bottleneck: rateBottleneck(conclusion, whole, { slo, isByErrors, isBusy: isHostBusy(evidence) }),
+    bottleneck: classify({ ...evidence, rateSearch }),
     search: {
       steps: [...steps],
       knee: null,
@@ -116,6 +116,43 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
       rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: parts.maxThreads }),
     },
   };
+}
+
+/** If the ends of an interval differ by more than this factor, more time would narrow it. */
+const WIDE = 1.1;
+
+/**
+ * @param {RateConclusion} conclusion
+ * @param {{ slo: number, errorShare: number, threads: number }} limits `slo` in ms; `errorShare` 0 to 1
+ * @returns {RateSearchResult}
+ */
+function rateFinding(conclusion, { slo, errorShare, threads }) {
+  const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
+  const parts = [
+    ...(held === null
+      ? ['no rate was held']
+      : [`held at ${decimal(held.rate)}/s with a p99 of ${held.p99.toFixed(2)}ms`]),
+    ...(isClientLimited
+      ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]
+      : []),
+    ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
+    ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
+      ? ['there was no time for more steps']
+      : []),
+  ];
+  return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join('; ') };
+}
+
+/**
+ * @param {readonly SearchStep[]} missed
+ * @returns {RateSearch['missedBy']}
+ */
+function reasonOf(missed) {
+  const failing = missed.find(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));
+  if (failing === undefined) {
+    return missed.length === 0 ? null : 'latency';
+  }
+  return 2 * failing.throttled > failing.errors ? 'refusals' : 'errors';
 }
 
 /** Index of the step that represents the stage. @param {readonly SearchStep[]} steps at least one */

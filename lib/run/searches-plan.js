@@ -1,4 +1,4 @@
-import { adviceFor } from '../bottleneck/message.js';
+import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesPerOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';

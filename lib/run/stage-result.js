@@ -15,7 +15,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { KindParts } from '../engine/operation-parts.js'
  * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { Bottleneck, BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
+ * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
  * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
  * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
  * @import { PartMeter } from '../meter/part-meter.js'
@@ -88,31 +88,12 @@ export function stageResult(parts) {
     ...figures,
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };
-  const bottleneck = classify(evidenceOf(result, load, stage.movesBytes, availableCores));
-  if (stage.kinds.length === 1) {
-    return { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) };
-  }
-  const kinds = kindResults(result, parts, measuredTime);
-  const keyspace = keyspaceBottleneck((outcome.waited ?? 0) / (duration * load.threads));
-  return keyspace === null
-    ? { ...result, bottleneck, kinds }
-    : { ...result, bottleneck: keyspace, kinds: kinds.map((kind) => ({ ...kind, bottleneck: keyspace })) };
-}
-
-/** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */
-const MAX_WAITED_SHARE = 0.1;
-
-/**
- * @param {number} share of the threads' time spent waiting for an object that had been idle for a second
- * @returns {Bottleneck | null} null if the keyspace was large enough
- */
-function keyspaceBottleneck(share) {
-  if (share < MAX_WAITED_SHARE) {
-    return null;
-  }
-  const percent = Math.round(100 * Math.min(share, 1));
-  const evidence = `threads waited ${percent}% of the time for a key idle for at least one second`;
-  return { cause: 'inconclusive', certainty: 'unknown', evidence, advice: 'a larger number of <objects>' };
+  const keyWait = (outcome.waited ?? 0) / (duration * load.threads);
+  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait };
+  const bottleneck = classify(evidence);
+  return stage.kinds.length === 1
+    ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
+    : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime, evidence) };
 }
 
 /**
@@ -246,19 +227,20 @@ function bucketResult({ bucket, meter }, whole, duration) {
  * @param {Omit<StageResult, 'bottleneck'>} whole
  * @param {Parameters<typeof stageResult>[0]} parts
  * @param {MeasuredTime} time
+ * @param {Evidence} evidence of the stage, whose rate and waits for keys are those of all kinds
  * @returns {KindResult[]} for a stage of several kinds
  */
-function kindResults(whole, { stage, outcome, load, availableCores, unloadedByOperation }, time) {
+function kindResults(whole, parts, time, { average, keyWait }) {
+  const { stage, outcome, load, availableCores, unloadedByOperation } = parts;
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
     const meter = outcome.kinds[kind];
     const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
-    const bottleneck = classify(
-      evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores),
-    );
-    const parts = partResults(outcome.parts?.[kind], load, time.duration);
-    return { operation: name, threads, ...figures, unloaded, bottleneck, ...parts };
+    const evidence = evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores);
+    const bottleneck = classify({ ...evidence, average, keyWait });
+    const ofParts = partResults(outcome.parts?.[kind], load, time.duration);
+    return { operation: name, threads, ...figures, unloaded, bottleneck, ...ofParts };
   });
 }
 
@@ -293,13 +275,16 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     unloadedSize:
       movesBytes && unloaded !== null && unloaded.size < typicalSize({ size, sizes }) ? unloaded.size : null,
     threads,
-    isOpenLoop: load.mode === 'open loop',
+    average: result.average,
+    requestedRate: load.rate,
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
     startDelayP90: latency.startDelay?.p90 ?? null,
+    keyWait: 0,
     openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
     host: result.hostLoad,
     search: null,
+    rateSearch: null,
   };
 }
 

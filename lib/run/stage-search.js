@@ -1,4 +1,4 @@
-import { isHostBusy } from '../bottleneck/host-evidence.js';
+import { isClientAtLimit } from '../bottleneck/signs.js';
 import { CapacitySearch } from '../search/capacity-search.js';
 import { RATE_SEARCH_MS, RateSearch } from '../search/rate-search.js';
 import { STAGE_MS } from '../search/search-plan.js';
@@ -118,7 +118,5 @@ function stepOutcome({ outcome, elapsed, begun, windows }) {
  */
 function isClientFull(stage, { outcome, load, stopsAt }, context) {
   const result = stageResult({ ...context, stage, outcome, load, stopsAt });
-  const { cause } = result.bottleneck;
-  const isHostFull = isHostBusy(evidenceOf(result, load, stage.movesBytes, context.availableCores));
-  return cause === 'client CPU' || cause === 'host CPU' || cause === 'network link' || isHostFull;
+  return isClientAtLimit(evidenceOf(result, load, stage.movesBytes, context.availableCores));
 }

@@ -1,11 +1,12 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
+import { bottleneckSentence } from '../../bottleneck/sentence.js';
 import { failedAttemptsOf } from '../../model/failed-attempts.js';
-import { formatEvidence, shortLimit } from '../../text/figures.js';
+import { shortLimit } from '../../text/figures.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
-import { limitOf, rateOf, searchedFigures } from '../answer.js';
+import { rateOf, searchedFigures } from '../answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 
@@ -75,14 +76,8 @@ function withKinds(stage) {
 function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const paused = stage.paused ?? 0;
-  const limit = limitOf(bottleneck);
-  const isLikely = bottleneck?.certainty === 'likely';
-  const limited =
-    limit === null ? 'The bottleneck is not known' : `${isLikely ? 'Likely limited' : 'Limited'} by ${limit}`;
-  const evidence = bottleneck?.evidence ?? null;
-  const shown =
-    evidence === null || bottleneck === null ? '' : `: ${formatEvidence({ ...bottleneck, certainty: 'proven' })}`;
-  const hostReasons = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
+  const limit = bottleneckSentence(stage.stage, bottleneck);
+  const hostReasons = !bottleneck?.evidence && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete'
@@ -97,6 +92,6 @@ function findingOf(stage) {
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${shown}.`, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
+      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
 }
