@@ -148,8 +148,13 @@ const ROWS = [
   {
     cause: 'inconclusive',
     when: signs.areFew,
-    evidence: ({ measured }) => `${counted(measured, 'operation')} in the measured time are too few to show a limit`,
-    advice: (evidence) => (evidence.search === null ? 'more <objects>, or a longer stage' : moreEvidence(evidence)),
+    evidence: ({ measured, operations }) =>
+      `${counted(measured, measured < operations ? 'measured operation' : 'operation')} are too few to show a limit`,
+    advice: (evidence) => {
+      const { search, measured, operations } = evidence;
+      const more = measured < operations ? 'a longer stage, or a shorter --warmup' : 'more <objects>';
+      return search === null ? more : moreEvidence(evidence);
+    },
   },
   {
     cause: 'concurrency',
@@ -270,7 +275,7 @@ const ROWS = [
   },
   {
     cause: 'beyond this host',
-    when: (evidence) => signs.waitsOnPlateau(evidence) && !signs.isAnyHostBusy(evidence),
+    when: (evidence) => signs.isPlateauUnexplained(evidence) && !signs.isAnyHostBusy(evidence),
     evidence: (evidence) => `${searched(evidence)}, but ${whyUnconfirmed(evidence)}`,
     advice: (evidence) =>
       evidence.search?.halfSize === null && evidence.search.limitingResource === null

@@ -277,6 +277,11 @@ export function waitsOnPlateau(evidence) {
   return hasPlateau(evidence) && isSlower && !isClientNearlyFull(evidence);
 }
 
+/** Whether more threads brought no gain, and object sizes do not show why. @param {Evidence} evidence */
+export function isPlateauUnexplained(evidence) {
+  return hasPlateau(evidence) && !isClientNearlyFull(evidence) && sizesShow(evidence.search) === null;
+}
+
 /** If bandwidth is the limit, the bytes per second of the two object sizes differ by at most this share. */
 const SAME_BYTES = 0.15;
 

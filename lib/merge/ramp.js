@@ -1,5 +1,5 @@
 import { addRamps, describeShortfall, missedAllSlots, slotOfStep } from '../model/ramp.js';
-import { hasLevelled, isConfirmed, kneeOf, threadsAsGood } from '../search/plateau.js';
+import { hasLevelled, isConfirmed, kneeOf, stepsAsGood } from '../search/plateau.js';
 import { capacityOf } from '../search/batch-means.js';
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
 
@@ -98,11 +98,12 @@ function plateauOf(slots) {
     .sort((one, other) => one.threads - other.threads);
   const knee = kneeOf(rates);
   const highest = rates[rates.length - 1].threads;
-  const asGood = threadsAsGood(rates);
+  const hasPlateau = hasLevelled(rates) && isConfirmed(knee, highest, highest);
+  const asGood = stepsAsGood(rates).map(({ threads }) => threads);
   const seconds = slots.filter(({ merged }) => asGood.includes(merged.threads)).flatMap(({ sum }) => sum.operations);
   return {
-    knee,
-    hasPlateau: hasLevelled(rates) && isConfirmed(knee, highest, highest),
+    knee: hasPlateau ? knee : null,
+    hasPlateau,
     capacity: capacityOf(seconds, 1, knee),
   };
 }

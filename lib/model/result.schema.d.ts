@@ -842,7 +842,7 @@ export interface StabilityResult {
 export interface SearchResult {
   /** The loads that were tried, in order. */
   steps: readonly SearchStep[];
-  /** Smallest number of threads that did as much as any other number. */
+  /** Smallest number of threads that did as much as any other number. Null without a plateau. */
   knee: number | null;
   /** Whether more threads stopped helping. Otherwise the capacity may be higher than the rate found. */
   hasPlateau: boolean;
@@ -989,7 +989,7 @@ export interface MergedRamp {
   missing: readonly MissedSlots[];
   /** Whether a shard has no log, in which case no slot counts. */
   shardIsMissing: boolean;
-  /** Smallest number of threads of all hosts that did as much as any other number. Null if no slot counts. */
+  /** Smallest number of threads of all hosts that did as much as any other number. Null without a plateau. */
   knee: number | null;
   /** Whether more threads stopped helping. Otherwise the capacity may be higher than the rate found. */
   hasPlateau: boolean;

@@ -105,9 +105,9 @@ function searchOfRates(stage, limits, { config, slo, ...context }) {
 
 /** @param {FinishedStep} finished */
 function stepOutcome({ outcome, elapsed, begun, windows }) {
-  const { attempts } = outcome.meter.counts();
+  const { attempts, throttled } = outcome.meter.counts();
   const latency = outcome.meter.latencies().operations.summary();
-  return { elapsed, consumed: begun, attempts, windows, latency };
+  return { elapsed, consumed: begun, attempts, throttled, windows, latency };
 }
 
 /**

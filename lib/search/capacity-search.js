@@ -71,7 +71,7 @@ export class CapacitySearch {
   }
 
   /** @param {StepResult} result of the step planned last */
-  take({ elapsed, consumed, attempts, windows, latency }) {
+  take({ elapsed, consumed, attempts, throttled, windows, latency }) {
     const { phase, threads, maxDuration } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed, attempts);
     if (phase === 'hold') {
@@ -94,7 +94,7 @@ export class CapacitySearch {
     } else if (isOfSizes(phase)) {
       this.#sizes[phase].push(rate.rate);
     } else {
-      this.#tested.add(phase, rate);
+      this.#tested.add(phase, { ...rate, refused: throttled / attempts });
     }
   }
 
@@ -104,7 +104,16 @@ export class CapacitySearch {
     const { needed } = this.#budget;
     const limitingResource = this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null);
     const halfSize = this.#comparedSizes();
-    return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
+    return {
+      knee: hasPlateau ? knee : null,
+      hasPlateau,
+      holdAgrees,
+      best,
+      capacity: this.#capacity,
+      needed,
+      limitingResource,
+      halfSize,
+    };
   }
 
   /** @returns {Step | null} with the next number of threads to try; null if no further step can help */

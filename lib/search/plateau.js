@@ -1,4 +1,9 @@
-/** @import { StepRate } from './step-rate.js' */
+/**
+ * @import { StepRate } from './step-rate.js'
+ *
+ * @typedef {StepRate & { refused: number }} TestedStep `refused`: share of the attempts that the store refused with a
+ *   request to slow down
+ */
 
 /** An increase of the rate by less than this share counts as no gain. */
 const MIN_GROWTH = 0.03;
@@ -35,16 +40,19 @@ const FINE_ENOUGH = 1.25;
 
 /** Lowest tested number of threads whose rate is as good as any. @param {readonly StepRate[]} steps at least one */
 export function kneeOf(steps) {
-  return threadsAsGood(steps)[0];
+  return stepsAsGood(steps)[0].threads;
 }
 
-/** Tested numbers of threads whose rate is as good as any, in order. @param {readonly StepRate[]} steps at least one */
-export function threadsAsGood(steps) {
+/**
+ * @template {StepRate} Step
+ * @param {readonly Step[]} steps at least one
+ * @returns {Step[]} the steps whose rate is as good as any, in order of threads
+ */
+export function stepsAsGood(steps) {
   const level = Math.max(...steps.map(({ rate, error }) => rate - TOLERANCE * error));
   return steps
     .filter(({ rate, error }) => rate + TOLERANCE * error >= KNEE_SHARE * level)
-    .map(({ threads }) => threads)
-    .sort((one, other) => one - other);
+    .sort((one, other) => one.threads - other.threads);
 }
 
 /**
@@ -118,13 +126,18 @@ export function nextOfRefinement(steps, knee) {
   return knee / below <= FINE_ENOUGH || between === below || between === knee ? null : between;
 }
 
+/** Shares of refused attempts that differ by less than this count as equal: a few refusals can be due to chance. */
+const SAME_REFUSALS = 0.01;
+
 /**
- * A tested number of threads whose rate is as good as any other. Right at the knee, a store is sometimes idle; with a
- * few more threads, it always has an operation waiting.
+ * A tested number of threads whose rate is as good as any other, and at which the store refused the fewest requests.
+ * Right at the knee, a store is sometimes idle; with a few more threads, it always has an operation waiting.
  *
- * @param {readonly StepRate[]} steps
+ * @param {readonly TestedStep[]} steps at least one
  */
 export function threadsToHold(steps) {
-  const threads = threadsAsGood(steps);
-  return threads.find((each) => each >= HELD_AT * threads[0]) ?? threads[threads.length - 1];
+  const good = stepsAsGood(steps);
+  const fewest = Math.min(...good.map(({ refused }) => refused));
+  const threads = good.filter(({ refused }) => refused < fewest + SAME_REFUSALS).map((step) => step.threads);
+  return threads.find((each) => each >= HELD_AT * good[0].threads) ?? threads[threads.length - 1];
 }

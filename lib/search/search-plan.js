@@ -70,6 +70,7 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} elapsed ms of the whole step
  * @property {number} consumed operations started, whatever their outcome
  * @property {number} attempts
+ * @property {number} throttled attempts that the store refused with a request to slow down
  * @property {readonly number[]} windows operations that completed in each measured window
  * @property {Latency | null} latency null if none succeeded
  */

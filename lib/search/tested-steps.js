@@ -8,7 +8,7 @@ import {
   threadsToHold,
 } from './plateau.js';
 
-/** @import { StepRate } from './step-rate.js' */
+/** @import { TestedStep } from './plateau.js' */
 
 /** More steps around the knee add nothing useful. */
 const MAX_REFINEMENTS = 4;
@@ -29,9 +29,9 @@ const MARGIN = 1.1;
 export class TestedSteps {
   #maxThreads;
   #unloadedLatency;
-  /** With increasing threads. @type {StepRate[]} */
+  /** With increasing threads. @type {TestedStep[]} */
   #ramp = [];
-  /** @type {StepRate[]} */
+  /** @type {TestedStep[]} */
   #refinements = [];
   /** Threads of the ramp step that was repeated last. */
   #repeated = 0;
@@ -48,7 +48,7 @@ export class TestedSteps {
 
   /**
    * @param {'ramp' | 'refine'} phase
-   * @param {StepRate} step
+   * @param {TestedStep} step
    */
   add(phase, step) {
     const last = this.highest;
@@ -64,7 +64,7 @@ export class TestedSteps {
     return this.#ramp.length === 0;
   }
 
-  /** The step with the most threads. @returns {StepRate | undefined} */
+  /** The step with the most threads. @returns {TestedStep | undefined} */
   get highest() {
     return this.#ramp.at(-1);
   }
@@ -78,7 +78,7 @@ export class TestedSteps {
   /** Whether the last step fell so far below the best one that it proves nothing until it is repeated. */
   get #isUnconfirmed() {
     const best = Math.max(0, ...this.#ramp.map(({ rate }) => rate));
-    return this.#hasFallen && /** @type {StepRate} */ (this.highest).rate < COLLAPSE * best;
+    return this.#hasFallen && /** @type {TestedStep} */ (this.highest).rate < COLLAPSE * best;
   }
 
   get #hasLevelled() {
@@ -128,10 +128,7 @@ export class TestedSteps {
   }
 
   get threadsToHold() {
-    const steps = this.#all();
-    return this.#hasLevelled
-      ? threadsToHold(steps)
-      : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
+    return threadsToHold(this.#all());
   }
 
   /**

@@ -134,14 +134,14 @@ const FINDINGS = [
   ['unknown inconclusive', { ...OPEN, end: 'stalled' }, /^operations stopped succeeding: /, null],
 
   // Few operations.
-  ['unknown inconclusive', { measured: 99 }, /^99 operations .* too few/, 'more <objects>, or a longer stage'],
+  ['unknown inconclusive', { measured: 99 }, /^99 measured operations are too few/, 'a longer stage, or a shorter --warmup'],
   [
     'unknown inconclusive',
     { measured: 20, search: { ...NO_PLATEAU, limitingResource: 'dollars' } },
-    /^20 /,
+    /^20 measured /,
     'a higher --max-cost',
   ],
-  ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^0 operations/],
+  ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^0 measured operations/],
 
   // A fixed rate.
   ['proven requested rate', { ...OPEN }, /^the store kept up, event loop 30% busy$/, 'a higher --rate'],
@@ -162,7 +162,11 @@ const FINDINGS = [
     'a host with more CPUs, or several hosts',
   ],
   ['proven overloaded', { ...LATE, ...REFUSING }, / kept, limited by the store, which refused requests: 12\.3% of/],
-  ['proven overloaded', { ...LATE, host: CROWDED }, / kept, likely limited by the CPU of the host: median .* and this host had /],
+  [
+    'proven overloaded',
+    { ...LATE, host: CROWDED },
+    / kept, likely limited by the CPU of the host: median .* and this host had /,
+  ],
   ['proven client CPU', { ...OPEN, ...FULL }],
 
   // A store that refuses requests.

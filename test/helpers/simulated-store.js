@@ -78,6 +78,7 @@ function simulateStep(
     elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + maxDuration + grace),
     consumed: begun.length,
     attempts: attemptsPerOperation * begun.length,
+    throttled: 0,
     windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
     latency: latencies.length === 0 ? null : { mean: meanOf(latencies), p50: latencies[latencies.length >> 1] },
   };

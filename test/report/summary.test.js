@@ -30,7 +30,7 @@ const MISSED = {
 test('the page has the outcome and the answer, then thresholds and stages', () => {
   const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
   assert.equal(title, '## r2-benchmark: 1 threshold missed');
-  assert.equal(answer, 'One host completed 3.3 Write operations per second; the bottleneck is not known.');
+  assert.equal(answer, 'One host completed 3.3 Write operations per second. The limit of Write is unknown.');
   assert.deepEqual(thresholds.split('\n'), [
     '| Threshold | Outcome | Figures |',
     '| --- | --- | --- |',
@@ -69,7 +69,7 @@ test('figures missing from a log of the original tool are dashes', () => {
   const text = [...summaryReporter.format(logs.merged.result)].join('');
   assert.match(
     text,
-    /^One host completed 833\.3 Write, .* Remove operations per second; the bottleneck is not known\.$/m,
+    /^One host completed 833\.3 Write, .* Remove operations per second\. The limit of Write, .* and Remove is unknown\.$/m,
   );
   assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
   assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);

@@ -93,7 +93,7 @@ test('a store that never slows down has no plateau, and its capacity is a lower 
   const found = search({ latency: LATENCIES.jittered(20, 1) }, { maxThreads: 100, unloadedLatency: 20 });
   assert.equal(found.hasPlateau, false);
   assert.equal(found.capacity?.threads, 100);
-  assert.equal(found.knee, 100);
+  assert.equal(found.knee, null);
   assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 5000) < 100);
 });
 
@@ -324,7 +324,14 @@ test('a hold above everything seen before contradicts the plateau', () => {
   const rates = { ramp: 300, refine: 300, hold: 450, 'whole size': 300, 'half size': 300 };
   for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
     const windows = Array.from({ length: step.minDuration / 250 }, () => rates[step.phase] / 4);
-    peakSearch.take({ elapsed: 1000, consumed: 400, attempts: 400, windows, latency: { mean: 1, p50: 1 } });
+    peakSearch.take({
+      elapsed: 1000,
+      consumed: 400,
+      attempts: 400,
+      throttled: 0,
+      windows,
+      latency: { mean: 1, p50: 1 },
+    });
   }
   assert.deepEqual(
     [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().capacity?.operationsPerSecond],
@@ -350,7 +357,7 @@ test('a hold that ends early is reported with what it would have needed', () => 
     const windows = Array.from({ length: isHold ? 4 : step.minDuration / 250 }, () => 75);
     // In the hold, every operation was tried ten times.
     const attempts = isHold ? 3000 : 300;
-    peakSearch.take({ elapsed: 1000, consumed: 300, attempts, windows, latency: { mean: 1, p50: 1 } });
+    peakSearch.take({ elapsed: 1000, consumed: 300, attempts, throttled: 0, windows, latency: { mean: 1, p50: 1 } });
   }
   const { capacity, needed, limitingResource } = peakSearch.conclusion();
   assert.deepEqual([capacity, limitingResource], [null, 'dollars']);
@@ -360,7 +367,7 @@ test('a hold that ends early is reported with what it would have needed', () => 
 test('the search ends if a store answers nothing', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
   peakSearch.next();
-  peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, windows: [0, 0, 0, 0], latency: null });
+  peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, throttled: 0, windows: [0, 0, 0, 0], latency: null });
   assert.equal(peakSearch.next(), null);
   assert.deepEqual([peakSearch.conclusion().knee, peakSearch.conclusion().capacity], [null, null]);
 });

@@ -16,29 +16,29 @@ test('steps leave time for the hold, and on a plateau for the comparison of size
   assert.equal(prepare().budget.timeForSteps, STAGE_MS - 11_000);
   const { tested, budget } = prepare({ comparesSizes: true });
   assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
-  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
   assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
-  tested.add('ramp', { threads: 32, rate: 800, error: 0 });
+  tested.add('ramp', { threads: 32, rate: 800, error: 0, refused: 0 });
   assert.equal(budget.timeForSteps, STAGE_MS - 11_000 - 4 * 1750);
 });
 
 test('steps leave operations for the hold at the best rate so far', () => {
   const { tested, budget } = prepare();
   assert.equal(budget.operationsForSteps, 50_000);
-  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
   assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
 });
 
 test('if there are too few operations for the hold, the steps get them all', () => {
   const { tested, budget } = prepare({ maxOperations: 8000, comparesSizes: true });
-  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
   budget.spend(1500, 1000, 1000);
   assert.equal(budget.operationsForSteps, 7000);
 });
 
 test('if no more operations can be had, the hold leaves half of them to the steps', () => {
   const { tested, budget } = prepare({ sharesOperations: true, maxOperations: 10_000 });
-  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
   assert.equal(budget.operationsForSteps, 5000);
 });
 
@@ -53,11 +53,11 @@ test('failed attempts are paid for and expected again', () => {
   assert.equal(budget.operationsLeft, 8000);
   budget.spend(1500, 200, 400);
   assert.equal(budget.operationsLeft, (8000 - 400) / 2);
-  tested.add('ramp', { threads: 4, rate: 200, error: 0 });
+  tested.add('ramp', { threads: 4, rate: 200, error: 0, refused: 0 });
   const hold = 10.5 * 200 + 4;
   assert.equal(budget.operationsForSteps, 3800 - hold);
   assert.equal(budget.attemptsFor(3800 - hold), 7600 - 2 * hold);
-  tested.add('ramp', { threads: 8, rate: 200, error: 0 });
+  tested.add('ramp', { threads: 8, rate: 200, error: 0, refused: 0 });
   assert.deepEqual([budget.needed, budget.limitingResource], [null, null]);
   budget.recordShortage();
   assert.equal(budget.limitingResource, 'dollars');

@@ -14,9 +14,10 @@ import {
  * @param {number} threads
  * @param {number} rate
  * @param {number} [error]
+ * @param {number} [refused] share of the attempts
  */
-function step(threads, rate, error = 0) {
-  return { threads, rate, error };
+function step(threads, rate, error = 0, refused = 0) {
+  return { threads, rate, error, refused };
 }
 
 test('the knee is the smallest number of threads that does as much as any', () => {
@@ -82,4 +83,10 @@ test('refining ends when the numbers of threads are close, or neighbours', () =>
 test('the hold uses slightly more threads than the knee', () => {
   assert.equal(threadsToHold([step(16, 800), step(23, 998), step(32, 1000), step(64, 1000)]), 32);
   assert.equal(threadsToHold([step(16, 1000), step(17, 1000), step(32, 1000)]), 32);
+});
+
+test('of numbers of threads with the same rate, the one with the fewest refusals is held', () => {
+  const steps = [step(16, 1000), step(32, 1000, 0, 0.005), step(64, 1000, 0, 0.3)];
+  assert.equal(threadsToHold(steps), 32);
+  assert.equal(threadsToHold([step(16, 1000), step(64, 1000, 0, 0.3)]), 16);
 });

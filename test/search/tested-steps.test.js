@@ -8,7 +8,7 @@ import { TestedSteps } from '../../lib/search/tested-steps.js';
  */
 function climbed(ramp, maxThreads = 1000) {
   const tested = new TestedSteps({ maxThreads, unloadedLatency: 20 });
-  ramp.forEach(([threads, rate]) => tested.add('ramp', { threads, rate, error: 0 }));
+  ramp.forEach(([threads, rate]) => tested.add('ramp', { threads, rate, error: 0, refused: 0 }));
   return tested;
 }
 
@@ -43,7 +43,7 @@ test('a plateau is refined at most four times', () => {
   for (let next = tested.next(); next !== null; next = tested.next()) {
     assert.equal(next.phase, 'refine');
     tried.push(next.threads[0]);
-    tested.add('refine', { threads: next.threads[0], rate: 1000, error: 0 });
+    tested.add('refine', { threads: next.threads[0], rate: 1000, error: 0, refused: 0 });
   }
   assert.deepEqual(tried, [28, 11, 7, 5]);
   assert.equal(tested.knee, 5);
@@ -60,7 +60,7 @@ test('a plateau that the threads cannot confirm yet is refined, because its knee
   );
   assert.equal(tested.hasPlateau, false);
   assert.deepEqual(tested.next(), { phase: 'refine', threads: [94] });
-  tested.add('refine', { threads: 94, rate: 500, error: 0 });
+  tested.add('refine', { threads: 94, rate: 500, error: 0, refused: 0 });
   assert.equal(tested.hasPlateau, true);
 });
 
@@ -95,7 +95,7 @@ test('more threads are compared with fewer, not with a lucky step around the kne
     [64, 1000],
     [256, 1000],
   ]);
-  tested.add('refine', { threads: 32, rate: 1150, error: 0 });
+  tested.add('refine', { threads: 32, rate: 1150, error: 0, refused: 0 });
   assert.equal(tested.next()?.phase, 'refine');
   assert.equal(tested.hasPlateau, true);
 });
