@@ -4,15 +4,10 @@ import worker from './worker.js';
  * @typedef {object} Behaviour of the local R2, for tests
  * @property {Record<string, number>} [delays] ms to wait before a call of a binding, by the call's name
  * @property {Record<string, number>} [failEvery] every nth call of that name fails
- * @property {number} [loseSlices] this many slices run, but their responses are lost
- * @property {number} [refuseSlices] this many slices are refused before they begin, as the platform does
  */
 
 /** Calls of the bindings by name, including injected failures. @type {Record<string, number>} */
 const record = {};
-
-let lost = 0;
-let refused = 0;
 
 /** The deployed Worker, with bindings that record their calls. */
 export default {
@@ -21,27 +16,16 @@ export default {
    * @param {Record<string, any>} env
    */
   async fetch(request, env) {
-    const { pathname, search } = new URL(request.url);
-    if (pathname === '/local-record') {
+    if (new URL(request.url).pathname === '/local-record') {
       return Response.json(record);
     }
     /** @type {Behaviour} */
     const behaviour = env.BEHAVIOUR;
-    const isSlice = search.includes('slice');
-    if (isSlice && refused < (behaviour.refuseSlices ?? 0)) {
-      refused += 1;
-      return new Response('error code: 1015', { status: 429 });
-    }
     const bindings = Object.entries(env).map(([name, value]) => [
       name,
       name.startsWith('R2_') ? recorded(value, behaviour) : value,
     ]);
-    const answer = await worker.fetch(request, Object.fromEntries(bindings));
-    if (isSlice && answer.ok && lost < (behaviour.loseSlices ?? 0)) {
-      lost += 1;
-      return new Response('error code: 1101', { status: 500 });
-    }
-    return answer;
+    return worker.fetch(request, Object.fromEntries(bindings));
   },
 };
 

@@ -1,12 +1,17 @@
-import { contentRange } from './binding-connection.js';
 import { Refusal, sha256 } from './signature.js';
 
-// Serves the S3 calls that preflight, clean-up, clock measurement and --through need, from a binding.
+// Serves the S3 calls that a run needs, from a binding.
 
 const MAX_KEYS = 1000;
 
-/** Maximum bytes of a document. 1,000 keys of 1,024 bytes with their tags, or the largest slice, take a third. */
+/** Maximum bytes of a document. 1,000 keys of 1,024 bytes with their tags take a third. */
 const MAX_DOCUMENT_BYTES = 4 * 2 ** 20;
+
+/**
+ * Bodies up to this many bytes are held in memory during the binding's call, so that its duration is that of the call
+ * alone. The duration of a call with a larger body also depends on the user's connection.
+ */
+const MAX_BUFFERED_BYTES = 2 ** 20;
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const RANGE = /^bytes=(\d{1,15})-(\d{1,15})$/;
@@ -65,24 +70,27 @@ const OBJECT_REQUESTS = {
     ) {
       return errorAnswer(501, 'NotImplemented', 'The Worker supports neither copies nor checksums.');
     }
-    const body = hash === null ? (request.body ?? '') : await bodyOf(request, hash);
-    const object = await bucket.put(key, body, { onlyIf });
-    return object === null
-      ? errorAnswer(412, 'PreconditionFailed', 'An object with this key already exists.')
-      : new Response(null, { headers: { etag: object.httpEtag, 'content-length': '0' } });
+    const isBuffered = Number(request.headers.get('content-length') ?? Infinity) <= MAX_BUFFERED_BYTES;
+    const body = isBuffered || hash !== null ? await bodyOf(request, hash) : (request.body ?? '');
+    const { result, time } = await timed(bucket.put(key, body, { onlyIf }));
+    const answer =
+      result === null
+        ? errorAnswer(412, 'PreconditionFailed', 'An object with this key already exists.')
+        : new Response(null, { headers: { etag: result.httpEtag, 'content-length': '0' } });
+    return isBuffered ? withTime(answer, time) : answer;
   },
   async GET({ request, bucket, key }) {
     const [, first, last] = RANGE.exec(request.headers.get('range') ?? '')?.map(Number) ?? [];
     const range = first === undefined ? undefined : { offset: first, length: last - first + 1 };
+    const startedAt = Date.now();
     const object = await bucket.get(key, range && { range });
+    const firstByte = Date.now() - startedAt;
     if (object === null) {
-      return errorAnswer(404, 'NoSuchKey', 'The object does not exist.');
+      return withTime(errorAnswer(404, 'NoSuchKey', 'The object does not exist.'), firstByte);
     }
     const length = range === undefined ? object.size : Math.min(range.length, object.size - range.offset);
-    const { readable, writable } = new FixedLengthStream(length);
-    // If the client disconnects, the rest is not read.
-    object.body.pipeTo(writable).catch(() => {});
-    return new Response(readable, {
+    const isBuffered = length <= MAX_BUFFERED_BYTES;
+    const answer = new Response(isBuffered ? await new Response(object.body).arrayBuffer() : streamOf(object, length), {
       status: range === undefined ? 200 : 206,
       headers: {
         ...OBJECT_HEADERS,
@@ -90,27 +98,74 @@ const OBJECT_REQUESTS = {
         ...(range === undefined ? {} : { 'content-range': contentRange(object) }),
       },
     });
+    return isBuffered ? withTime(answer, Date.now() - startedAt) : withTime(answer, firstByte, 'r2-first-byte');
   },
   async HEAD({ bucket, key }) {
-    const object = await bucket.head(key);
-    return object === null
-      ? new Response(null, { status: 404 })
-      : new Response(null, {
-          headers: { ...OBJECT_HEADERS, etag: object.httpEtag, 'content-length': String(object.size) },
-        });
+    const { result, time } = await timed(bucket.head(key));
+    const answer =
+      result === null
+        ? new Response(null, { status: 404 })
+        : new Response(null, {
+            headers: { ...OBJECT_HEADERS, etag: result.httpEtag, 'content-length': String(result.size) },
+          });
+    return withTime(answer, time);
   },
   async DELETE({ bucket, key }) {
-    await bucket.delete(key);
-    return new Response(null, { status: 204 });
+    const { time } = await timed(bucket.delete(key));
+    return withTime(new Response(null, { status: 204 }), time);
   },
 };
+
+/**
+ * @template Result
+ * @param {Promise<Result>} call of a binding, which has just begun
+ * @returns {Promise<{ result: Result, time: number }>} `time` in ms. A Worker's clock advances only while it waits
+ */
+async function timed(call) {
+  const startedAt = Date.now();
+  const result = await call;
+  return { result, time: Date.now() - startedAt };
+}
+
+/**
+ * @param {Response} answer
+ * @param {number} time ms
+ * @param {'r2' | 'r2-first-byte'} [name] what was timed: the whole call, or until its response began
+ */
+function withTime(answer, time, name = 'r2') {
+  answer.headers.set('server-timing', `${name};dur=${time}`);
+  return answer;
+}
+
+/**
+ * @param {R2ObjectBody} object
+ * @param {number} length bytes that are read
+ */
+function streamOf({ body }, length) {
+  const { readable, writable } = new FixedLengthStream(length);
+  // If the client disconnects, the rest is not read.
+  body.pipeTo(writable).catch(() => {});
+  return readable;
+}
+
+/**
+ * @param {Pick<R2Object, 'size' | 'range'>} object read as a range
+ * @returns {string} the Content-Range header
+ */
+function contentRange({ size, range }) {
+  const { offset = 0, length = size - offset } = range ?? {};
+  return `bytes ${offset}-${offset + length - 1}/${size}`;
+}
 
 /** @param {SignedRequest} signed */
 async function listObjects({ bucket, query }) {
   const prefix = query.get('prefix') ?? '';
   const startAfter = query.get('start-after') ?? '';
   const limit = Math.min(Number(query.get('max-keys') ?? MAX_KEYS), MAX_KEYS);
-  const { objects, truncated } = await bucket.list({ prefix, limit, ...(startAfter === '' ? {} : { startAfter }) });
+  const {
+    result: { objects, truncated },
+    time,
+  } = await timed(bucket.list({ prefix, limit, ...(startAfter === '' ? {} : { startAfter }) }));
   const isEncoded = query.get('encoding-type') === 'url';
   const shown = (/** @type {string} */ text) => (isEncoded ? encodeURIComponent(text) : text);
   const contents = objects.map(
@@ -118,35 +173,26 @@ async function listObjects({ bucket, query }) {
       `<Contents><Key>${escaped(shown(key))}</Key><LastModified>${uploaded.toISOString()}</LastModified>` +
       `<ETag>${escaped(httpEtag)}</ETag><Size>${size}</Size></Contents>`,
   );
-  return xml(
+  const answer = xml(
     200,
     `<ListBucketResult xmlns="${NAMESPACE}"><Prefix>${escaped(shown(prefix))}</Prefix>` +
       `<KeyCount>${objects.length}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${truncated}</IsTruncated>` +
       `${isEncoded ? '<EncodingType>url</EncodingType>' : ''}${contents.join('')}</ListBucketResult>`,
   );
+  return withTime(answer, time);
 }
 
 /** @param {SignedRequest} signed */
 async function deleteObjects({ request, hash, bucket }) {
-  const document = await documentOf(request, hash);
+  const document = new TextDecoder().decode(await bodyOf(request, hash, MAX_DOCUMENT_BYTES));
   const keys = Array.from(document.matchAll(NAMED_KEY), ([, key]) => unescaped(key));
   if (keys.length === 0 || keys.length > MAX_KEYS) {
     return errorAnswer(400, 'MalformedXML', `The request must name 1 to ${MAX_KEYS} keys.`);
   }
-  await bucket.delete(keys);
+  const { time } = await timed(bucket.delete(keys));
   const isQuiet = /<Quiet>\s*true\s*<\/Quiet>/.test(document);
   const deleted = isQuiet ? [] : keys.map((key) => `<Deleted><Key>${escaped(key)}</Key></Deleted>`);
-  return xml(200, `<DeleteResult xmlns="${NAMESPACE}">${deleted.join('')}</DeleteResult>`);
-}
-
-/**
- * @param {Request} request
- * @param {string | null} hash see bodyOf()
- * @returns {Promise<string>}
- * @throws {Refusal}
- */
-export async function documentOf(request, hash) {
-  return new TextDecoder().decode(await bodyOf(request, hash, MAX_DOCUMENT_BYTES));
+  return withTime(xml(200, `<DeleteResult xmlns="${NAMESPACE}">${deleted.join('')}</DeleteResult>`), time);
 }
 
 /**

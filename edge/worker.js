@@ -1,7 +1,6 @@
 import { isAbsentKey, isRunKey } from '../lib/workload/keyspace.js';
-import { explainBindingError } from './binding-connection.js';
-import { runSlice } from './run-slice.js';
-import { answerS3Request, documentOf, errorAnswer } from './s3-requests.js';
+import { explainBindingError } from './binding-errors.js';
+import { answerS3Request, errorAnswer } from './s3-requests.js';
 import { Refusal, checkSignature } from './signature.js';
 
 /**
@@ -18,7 +17,7 @@ const bindingOf = (/** @type {string} */ bucket) => `R2_${bucket.replaceAll('-',
 
 export default {
   /**
-   * @param {Request & { cf?: { colo?: string } }} request
+   * @param {Request} request
    * @param {Env} env
    * @returns {Promise<Response>}
    */
@@ -39,7 +38,7 @@ export default {
 };
 
 /**
- * @param {Request & { cf?: { colo?: string } }} request
+ * @param {Request} request
  * @param {Env} env
  * @returns {Promise<Response>}
  * @throws {Refusal}
@@ -54,22 +53,11 @@ async function answerTo(request, env) {
   // Keys and buckets of a run need no escapes, so a path with escapes never names any.
   const [, name, ...path] = pathname.split('/');
   const key = path.join('/');
-  const bucketNamed = (/** @type {string} */ bucket) => {
-    const binding = Object.hasOwn(env, bindingOf(bucket)) ? env[bindingOf(bucket)] : undefined;
-    if (typeof binding?.head !== 'function') {
-      throw new Error(`wrangler.toml binds no bucket to ${bindingOf(bucket)} (10006)`);
-    }
-    return onlyRunKeys(binding, prefix);
-  };
-  if (request.method === 'POST' && key === '' && query.has('slice')) {
-    if (hash === null) {
-      throw new Refusal('AccessDenied', 'A slice must be signed.');
-    }
-    const slice = sliceIn(await documentOf(request, hash));
-    const answer = await runSlice(slice, { bucketNamed, bucket: name, colo: request.cf?.colo ?? '' });
-    return Response.json(answer, { headers: { 'cache-control': 'no-store, no-transform' } });
+  const binding = Object.hasOwn(env, bindingOf(name)) ? env[bindingOf(name)] : undefined;
+  if (typeof binding?.head !== 'function') {
+    throw new Error(`wrangler.toml binds no bucket to ${bindingOf(name)} (10006)`);
   }
-  return answerS3Request({ request, hash, bucket: bucketNamed(name), key, query });
+  return answerS3Request({ request, hash, bucket: onlyRunKeys(binding, prefix), key, query });
 }
 
 /**
@@ -100,17 +88,4 @@ function onlyRunKeys(bucket, prefix) {
       return bucket.list(options);
     },
   };
-}
-
-/**
- * @param {string} text
- * @returns {any}
- * @throws {Refusal}
- */
-function sliceIn(text) {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    throw new Refusal('AccessDenied', 'The body is not a slice.');
-  }
 }

@@ -23,7 +23,6 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {(own: OwnKey) => boolean} options.owns
  * @param {UnlistedObjects | null} options.unlisted
  * @param {boolean} options.outcomeUnknown
- * @param {number} [options.lateWrites]
  * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload]
  * @param {boolean} [options.areUploadsAll]
  * @param {ReadonlySet<string>} options.versioned
@@ -32,7 +31,7 @@ import { cleanUp, newResult } from './cleanup.js';
  * @returns {Promise<CleanupResult>}
  */
 export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgress, ...options }) {
-  const { outcomeUnknown, lateWrites, ownsUpload, areUploadsAll } = options;
+  const { outcomeUnknown, ownsUpload, areUploadsAll } = options;
   const result = newResult();
   const expected = unlisted?.count ?? null;
   const onCheck = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
@@ -44,7 +43,6 @@ export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgre
         owns,
         unlisted,
         outcomeUnknown,
-        lateWrites,
         ownsUpload,
         areUploadsAll,
         versioned,

@@ -23,7 +23,7 @@ const MAX_REMOVALS = 2;
 const MAX_REMEMBERED = 100_000;
 
 /** A request that got no response may still take effect for this long. */
-export const LATE_WRITES_MS = 2000;
+const LATE_WRITES_MS = 2000;
 
 /** Maximum number of problems kept as text. Further problems are only counted. */
 const MAX_PROBLEMS = 100;
@@ -42,7 +42,6 @@ const MAX_HEAD_REQUESTS = 1000;
  * @property {UnlistedObjects | null} unlisted objects that Write created and no list has shown; null if unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
- * @property {number} [lateWrites] ms after which no write can still be in progress
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort an upload; if absent, all are ignored
  * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
  * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key would only add a delete marker
@@ -81,7 +80,7 @@ export async function cleanUp(options, result = newResult()) {
     const seen = new SeenObjects();
     let shown = await removeShown(options, { buckets, seen, result });
     if (options.outcomeUnknown) {
-      await options.wait(options.lateWrites ?? LATE_WRITES_MS);
+      await options.wait(LATE_WRITES_MS);
       shown = await removeShown(options, { buckets, seen, result });
     }
     const remaining = await removeUnlisted(options, result);

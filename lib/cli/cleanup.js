@@ -1,9 +1,7 @@
 import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { isClean } from '../model/completeness.js';
-import { clientOf } from '../run/run-client.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
@@ -48,8 +46,7 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  */
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
-  const { objects, load } = config;
-  const { writesFor } = clientOf(load);
+  const { objects } = config;
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
@@ -63,8 +60,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       owns,
       ownsUpload: owns,
       unlisted: null,
-      outcomeUnknown: writesFor > 0,
-      lateWrites: LATE_WRITES_MS + writesFor,
+      outcomeUnknown: false,
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });

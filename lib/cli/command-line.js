@@ -262,7 +262,7 @@ function readSide(own, operands, common, words) {
       return { options: null, problems: error.problems };
     }
     if (/** @type {{ code?: unknown }} */ (error).code?.toString().startsWith('commander.')) {
-      return { options: null, problems: [advised(/** @type {Error} */ (error).message)] };
+      return { options: null, problems: [advised(/** @type {Error} */ (error).message, true)] };
     }
     throw error;
   }

@@ -1,20 +1,47 @@
 import { DOLLARS_PER_MILLION, priceOf } from './prices.js';
 
-/** @import { RequestCounts } from '../model/result.js' */
+const LIST_PRICE = DOLLARS_PER_MILLION.A / 1e6;
 
-/** Dollars that a search may still spend. */
+/** Clean-up may need one list page per this many written objects. */
+const OBJECTS_PER_PAGE = 1000;
+
+/** Dollars that a run may still spend. */
 export class CostBudget {
   #most;
   #left;
 
   /**
-   * @param {number} most dollars; Infinity without a limit
-   * @param {RequestCounts} requests made before the search, each counted at the class A price
-   * @param {number} [finalLists] list requests after the search
+   * @param {number} [most] dollars; default: no limit
+   * @param {number} [finalLists] list requests after the stages
    */
-  constructor(most, { preflight, clock, probe }, finalLists = 0) {
+  constructor(most = Infinity, finalLists = 0) {
     this.#most = most;
-    this.#left = most - ((preflight + clock + probe + finalLists) * DOLLARS_PER_MILLION.A) / 1e6;
+    this.#left = most;
+    this.spendRequests(finalLists);
+  }
+
+  /** @param {number} requests outside the stages, each counted at the class A price */
+  spendRequests(requests) {
+    this.#left -= requests * LIST_PRICE;
+  }
+
+  /**
+   * @param {string} operation
+   * @param {number} attempts at it, including those of its parts
+   * @returns {number} dollars that they cost
+   */
+  spend(operation, attempts) {
+    const dollars = attempts * priceOf(operation);
+    this.#left -= dollars;
+    return dollars;
+  }
+
+  /**
+   * @param {number} dollars
+   * @param {number} objects that clean-up will have to find with lists
+   */
+  affords(dollars, objects) {
+    return dollars === 0 || dollars + (objects / OBJECTS_PER_PAGE) * LIST_PRICE <= this.#left;
   }
 
   /**
@@ -38,14 +65,6 @@ export class CostBudget {
   limitFor(stages, attempts, made) {
     const price = priceOf(stages[0]);
     return this.#most - (this.#left + made * price) + attempts * price * payingOf(stages);
-  }
-
-  /**
-   * @param {string} stage in lower case
-   * @param {number} attempts that the stage made
-   */
-  spend(stage, attempts) {
-    this.#left -= attempts * priceOf(stage);
   }
 }
 

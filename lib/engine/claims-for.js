@@ -29,7 +29,6 @@ import { MixedClaims } from './mixed-claims.js';
  * @param {object} options
  * @param {readonly StageKind[]} options.kinds of the stage; with version checks if the run rewrites its objects
  * @param {Workload} options.workload
- * @param {Workload['written']} options.there for a stage that rewrites objects; see Sender
  * @param {Budget} options.budget
  * @param {StageMeters} options.meters that count skipped operations
  * @param {ObjectGroups | null} options.groups of a stage whose operations each work on several objects
@@ -39,7 +38,7 @@ import { MixedClaims } from './mixed-claims.js';
  * @param {string} options.runId
  * @returns {StageClaims}
  */
-export function claimsFor(stage, { kinds, workload, there, budget, meters, groups, kindGroups, load, now, runId }) {
+export function claimsFor(stage, { kinds, workload, budget, meters, groups, kindGroups, load, now, runId }) {
   const { access, mixedObjects: objects } = load;
   if (groups !== null) {
     return new GroupClaims({ kinds }, { workload, budget, meters, groups });
@@ -54,7 +53,7 @@ export function claimsFor(stage, { kinds, workload, there, budget, meters, group
     throw new RangeError('a stage that rewrites objects requires their number');
   }
   return new MixedClaims(kinds, {
-    workload: { ...workload, mixed, written: there },
+    workload: { ...workload, mixed },
     budget,
     objects,
     access,

@@ -59,7 +59,10 @@ export class Recorder {
    * @param {{ engine: Engine, load: Load, budget: Budget, limit: TimeLimit | null, startedAt: number,
    *   hooks: StageHooks, countSuccess: CountSuccess }} options `startedAt`: monotonic ms
    */
-  constructor(stage, { engine: { clock, workload, readsCache }, load, budget, limit, startedAt, hooks, countSuccess }) {
+  constructor(
+    stage,
+    { engine: { clock, workload, readsCache, timesBinding }, load, budget, limit, startedAt, hooks, countSuccess },
+  ) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
     this.#hooks = hooks;
@@ -76,6 +79,7 @@ export class Recorder {
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(workload.listed ? [sizeOnlyCounter(kinds)] : []),
       ...(readsCache ? [cacheCounter(kinds, workload)] : []),
+      ...(timesBinding ? [bindingCounter(kinds)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
       /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
@@ -236,6 +240,21 @@ function sizeOnlyCounter(kinds) {
   return {
     succeeded({ kind, isSizeOnly }) {
       kinds[kind].sizeOnly += Number(isSizeOnly);
+    },
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds whose requests a Worker answers
+ * @returns {Counter}
+ */
+function bindingCounter(kinds) {
+  return {
+    succeeded(record) {
+      const { bindingTime = -1, isFirstByteTime = false } = record.connection.reply;
+      if (bindingTime >= 0) {
+        kinds[record.kind].answeredByBinding(bindingTime, isFirstByteTime, record);
+      }
     },
   };
 }

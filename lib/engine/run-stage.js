@@ -1,27 +1,28 @@
+import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
+import { OperationRecord } from '../operations/operation-record.js';
 import { kindsOfVersions } from '../operations/stage.js';
 import { objectSizes } from '../workload/sizes.js';
-import { billOf } from './bill.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
+import { watchFlow } from './data-flow.js';
+import { deliveryFor, operationsOf } from './delivery.js';
 import { OpenLoop } from './open-loop.js';
 import { Recorder } from './recorder.js';
-import { sendByConnection } from './send-by-connection.js';
+import { runPool } from './run-pool.js';
 import { snapshotTaker } from './snapshots.js';
 import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Purse } from '../cost/purse.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
- * @import { SecondFeedOptions } from '../meter/second-feed.js'
+ * @import { SecondOptions } from '../meter/second-sampler.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { UploadStep } from '../operations/multipart.js'
- * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -31,13 +32,13 @@ import { StageWatch } from './stage-watch.js';
  * @import { Budget } from './budget.js'
  * @import { StageClaims } from './claims-for.js'
  * @import { OperationParts } from './operation-parts.js'
- * @import { CountSuccess } from './recorder.js'
+ * @import { Delivery } from './delivery.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
 // Runs a stage on one worker. The stage's claims (claims-for.js) decide which operation is next, its loop
-// (closed-loop.js, open-loop.js) decides when it starts, and its sender (send-by-connection.js) decides how it is sent.
+// (closed-loop.js, open-loop.js) decides when it starts, and its delivery (delivery.js) decides how it is sent.
 // Its recorder (recorder.js) counts the operations.
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -53,13 +54,11 @@ const PROGRESS_INTERVAL_MS = 250;
  *   each thread
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {number} maxAttempts of an operation
- * @property {Purse | null} [purse] that pays for the operations; absent or null without a cost limit
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null if no stage uses an open loop
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
- * @property {(stage: Stage, load: Load, engine: Engine) => Sender} [send] how operations are sent; default:
- *   over connections
+ * @property {boolean} [timesBinding] whether responses contain the time of a Worker's binding
  */
 
 /**
@@ -108,42 +107,18 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * How the operations of a stage are sent.
- *
- * @typedef {object} Sender
- * @property {readonly ObjectConnection[]} connections whose requests in flight are aborted when the stage must end
- * @property {CountSuccess} countSuccess
- * @property {(workload: Workload) => Workload['written']} [there] objects that the next operation can expect to
- *   exist; default: written objects
- * @property {(setup: StageSetup) => Sending} begin
- *
- * @typedef {object} Sending
- * @property {() => Promise<void>} run performs operations until there are no more
- * @property {{ start: () => void, stop: (endedAt: number) => void }} seconds reports each completed second
- * @property {() => { done: number, flow: DataFlow }} progress
- */
-
-/**
  * The components of a stage, chosen once, before the first operation.
  *
  * @typedef {object} StageSetup
- * @property {Stage} stage
- * @property {readonly StageKind[]} kinds of the stage; with version checks if `identifiesVersions`
- * @property {boolean} identifiesVersions whether written and read objects have versions
- * @property {Engine} engine
+ * @property {readonly StageKind[]} kinds of the stage; with version checks if the run rewrites its objects
  * @property {Clock} clock
- * @property {Load} load
- * @property {Budget} budget
- * @property {TimeLimit | null} limit
  * @property {Workload} workload
  * @property {StageClaims} claims what to do next
  * @property {ClosedLoop | OpenLoop} loop when to do it
  * @property {Recorder} recorder
- * @property {Pauses} pauses
  * @property {StageWatch} watch
  * @property {Retrier<OperationRecord | UploadStep>} retrier
- * @property {SecondFeedOptions} seconds
- * @property {() => boolean} isOver whether no further operation may begin
+ * @property {SecondOptions} seconds
  * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject resolves to whether the
  *   operation got an object
  */
@@ -167,25 +142,21 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 export async function runStage(stage, options) {
   const { engine, load, hooks } = options;
-  const { send = sendByConnection } = engine;
-  const sender = send(stage, load, engine);
-  const setup = setUp(stage, sender, options);
-  const {
-    clock,
-    watch,
-    recorder,
-    seconds: { startedAt },
-  } = setup;
-  const { run, seconds, progress } = sender.begin(setup);
-  const reporting = setInterval(() => {
-    const { done, flow } = progress();
-    hooks.progress(done, flow);
-  }, PROGRESS_INTERVAL_MS);
+  const threads = engine.connections.slice(0, load.threads);
+  const delivery = deliveryFor(stage, threads, load, engine);
+  const setup = setUp(stage, delivery, options);
+  const { kinds, clock, workload, loop, watch, recorder } = setup;
+  const { startedAt } = setup.seconds;
+  const records = threads.map((connection) => new OperationRecord(kinds[0].operation, workload, connection));
+  const flow = watchFlow(delivery.connections);
+  const seconds = new SecondSampler({ clock, ...setup.seconds });
+  const work = loop.work(operationsOf(setup, delivery.open(setup)));
+  const reporting = setInterval(() => hooks.progress(recorder.meters.done, flow()), PROGRESS_INTERVAL_MS);
   seconds.start();
   watch.start();
   let endedAt;
   try {
-    await run();
+    await runPool({ threads: records, ...work });
   } finally {
     clearInterval(reporting);
     watch.stop();
@@ -198,11 +169,11 @@ export async function runStage(stage, options) {
 
 /**
  * @param {Stage} stage
- * @param {Sender} sender
+ * @param {Delivery} delivery
  * @param {StageOptions} options
  * @returns {StageSetup}
  */
-function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
+function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
   const { listed, mixed } = engine.workload;
@@ -210,7 +181,7 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const identifiesVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
   const kinds = identifiesVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
-  const { connections, countSuccess, there = () => workload.written } = sender;
+  const { connections, countSuccess } = delivery;
   const pauses = new Pauses();
   const startedAt = clock.now();
   const recorder = new Recorder(stage, { engine, load, budget, limit, startedAt, hooks, countSuccess });
@@ -235,54 +206,35 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   });
   recorder.watchedBy(watch);
   const { now } = clock;
-  const bill = billOf(kinds, { engine, load, onEmpty: () => watch.outOfMoney() });
   const retrier = new Retrier({
     maxAttempts,
     now,
     random,
     pauses,
     signal: watch.stopped,
-    mayRetry: bill.mayRetry,
     hooks: recorder.retryHooks(),
   });
   const isOver = () => watch.stopped.aborted || budget.isClosed;
-  const claims = bill.paid(
-    claimsFor(stage, {
-      kinds,
-      workload,
-      budget,
-      meters,
-      groups,
-      kindGroups,
-      load,
-      now,
-      runId,
-      there: there(workload),
-    }),
-  );
+  const claims = claimsFor(stage, { kinds, workload, budget, meters, groups, kindGroups, load, now, runId });
+  let billedBefore = kinds.map(() => 0);
   const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
   return {
-    stage,
     kinds,
-    identifiesVersions,
-    engine,
     clock,
-    load,
-    budget,
-    limit,
     workload,
     claims,
     loop,
     recorder,
-    pauses,
     watch,
     retrier,
-    isOver,
     seconds: {
       counts: meters,
       startedAt,
       onSecond(count) {
-        hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
+        const billed = meters.kinds.map((meter) => meter.billed);
+        const since = billed.map((attempts, kind) => attempts - billedBefore[kind]);
+        billedBefore = billed;
+        hooks.second({ ...count, billed: since, latencies: meters.takeSecond(count.secondStart) });
         takeSnapshot.forEach((take) => hooks.snapshot?.(take()));
       },
     },

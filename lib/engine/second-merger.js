@@ -6,8 +6,9 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
  */
 
 /**
- * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond `latencies`: of
- *   operations that completed in the second; `kinds`: the counts of each kind if there are several
+ * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[], billed: number[] }} MeasuredSecond
+ *   `latencies`: of operations that completed in the second; `kinds`: the counts of each kind if there are several;
+ *   `billed`: attempts by kind that the store bills, since the previous second
  */
 
 /** Merges the seconds of several workers, and passes each on, in order, once every worker has reported it. */
@@ -31,17 +32,19 @@ export class SecondMerger {
    * @param {number} worker
    * @param {MeasuredSecond} measured a completed second of that worker, later than its previous one
    */
-  add(worker, { secondStart, operations, bytes, latencies, kinds = [] }) {
+  add(worker, { secondStart, operations, bytes, latencies, kinds = [], billed }) {
     /** @type {MeasuredSecond} */
     const pending = this.#pending.get(secondStart) ?? {
       secondStart,
       operations: 0,
       bytes: 0,
       latencies: new LatencyHistogram(),
+      billed: billed.map(() => 0),
     };
     pending.operations += operations;
     pending.bytes += bytes;
     pending.latencies.add(latencies);
+    pending.billed = pending.billed.map((attempts, kind) => attempts + billed[kind]);
     if (kinds.length > 0) {
       pending.kinds = kinds.map((kind, index) => ({
         operations: kind.operations + (pending.kinds?.[index].operations ?? 0),

@@ -134,11 +134,6 @@ export class StageWatch {
     this.#stop('fatal');
   }
 
-  /** Another operation would exceed the cost limit. */
-  outOfMoney() {
-    this.#stop('unpaid');
-  }
-
   #watchLimit() {
     if (this.#limit !== null) {
       this.#setLimitTimer(0, this.#limit.stopsAt, this.#onTimeUp);

@@ -1,6 +1,5 @@
 import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
-import { Purse } from '../cost/purse.js';
 import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
@@ -26,7 +25,7 @@ import { runStage } from './run-stage.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Engine, Load, StageHooks } from './run-stage.js'
+ * @import { Load, StageHooks } from './run-stage.js'
  * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionCounts } from '../meter/connection-meter.js'
@@ -64,7 +63,6 @@ import { runStage } from './run-stage.js';
  * @property {ListState | null} [listed] existing objects, if the run works on them
  * @property {boolean} [takesSnapshots] whether stages report snapshots
  * @property {MixedMemory | null} [mixed] of a run that rewrites its objects
- * @property {SharedArrayBuffer} [purse] see Purse; absent without a cost limit
  */
 
 /**
@@ -112,10 +110,9 @@ export class Worker {
    * @param {() => number} context.random uniform in [0, 1)
    * @param {LiveCredentials} [context.credentials] renewable credentials; default: the store's
    * @param {Payload} [context.payload] of the same run, to avoid generating its bytes again in this thread
-   * @param {Engine['send']} [context.send] see Engine
    * @returns {Promise<Worker>}
    */
-  static async open(spec, { clock, random, send, ...context }) {
+  static async open(spec, { clock, random, ...context }) {
     const { credentials = new LiveCredentials(spec.store.credentials) } = context;
     const { payload = new Payload(spec.layout.runId) } = context;
     const { client, store, keepAlive, timeout } = spec;
@@ -143,17 +140,17 @@ export class Worker {
       onColo: (colo) => connectionMeter.answered(colo),
     });
     const alarm = spec.openLoop ? await Alarm.open(clock) : null;
-    return new Worker(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm, send });
+    return new Worker(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm });
   }
 
   /**
    * @param {WorkerSpec} spec
    * @param {{ clock: Clock, random: () => number, payload: Payload, agent: KeepAliveAgent,
-   *   connectionMeter: ConnectionMeter, objectStore: ObjectStore, alarm: Alarm | null, send?: Engine['send'] }} parts
+   *   connectionMeter: ConnectionMeter, objectStore: ObjectStore, alarm: Alarm | null }} parts
    */
-  constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm, send }) {
+  constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
-    const { multipart, checksum, mixed, purse } = spec;
+    const { multipart, checksum, mixed } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
     const checksums = checksum && new PayloadChecksums(checksum, payload);
@@ -173,11 +170,10 @@ export class Worker {
       partConnections: all.slice(threads),
       multipart,
       maxAttempts,
-      purse: purse ? new Purse(purse) : null,
       stallTimeout,
       alarm,
-      send,
       readsCache: CLIENTS[spec.client].readsCache,
+      timesBinding: CLIENTS[spec.client].timesBinding,
       lookAtConnections: spec.takesSnapshots ? () => this.#lookAtConnections() : null,
       runId: layout.runId,
       workload: {

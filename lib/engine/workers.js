@@ -20,7 +20,7 @@ import { Worker } from './worker.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
- * @import { Engine, StageHooks } from './run-stage.js'
+ * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { KindParts } from './operation-parts.js'
@@ -61,7 +61,7 @@ import { Worker } from './worker.js';
  */
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */
-const ENDS_ALL_WORKERS = ['unpaid', 'stalled', 'overloaded', 'fatal'];
+const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
 
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
@@ -86,16 +86,15 @@ export class Workers {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {LiveCredentials} [options.credentials] renewable credentials; default: the store's
    * @param {Payload} [options.payload] of the same run, for a worker in this thread
-   * @param {Engine['send']} [options.send] how a single worker sends operations; default: over connections
    * @returns {Promise<Workers>}
    */
   static async open(
     spec,
-    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), payload, send },
+    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), payload },
   ) {
     const all =
       cores === 1
-        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, payload, send })]
+        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, payload })]
         : sharesOf(threads, cores).map(
             (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1, credentials),
           );

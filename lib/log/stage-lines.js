@@ -12,6 +12,8 @@ const LATENCY_NAMES = /** @type {const} */ ({
   parts: 'part latency',
   attempts: 'attempt latency',
   firstByte: 'time to first byte',
+  binding: 'binding latency',
+  bindingFirstByte: 'binding time to first byte',
 });
 
 const TABLE_HEADING =

@@ -1,29 +1,44 @@
-import { SecondFeed } from './second-feed.js';
-
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { SecondFeedOptions } from './second-feed.js'
+ * @import { StageMeters } from './stage-meter.js'
+ *
+ * @typedef {object} SecondOptions
+ * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until' | 'isPaused'>} counts
+ * @property {number} startedAt monotonic ms of the stage
+ * @property {(second: ReturnType<StageMeters['at']>) => void} onSecond
  */
 
 /**
- * Passes on each second once it is over, and the last at the stage's end. Late timers never lose or repeat a second.
+ * Passes on each second of a stage once, in order: as soon as it is over, and the last at the stage's end. Late timers
+ * never lose or repeat a second.
  */
 export class SecondSampler {
   #clock;
-  #feed;
+  #counts;
+  #onSecond;
+  #next;
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
-  /** @param {SecondFeedOptions & { clock: Clock }} options */
-  constructor({ clock, ...options }) {
+  /** @param {SecondOptions & { clock: Clock }} options */
+  constructor({ clock, counts, startedAt, onSecond }) {
     this.#clock = clock;
-    this.#feed = new SecondFeed(options);
+    this.#counts = counts;
+    this.#onSecond = onSecond;
+    this.#next = counts.secondOf(startedAt);
   }
 
   start() {
-    const untilNext = (this.#feed.next + 1) * 1000 - this.#clock.epochNow();
+    const untilNext = (this.#next + 1) * 1000 - this.#clock.epochNow();
     this.#timer = setTimeout(() => {
-      this.#feed.emitUntil(Math.floor(this.#clock.epochNow() / 1000));
+      const current = Math.floor(this.#clock.epochNow() / 1000);
+      while (this.#next < current) {
+        if (this.#counts.isPaused(this.#next)) {
+          this.#next += 1;
+        } else {
+          this.#handOn();
+        }
+      }
       this.start();
     }, untilNext);
   }
@@ -31,6 +46,16 @@ export class SecondSampler {
   /** @param {number} endedAt monotonic ms of the stage's end */
   stop(endedAt) {
     clearTimeout(this.#timer);
-    this.#feed.end(endedAt);
+    for (const { secondStart } of this.#counts.until(endedAt)) {
+      if (secondStart >= this.#next) {
+        this.#next = secondStart;
+        this.#handOn();
+      }
+    }
+  }
+
+  #handOn() {
+    this.#onSecond(this.#counts.at(this.#next));
+    this.#next += 1;
   }
 }

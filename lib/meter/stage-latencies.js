@@ -1,4 +1,4 @@
-import { HISTOGRAM_FORMAT } from '../model/histogram.js';
+import { LATENCIES, toStageLatency } from '../model/histogram.js';
 import { LatencyHistogram, joinValueCounts } from './latency-histogram.js';
 import { SecondLatencies } from './second-latencies.js';
 
@@ -17,11 +17,13 @@ import { SecondLatencies } from './second-latencies.js';
  * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its response
  * @property {LatencyHistogram} startDelay in an open loop: how late the operations started
  * @property {LatencyHistogram} parts of multipart objects: each part from its first attempt to success
+ * @property {LatencyHistogram} binding of a Worker: its calls of the bucket binding, with the whole body
+ * @property {LatencyHistogram} bindingFirstByte of a Worker: until the first byte of bodies that it does not buffer
  */
 
 /** @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState sent between threads */
 
-const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
+const HISTOGRAMS = /** @type {const} */ (['firstTry', ...LATENCIES]);
 
 /** The latencies of one stage on one worker, each recorded once. */
 export class StageLatencyMeter {
@@ -33,6 +35,8 @@ export class StageLatencyMeter {
   firstByte = new LatencyHistogram();
   startDelay = new LatencyHistogram();
   parts = new LatencyHistogram();
+  binding = new LatencyHistogram();
+  bindingFirstByte = new LatencyHistogram();
   #firstTryBySecond;
   #operationsBySecond;
 
@@ -78,24 +82,22 @@ export class StageLatencyMeter {
   /** @returns {Record<LatencyName, ValueCounts>} the same counts as {@link sums}, at a lower cost */
   valueCounts() {
     const firstTry = this.firstTry.valueCounts();
-    return {
+    const others = LATENCIES.map((name) => [name, this[name].valueCounts()]);
+    return /** @type {Record<LatencyName, ValueCounts>} */ ({
+      ...Object.fromEntries(others),
       operations: joinValueCounts([firstTry, this.operations.valueCounts()]),
       attempts: joinValueCounts([firstTry, this.attempts.valueCounts()]),
-      firstByte: this.firstByte.valueCounts(),
-      startDelay: this.startDelay.valueCounts(),
-      parts: this.parts.valueCounts(),
-    };
+    });
   }
 
   /** @returns {StageLatencies} */
   sums() {
-    return {
+    const others = LATENCIES.map((name) => [name, this[name]]);
+    return /** @type {StageLatencies} */ ({
+      ...Object.fromEntries(others),
       operations: sum(this.firstTry, this.operations),
       attempts: sum(this.firstTry, this.attempts),
-      firstByte: this.firstByte,
-      startDelay: this.startDelay,
-      parts: this.parts,
-    };
+    });
   }
 }
 
@@ -103,24 +105,11 @@ export class StageLatencyMeter {
  * @param {StageLatencies} latencies
  * @returns {StageLatency} in the form used in a result
  */
-export function stageLatency({ operations, attempts, firstByte, startDelay, parts }) {
-  const hasParts = parts.count > 0;
-  return {
-    unit: 'ms',
-    operations: operations.summary(),
-    attempts: attempts.summary(),
-    firstByte: firstByte.summary(),
-    startDelay: startDelay.summary(),
-    ...(hasParts ? { parts: parts.summary() } : {}),
-    histogram: {
-      ...HISTOGRAM_FORMAT,
-      operations: operations.encode(),
-      attempts: attempts.encode(),
-      firstByte: firstByte.encode(),
-      startDelay: startDelay.encode(),
-      ...(hasParts ? { parts: parts.encode() } : {}),
-    },
-  };
+export function stageLatency(latencies) {
+  return toStageLatency((name) => {
+    const { [name]: histogram } = latencies;
+    return { summary: histogram.summary(), encoded: histogram.encode() };
+  });
 }
 
 /** @param {readonly LatencyHistogram[]} parts */

@@ -196,6 +196,17 @@ export class StageMeter {
   }
 
   /**
+   * @param {number} time ms that a Worker's call of its binding took
+   * @param {boolean} isFirstByte whether this is the time to the first byte of a body
+   * @param {Pick<Timings, 'attemptStartedAt' | 'finishedAt'>} timings
+   */
+  answeredByBinding(time, isFirstByte, { attemptStartedAt, finishedAt }) {
+    if (this.#isMeasured(attemptStartedAt, finishedAt)) {
+      this.#latencies[isFirstByte ? 'bindingFirstByte' : 'binding'].record(time);
+    }
+  }
+
+  /**
    * @param {number} delay ms by which an operation of an open loop started late
    * @param {number} startedAt monotonic ms
    */
@@ -298,6 +309,11 @@ export class StageMeter {
       latencies: this.#latencies.valueCounts(),
       ...(cache.length === 0 ? {} : { cache: Object.fromEntries(cache) }),
     };
+  }
+
+  /** Attempts that a store bills: those that abort an upload are free. */
+  get billed() {
+    return this.operations + this.steps + this.#failedAttempts - this.aborts;
   }
 
   /** Operations that have ended, whatever their outcome. */

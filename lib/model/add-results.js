@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addCounts, sumOf, sumsByName } from './counters.js';
-import { Histogram, HISTOGRAM_FORMAT, LATENCIES } from './histogram.js';
+import { Histogram, toStageLatency } from './histogram.js';
 import { addRamps } from './ramp.js';
 import { FORMAT } from './schema.js';
 import { addSeconds, peakOf } from './seconds.js';
@@ -463,25 +463,9 @@ function largestSecond(seconds, { startedAt, endedAt, warmup, drain }, average) 
  * @returns {StageLatency}
  */
 function addLatencies(parts) {
-  const of = (/** @type {typeof LATENCIES[number]} */ name) =>
-    addHistograms(parts.map((part) => ({ summary: part[name] ?? null, encoded: part.histogram[name] ?? null })));
-  const [operations, attempts, firstByte, startDelay, ofParts] = LATENCIES.map(of);
-  return {
-    unit: 'ms',
-    operations: operations.summary,
-    attempts: attempts.summary,
-    firstByte: firstByte.summary,
-    startDelay: startDelay.summary,
-    ...(ofParts.encoded === null ? {} : { parts: ofParts.summary }),
-    histogram: {
-      ...HISTOGRAM_FORMAT,
-      operations: operations.encoded,
-      attempts: attempts.encoded,
-      firstByte: firstByte.encoded,
-      startDelay: startDelay.encoded,
-      ...(ofParts.encoded === null ? {} : { parts: ofParts.encoded }),
-    },
-  };
+  return toStageLatency((name) =>
+    addHistograms(parts.map((part) => ({ summary: part[name] ?? null, encoded: part.histogram[name] ?? null }))),
+  );
 }
 
 /**

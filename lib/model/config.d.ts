@@ -42,8 +42,6 @@ export interface LoadConfig {
   /** sent with each write for the store to verify; absent for no checksum */
   checksum?: ChecksumName;
   client: ClientName;
-  /** edge client: whether each operation is a request to the Worker, with the body, instead of slices of stages */
-  through?: boolean;
   /** concurrent requests, each on its own connection */
   threads: number;
   /** event loops */

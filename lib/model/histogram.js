@@ -1,24 +1,42 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { InputError } from './input-bounds.js';
 
-/** @import { LatencySummary, StageLatency } from './result.js' */
+/**
+ * @import { LatencySummary, StageLatency } from './result.js'
+ * @import { LatencyName } from './run-events.js'
+ */
 
 export const HISTOGRAM_FORMAT = Object.freeze({
   encoding: /** @type {const} */ ('HdrHistogram V2, compressed, base64'),
   unit: /** @type {const} */ ('us'),
 });
 
-export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
+/** Latencies of every stage, followed by those that a stage has only if it measured any. */
+const OF_ALL_STAGES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
+const OF_SOME_STAGES = /** @type {const} */ (['parts', 'binding', 'bindingFirstByte']);
+
+export const LATENCIES = Object.freeze([...OF_ALL_STAGES, ...OF_SOME_STAGES]);
+
+/**
+ * @param {(name: LatencyName) => { summary: LatencySummary | null, encoded: string | null }} of
+ * @returns {StageLatency}
+ */
+export function toStageLatency(of) {
+  const latencies = LATENCIES.map((name) => ({ name, ...of(name) }));
+  const present = latencies.filter(
+    ({ name, summary }) => summary !== null || OF_ALL_STAGES.some((always) => always === name),
+  );
+  const fields = (/** @type {'summary' | 'encoded'} */ field) =>
+    Object.fromEntries(present.map(({ name, [field]: value }) => [name, value]));
+  return /** @type {StageLatency} */ ({
+    unit: 'ms',
+    ...fields('summary'),
+    histogram: { ...HISTOGRAM_FORMAT, ...fields('encoded') },
+  });
+}
 
 /** @type {Readonly<StageLatency>} */
-export const UNKNOWN_LATENCY = Object.freeze({
-  unit: 'ms',
-  operations: null,
-  attempts: null,
-  firstByte: null,
-  startDelay: null,
-  histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
-});
+export const UNKNOWN_LATENCY = Object.freeze(toStageLatency(() => ({ summary: null, encoded: null })));
 
 /** An hour, in µs. Longer latencies are recorded as an hour. */
 const MAX_VALUE = 3_600_000_000;

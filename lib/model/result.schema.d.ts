@@ -87,13 +87,6 @@ export interface CommonOptions {
   client?: string | null;
   /** The address that the public client read from. */
   publicUrl?: string | null;
-  /** `--through`: each operation was one request to the Worker of the edge client, including its body. */
-  through?: boolean | null;
-  /**
-   * Resolution of the clock that measured all latencies. Present only for the clock of a Worker, which counts whole
-   * milliseconds. Unit: ms.
-   */
-  clockResolution?: number | null;
   /** URL of the store. */
   endpoint?: string | null;
   /** Number of buckets. */
@@ -585,6 +578,16 @@ export interface StageLatency {
   startDelay: LatencySummary | null;
   /** For objects written in parts: latency of each part, from its first attempt to success. Absent for other stages. */
   parts?: LatencySummary | null;
+  /**
+   * Of the edge client: time that the Worker's call of its bucket binding took, by the Worker's clock, in whole ms.
+   * Absent for other clients.
+   */
+  binding?: LatencySummary | null;
+  /**
+   * Of the edge client, for bodies above 1 MiB: time until the binding returned the first byte. Absent for other
+   * stages.
+   */
+  bindingFirstByte?: LatencySummary | null;
   /** All values, as histograms that can be added up. */
   histogram: StageHistograms;
 }
@@ -605,6 +608,10 @@ export interface StageHistograms {
   startDelay?: string | null;
   /** Histogram of parts. Absent for stages without parts. */
   parts?: string | null;
+  /** Histogram of the binding's times. */
+  binding?: string | null;
+  /** Histogram of the binding's times to first byte. */
+  bindingFirstByte?: string | null;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { runsSlices } from '../edge/slice.js';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { WHOLE } from '../workload/shard.js';
 import { isMultipart } from './conditions.js';
@@ -75,24 +74,12 @@ function resolveLoad(options, doesRun, availableCores) {
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
   return {
-    ...pick(
-      options,
-      'stages',
-      'mix',
-      'access',
-      'client',
-      'through',
-      'keepAlive',
-      'timeout',
-      'retries',
-      'rate',
-      'arrival',
-    ),
+    ...pick(options, 'stages', 'mix', 'access', 'client', 'keepAlive', 'timeout', 'retries', 'rate', 'arrival'),
     amounts: { rangeSize, pageSize, batch },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     threads,
-    cores: doesRun && !runsSlices(options) ? chooseCores(options.cores, threads, usable) : 1,
+    cores: doesRun ? chooseCores(options.cores, threads, usable) : 1,
     availableCores,
   };
 }

@@ -1,4 +1,3 @@
-import { MAX_OBJECT_BYTES, runsSlices } from '../edge/slice.js';
 import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS, MAX_PARTS, partsOf } from '../operations/multipart.js';
 import { DEFAULT_STAGES, operationsOfRun, writesObjects } from '../operations/registry.js';
 import { parseStartTime } from '../clock/start-time.js';
@@ -82,14 +81,8 @@ function stageOfRun(stage) {
 /** @type {Requirement} */
 const inParts = { met: conditions.isMultipart, says: '--multipart, or a --size above 4.9GiB' };
 
-/**
- * @param {string} name of an option that slices of the Worker do not support
- * @returns {Check}
- */
-const needsThrough =
-  (name) =>
-  (options, { has, nameOf }) =>
-    runsSlices(options) && has(name) && `${nameOf(name)} requires --through with --client edge`;
+/** The largest request body that Cloudflare accepts on its Free and Pro plans. */
+const MAX_WORKER_BODY_BYTES = 100e6;
 
 /** Excluded by assertions and live metrics, which only runs have. */
 const RUNS_ONLY = Object.freeze({ cleanup: true, list: true });
@@ -126,8 +119,8 @@ const WORKLOAD = {
     excludes: { existing: true },
     check: ({ client, size }) =>
       client === 'edge' &&
-      size > MAX_OBJECT_BYTES &&
-      `--client edge requires a --size of at most ${formatSize(MAX_OBJECT_BYTES)}: a Worker has little memory`,
+      size > MAX_WORKER_BODY_BYTES &&
+      '--client edge requires a --size of at most 100MB: Cloudflare accepts no larger request on its Free and Pro plans',
     role: 'load',
     of: ['ab', 'side'],
   },
@@ -289,7 +282,7 @@ const LOAD = {
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
-    check: [needsThrough('rate'), conditions.rateProblem],
+    check: conditions.rateProblem,
     role: 'load',
     of: ['ab', 'side'],
   },
@@ -358,7 +351,6 @@ const CAPACITY = {
     help: 'find the capacity: add threads, up to <threads>',
     detail: 'see [capacity](../measure/capacity.md)',
     main: true,
-    check: needsThrough('findPeak'),
     role: 'repeat',
   },
   peakOf: {
@@ -387,7 +379,6 @@ const CAPACITY = {
     read: values.rampThreads,
     excludes: { findPeak: true, maxCost: true },
     check: [
-      needsThrough('ramp'),
       ({ ramp, threads }) =>
         ramp !== undefined && threads !== undefined && ramp.at(-1) > threads && '--ramp cannot exceed <threads>',
     ],
@@ -455,13 +446,6 @@ const CLIENT = {
     role: 'repeat',
     of: ['ab', 'side'],
   },
-  through: {
-    flag: '--through',
-    help: 'with --client edge: send each operation to the Worker as a request',
-    needs: { client: 'edge' },
-    role: 'load',
-    of: ['ab', 'side'],
-  },
   cores: {
     flag: '--cores <n>',
     help: 'cores of this host to use, or auto',
@@ -469,8 +453,6 @@ const CLIENT = {
     main: true,
     read: values.coreCount,
     default: 'auto',
-    check: ({ cores, ...options }) =>
-      runsSlices(options) && cores !== 'auto' && cores > 1 && '--cores above 1 requires --through with --client edge',
     role: 'record',
     of: ['ab', 'side'],
   },

@@ -1,7 +1,7 @@
 import { formatDuration } from '../text/units.js';
+import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
-import { clientOf } from './run-client.js';
 import { PHASES } from './phases.js';
 import { preflight } from '../preflight/preflight.js';
 import { MAX_WAIT_MS } from '../clock/start-time.js';
@@ -123,7 +123,7 @@ export async function openWorkers({ config, run, signal, observer }) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened in advance (${reason}); each will open when it is first used`,
+        `${failed} of ${connectionsFor(config.load)} connections could not be opened in advance (${reason}); each will open when it is first used`,
       );
     }
   }
@@ -155,7 +155,7 @@ export async function beginRun(session) {
       .forEach((limit) => observer.notice(limit));
   }
   const begun = await getReady(session, startsAt);
-  run.purse?.spend(run.requests.preflight + run.requests.probe);
+  run.costs.spendRequests(run.requests.preflight + run.requests.probe);
   return { ...session, ...begun };
 }
 
@@ -188,7 +188,7 @@ async function getReady(session, startsAt) {
 /** @param {Session} session */
 async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases }) {
   const isWanted = config.schedule.preflight || config.search !== null;
-  if (!isWanted || !clientOf(config.load).showsLatencyAlone || signal.aborted) {
+  if (!isWanted || signal.aborted) {
     return new Map();
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>

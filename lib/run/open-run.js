@@ -1,6 +1,7 @@
+import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
-import { Purse } from '../cost/purse.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
+import { Workers } from '../engine/workers.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
@@ -14,11 +15,9 @@ import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
-import { clientOf } from './run-client.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Workers } from '../engine/workers.js'
  * @import { Config } from '../model/config.js'
  * @import { RunContext } from '../preflight/run-context.js'
  */
@@ -38,8 +37,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @typedef {object} RunResources what a run holds from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
  * @property {MixedObjects | null} mixed tracks rewritten objects; null if the run rewrites none
- * @property {Purse | null} purse pays for stages with a duration; null if there is no cost limit
- * @property {number} slices sent to a Cloudflare Worker; each is claimed by writing an object, which might be left over
+ * @property {CostBudget} costs
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
@@ -110,16 +108,11 @@ export async function openRun(config, context) {
           operationsOfRun(load).some(({ copies }) => copies),
           CLIENTS[client].readsCache,
         );
-  const purse = purseFor(config);
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
     await workers?.close();
     workers = null;
-  };
-  const claimed = () => {
-    run.slices += 1;
-    purse?.spend(1);
   };
   /** @type {OpenRun} */
   const run = {
@@ -142,8 +135,7 @@ export async function openRun(config, context) {
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
-    purse,
-    slices: 0,
+    costs: new CostBudget(config.schedule.maxCost, finalListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
       const spec = {
         ...workerSpec(config),
@@ -151,11 +143,11 @@ export async function openRun(config, context) {
         written: written.memory,
         wroteObjects,
         mixed,
-        purse: purse?.memory,
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials, payload }, claimed);
+      const { cores, threads } = load;
+      workers = await Workers.open(spec, { cores, threads, clock, random, credentials, payload });
       return workers;
     },
     closeWorkers,
@@ -171,21 +163,6 @@ export async function openRun(config, context) {
 /** The number of local indices. Existing objects need none, and each pass needs its own. @param {Config} config */
 function indicesOf({ objects: { count, existing }, schedule: { passes = 1 } }) {
   return existing === undefined ? count * passes : 0;
-}
-
-/**
- * The cost limit minus the price of the final lists of objects and uploads. Null without a limit or a duration.
- *
- * @param {Config} config
- */
-function purseFor(config) {
-  const { maxCost, duration } = config.schedule;
-  if (maxCost === undefined || duration === undefined) {
-    return null;
-  }
-  const purse = Purse.of(maxCost);
-  purse.spend(finalListsOf(config) * (config.load.multipart === undefined ? 1 : 2));
-  return purse;
 }
 
 /**

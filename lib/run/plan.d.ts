@@ -1,11 +1,15 @@
 import type { Clock } from '../clock/clock.js';
+import type { CostBudget } from '../cost/cost-budget.js';
 import type { Budget } from '../engine/budget.js';
 import type { FinishedSlot, Slot } from '../engine/run-slot.js';
 import type { MeasuredSecond } from '../engine/second-merger.js';
 import type { Config } from '../model/config.js';
-import type { ClockFacts, RequestCounts, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
+import type { ClockFacts, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
 import type { RunObserver, StageStart } from '../model/run-events.js';
 import type { Stage } from '../operations/stage.js';
+
+/** What a stage's counters show of a second. */
+export type CountedSecond = Omit<MeasuredSecond, 'billed'>;
 
 /** What a plan bases its decisions on. A plan has no access to the store. */
 export interface PlanContext {
@@ -18,8 +22,7 @@ export interface PlanContext {
   storeClock: () => ClockFacts | null;
   /** whether an object was written */
   has: (localIndex: number) => boolean;
-  /** sent before the first stage */
-  requests: RequestCounts;
+  costs: CostBudget;
 }
 
 /** Decides what a run does next from the results of earlier slots. It runs nothing itself. */
@@ -42,7 +45,7 @@ export interface StagePlan {
   next: () => PlannedSlot | null;
   /** takes the result of the slot planned last; null if nothing ran in it */
   take: (finished: FinishedSlot | null, observer: Pick<RunObserver, 'slotEnds' | 'stepEnds' | 'notice'>) => void;
-  second?: (second: MeasuredSecond, observer: Pick<RunObserver, 'second'>) => void;
+  second?: (second: CountedSecond, observer: Pick<RunObserver, 'second'>) => void;
   conclude: (observer: Pick<RunObserver, 'notice'>) => Conclusion;
 }
 

@@ -8,7 +8,7 @@ import { enoughObjects } from './stages-plan.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { MeasuredSecond } from '../engine/second-merger.js'
+ * @import { CountedSecond } from './plan.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampPlan } from '../model/config.js'
  * @import { RampShortfall } from '../model/result.js'
@@ -206,7 +206,7 @@ class RampOfStage {
   }
 
   /**
-   * @param {MeasuredSecond} second
+   * @param {CountedSecond} second
    * @param {Pick<RunObserver, 'second'>} observer
    */
   second(second, observer) {
@@ -311,7 +311,7 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
  * them. Omits those in which the process was suspended throughout.
  *
  * @param {Clock} clock
- * @returns {(second: MeasuredSecond, handOn: (second: Pick<MeasuredSecond, 'secondStart' | 'operations' | 'bytes'>) =>
+ * @returns {(second: CountedSecond, handOn: (second: Pick<CountedSecond, 'secondStart' | 'operations' | 'bytes'>) =>
  *   void) => void} takes the seconds of all steps in order
  */
 function withIdleSeconds(clock) {

@@ -1,10 +1,8 @@
-import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { STAGES, operationsOfRun } from '../operations/registry.js';
 import { counted } from '../text/figures.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
-import { clientOf } from './run-client.js';
 
 /**
  * @import { OwnKey } from '../workload/keyspace.js'
@@ -42,7 +40,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
-  const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && run.slices === 0 && !hasVersions;
+  const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && !hasVersions;
   if (areUploadsAll && !mayHaveUploads) {
     return;
   }
@@ -59,7 +57,6 @@ export async function removeLeftovers({ config, run, checks, result, observer })
     owns,
     unlisted: isLeft ? new UnlistedObjects(written, shard, run.indexCount) : null,
     outcomeUnknown,
-    lateWrites: LATE_WRITES_MS + clientOf(load).writesFor,
     ownsUpload: mayHaveUploads ? isOurs : null,
     areUploadsAll,
     versioned,
@@ -69,7 +66,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
   const { removed, left, misplaced } = result.cleanup;
   const shown = removed + Math.max(left - misplaced, 0);
   const isConfirmed =
-    !(isLeft || outcomeUnknown || ownsCopies || run.slices > 0 || hasVersions) &&
+    !(isLeft || outcomeUnknown || ownsCopies || hasVersions) &&
     stages.every(({ failed, integrityErrors }) => failed + integrityErrors === 0);
   if (isConfirmed && shown > 0) {
     result.isTransient ||= problems.length === 0;

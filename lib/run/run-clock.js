@@ -46,7 +46,7 @@ export function openRunClock({ store }, run, observer) {
     connections: run.clockConnections,
     request: async (connection, until) => {
       run.requests.clock += 1;
-      run.purse?.spend(1);
+      run.costs.spendRequests(1);
       const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
       return error?.serverTime ?? 0;
     },

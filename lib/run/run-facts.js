@@ -1,5 +1,4 @@
 import { recordedOptions } from '../options/recorded-options.js';
-import { clientOf } from './run-client.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**
@@ -30,7 +29,6 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
       buckets: store.buckets.length,
       duration: schedule.duration ?? null,
       ...recordedOptions(valuesOf(config)),
-      ...clientOf(load).facts,
     },
   };
 }

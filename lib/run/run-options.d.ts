@@ -68,8 +68,6 @@ export interface RunOptions {
   client?: 'direct' | 'sdk' | 'edge' | 'public';
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;
-  /** with client edge: send each operation to the Worker as a request */
-  through?: boolean;
   /** cores of this host to use, or auto (default: auto) */
   cores?: number | string;
   /** time limit of each attempt (default: 10s) */

@@ -1,8 +1,10 @@
+import { priceOf } from '../cost/prices.js';
 import { stagesOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
 import { runSlot } from '../engine/run-slot.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { explainError } from '../s3/explain-error.js';
+import { sumOf } from '../statistics/moments.js';
 
 /**
  * @import { Slot } from '../engine/run-slot.js'
@@ -137,26 +139,46 @@ async function isReady(
  * @param {BegunSession} session
  */
 async function runPlanned(planned, plan, done, session) {
-  const { run, observer } = session;
+  const { config, run, observer, signal } = session;
+  const { costs } = run;
   const { ending } = planned;
   const slot = /** @type {Slot} */ (planned.slot);
   if (slot.stage.rewrites) {
     run.mixed?.begin(run.written, slot.range.count);
   }
+  const operations = slot.stage.kinds.map(({ operation }) => operation.name);
+  const unpaid = new AbortController();
+  const endIfUnpaid = (/** @type {number} */ nextSecond) => {
+    // Without a duration, the cost was known before the run. A search limits its own steps.
+    if (config.schedule.duration !== undefined && !costs.affords(nextSecond, run.written.count)) {
+      unpaid.abort();
+    }
+  };
+  // The first second costs at least one request per thread.
+  endIfUnpaid(slot.load.threads * Math.min(...operations.map(priceOf)));
   const startedAt = run.clock.now();
   let moved = 0;
-  const finished = await runSlot(slot, session, {
-    second(second, budget) {
-      plan.second?.(second, observer);
-      ending?.second?.(second, budget);
+  const finished = await runSlot(
+    slot,
+    { ...session, signal: AbortSignal.any([signal, unpaid.signal]) },
+    {
+      second({ billed, ...second }, budget) {
+        // The next second presumably costs as much as this one.
+        endIfUnpaid(sumOf(billed.map((attempts, kind) => costs.spend(operations[kind], attempts))));
+        plan.second?.(second, observer);
+        ending?.second?.(second, budget);
+      },
+      retrying: () => ending?.retrying?.(),
+      progress(ended, flow, budget) {
+        moved = flow.moved;
+        ending?.progress?.(ended, startedAt, budget);
+        observer.progress(done.operations + ended, { ...flow, moved: done.moved + moved });
+      },
     },
-    retrying: () => ending?.retrying?.(),
-    progress(operations, flow, budget) {
-      moved = flow.moved;
-      ending?.progress?.(operations, startedAt, budget);
-      observer.progress(done.operations + operations, { ...flow, moved: done.moved + moved });
-    },
-  });
+  );
+  if (unpaid.signal.aborted && !signal.aborted && finished.outcome.end === 'stopped') {
+    finished.outcome.end = 'unpaid';
+  }
   if (session.isShared()) {
     finished.outcome.clientLoad.shared = true;
   }
@@ -191,7 +213,7 @@ export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
     clock: run.clock,
     firstStageAt,
     unloaded,
-    requests: run.requests,
+    costs: run.costs,
     storeClock: () => runClock.facts(),
     has: (localIndex) => run.written.has(localIndex),
   };

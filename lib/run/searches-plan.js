@@ -1,8 +1,6 @@
 import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesPerOperation } from '../operations/stage.js';
-import { CostBudget } from '../cost/cost-budget.js';
-import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { SearchStep } from '../search/search-step.js';
@@ -13,6 +11,7 @@ import { typicalSize } from '../workload/size-distribution.js';
 import { openStageSearch } from './stage-search.js';
 
 /**
+ * @import { CostBudget } from '../cost/cost-budget.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
@@ -42,11 +41,11 @@ export class SearchesPlan {
    * @param {SearchConfig} search
    */
   constructor(context, search) {
-    const { config, requests } = context;
+    const { config, costs } = context;
     this.#context = context;
     this.#search = search;
     this.#objects = new SearchObjects(config.objects.count);
-    this.#costs = new CostBudget(config.schedule.maxCost ?? Infinity, requests, finalListsOf(config));
+    this.#costs = costs;
   }
 
   /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
@@ -204,18 +203,12 @@ class SearchOfStage {
    * @param {Pick<RunObserver, 'stepEnds'>} observer
    */
   take(ran, observer) {
-    const { objects, costs } = this.#parts;
-    if (ran !== null && this.#isFilling) {
-      costs.spend(nameOf(this.#stage), ran.outcome.meter.counts().attempts);
-      return;
-    }
-    if (ran === null || this.#step === null) {
+    if (ran === null || this.#step === null || this.#isFilling) {
       return;
     }
     const finished = this.#step.finish(ran);
     const { outcome, claimed, step } = finished;
-    objects.use(this.#stage, isOfHalfSize(step), claimed);
-    costs.spend(nameOf(this.#stage), outcome.meter.counts().attempts);
+    this.#parts.objects.use(this.#stage, isOfHalfSize(step), claimed);
     this.#finished.push(finished);
     observer.stepEnds(this.#stage.name, this.#search.stepResult(finished));
     if (outcome.end === 'complete') {

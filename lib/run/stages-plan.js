@@ -16,7 +16,7 @@ import { stageTimes } from './stage-schedule.js';
  * @import { Config } from '../model/config.js'
  * @import { SecondCount, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { MeasuredSecond } from '../engine/second-merger.js'
+ * @import { CountedSecond } from './plan.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
@@ -150,7 +150,7 @@ class StageInOneSlot {
   }
 
   /**
-   * @param {MeasuredSecond} second
+   * @param {CountedSecond} second
    * @param {Pick<RunObserver, 'second'>} observer
    */
   second({ kinds, ...second }, observer) {

@@ -60,20 +60,25 @@ export class DirectStore {
   #options;
   #host;
   #signer;
+  #Connection;
   /** @type {DirectConnection[]} */
   #connections = [];
 
-  /** @param {StoreOptions} options */
-  constructor(options) {
+  /**
+   * @param {StoreOptions} options
+   * @param {typeof DirectConnection} [Connection]
+   */
+  constructor(options, Connection = DirectConnection) {
     const { credentials, region, epochNow } = options;
     this.#options = options;
+    this.#Connection = Connection;
     // The URL's host omits the scheme's default port and puts an IPv6 address in brackets, as the Host header requires.
     this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
   }
 
   openConnection() {
-    const connection = new DirectConnection(this.#host, this.#signer, this.#options);
+    const connection = new this.#Connection(this.#host, this.#signer, this.#options);
     this.#connections.push(connection);
     return connection;
   }

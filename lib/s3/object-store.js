@@ -69,6 +69,8 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} [publicUrl] for a client that reads through a cache: the URL that responded
  * @property {boolean} [isPage] for a client that reads through a cache: whether the response is HTML
  * @property {number} [age] for a client that reads through a cache: the Age header in s; -1 if absent
+ * @property {number} [bindingTime] for a client with a Worker: ms that its call of the bucket binding took; -1 if unknown
+ * @property {boolean} [isFirstByteTime] whether `bindingTime` ends at the first byte of a large body
  * @property {Readonly<Record<string, any>>} output members of the last call's output, with the SDK's names
  */
 
@@ -99,6 +101,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {(options: StoreOptions) => Promise<ObjectStore>} open
  * @property {boolean} readsStreams whether it reads from Node streams instead of a buffer that all sockets share
  * @property {boolean} readsCache whether a cache can serve its reads
+ * @property {boolean} timesBinding whether its responses contain the time of a Worker's binding
  * @property {readonly string[]} packages besides Node whose versions affect its figures
  */
 
@@ -111,6 +114,7 @@ const direct = Object.freeze({
   },
   readsStreams: false,
   readsCache: false,
+  timesBinding: false,
   packages: [],
 });
 
@@ -125,10 +129,22 @@ export const CLIENTS = Object.freeze({
     },
     readsStreams: true,
     readsCache: false,
+    timesBinding: false,
     packages: ['@aws-sdk/client-s3'],
   }),
   // Sends a Worker the requests that the direct client would send to a store.
-  edge: Object.freeze({ ...direct, about: 'Worker' }),
+  edge: Object.freeze({
+    ...direct,
+    about: 'Worker',
+    timesBinding: true,
+    open: async (/** @type {StoreOptions} */ options) => {
+      const [{ DirectStore }, { EdgeConnection }] = await Promise.all([
+        import('./direct-store.js'),
+        import('./edge-connection.js'),
+      ]);
+      return new DirectStore(options, EdgeConnection);
+    },
+  }),
   public: Object.freeze({
     ...direct,
     about: 'URL',

@@ -89,7 +89,6 @@ export class Retrier {
   #random;
   #pauses;
   #signal;
-  #mayRetry;
   #hooks;
 
   /**
@@ -99,16 +98,14 @@ export class Retrier {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal stops all retries
-   * @param {(request: Request) => boolean} [options.mayRetry] the last check before a request is resent
    * @param {RetryHooks<Request>} options.hooks
    */
-  constructor({ maxAttempts, now, random, pauses, signal, mayRetry = () => true, hooks }) {
+  constructor({ maxAttempts, now, random, pauses, signal, hooks }) {
     this.#maxAttempts = maxAttempts;
     this.#now = now;
     this.#random = random;
     this.#pauses = pauses;
     this.#signal = signal;
-    this.#mayRetry = mayRetry;
     this.#hooks = hooks;
   }
 
@@ -138,7 +135,7 @@ export class Retrier {
           throw error;
         }
         mayBeCarriedOut ||= error.outcomeUnknown;
-        await this.afterFailure(request, error, mayBeCarriedOut);
+        await this.#afterFailure(request, error, mayBeCarriedOut);
       }
       request.attemptStartedAt = this.#now();
     }
@@ -178,7 +175,7 @@ export class Retrier {
    * @param {boolean} mayBeCarriedOut whether any attempt of the request may have been carried out
    * @throws {AttemptError} if it must not be retried
    */
-  async afterFailure(request, error, mayBeCarriedOut) {
+  async #afterFailure(request, error, mayBeCarriedOut) {
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
@@ -194,7 +191,7 @@ export class Retrier {
     if (!(error.staleConnection && request.attempts === 1)) {
       await this.#pauses.wait(backoff(request, error, this.#random()));
     }
-    if (this.#signal.aborted || !this.#mayRetry(request)) {
+    if (this.#signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }

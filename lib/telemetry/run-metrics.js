@@ -180,7 +180,7 @@ function metricOf({ name, type, unit, description }, named) {
 /** @type {(kind: PlannedKind) => KindSnapshot} */
 function emptySumOf({ operation }) {
   const none = { values: [], counts: [], count: 0, sum: 0, minimum: Infinity, maximum: 0 };
-  const latencies = { operations: none, attempts: none, firstByte: none, startDelay: none, parts: none };
+  const latencies = /** @type {any} */ (Object.fromEntries(Object.keys(LATENCIES).map((name) => [name, none])));
   return { operation, counts: /** @type {any} */ ({ errors: {} }), latencies };
 }
 

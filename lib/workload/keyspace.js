@@ -4,7 +4,6 @@ const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
-const CLAIM_PATTERN = /^-claim-(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for run ID and object name within S3's limit of 1,024 bytes per key. */
 const MAX_PREFIX_LENGTH = 512;
@@ -26,7 +25,7 @@ export function isPrefix(prefix) {
 /**
  * @param {string} key
  * @param {string} prefix of all runs
- * @returns {boolean} whether the key has the form of an object, probe, copy or claim of a run
+ * @returns {boolean} whether the key has the form of an object, probe or copy of a run
  */
 export function isRunKey(key, prefix) {
   return (keyspaceOf(key, prefix)?.recogniseName(key) ?? null) !== null;
@@ -55,7 +54,7 @@ function keyspaceOf(key, prefix) {
  * A listed key of a run: an object, a probe, or a copy of either.
  *
  * @typedef {object} OwnKey
- * @property {boolean} isProbe whether it is a probe, a copy of a probe, or a claim: no stage uses these
+ * @property {boolean} isProbe whether it is a probe or a copy of one: no stage uses these
  * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
@@ -126,16 +125,6 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
   }
 
-  /**
-   * A claim reserves a part of the run that only one of several hosts may carry out. Stores list it before all objects,
-   * so that it never appears on their list pages. Claim i is in the bucket of object i.
-   *
-   * @param {number} index unique in the run: see globalIndex
-   */
-  claimKeyOf(index) {
-    return `${this.keyPrefix}-claim-${index}`;
-  }
-
   /** A key that is never written: a request for it shows how the store responds if an object does not exist. */
   get absentKey() {
     return `${this.keyPrefix}preflight`;
@@ -201,12 +190,7 @@ export class Keyspace {
     if (!key.startsWith(this.keyPrefix)) {
       return null;
     }
-    const name = key.slice(this.keyPrefix.length);
-    const claim = Number(CLAIM_PATTERN.exec(name)?.[1] ?? NaN);
-    if (Number.isSafeInteger(claim)) {
-      return { isProbe: true, isCopy: false, index: claim };
-    }
-    const match = NAME_PATTERN.exec(name);
+    const match = NAME_PATTERN.exec(key.slice(this.keyPrefix.length));
     if (match === null) {
       return null;
     }

@@ -143,12 +143,7 @@ const MODES_OF_STORE = [
 
 const MODES_OF_WORKER = [
   ...MODES_OF_BOTH,
-  [...RUN, '--through'],
-  [...RUN, '--through', '--rate', '5'],
-  [...SEARCH, '--through'],
-  [...SEARCH, '--through', '--peak-of', 'buckets'],
   [...RUN, '--mix', 'read=50,write=50'],
-  [...AB, '--a', '', '--b', '--through'],
 ].map((words) => [...words, '--client', 'edge']);
 
 /**

@@ -7,14 +7,6 @@ import { runInProcess } from '../helpers/command.js';
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };
 const NO_FILE = '.env';
 
-/** What slices do not support, and what is expected instead. @type {[parameters: string[], problem: RegExp][]} */
-const AGAINST_SLICES = [
-  [['--rate', '10'], /^error: --rate requires --through with --client edge$/m],
-  [['--find-peak'], /^error: --find-peak requires --through with --client edge$/m],
-  [['--ramp', '1,2'], /^error: --ramp requires --through with --client edge$/m],
-  [['--cores', '2'], /^error: --cores above 1 requires --through with --client edge$/m],
-];
-
 /** What the Worker does not support at all. @type {[parameters: string[], problem: RegExp][]} */
 const AGAINST_EDGE = [
   [['--local'], /^error: --local cannot be combined with --client edge$/m],
@@ -25,10 +17,14 @@ const AGAINST_EDGE = [
   [['--checksum', 'crc32c'], /^error: --checksum cannot be combined with --client edge$/m],
   [['--stages', 'write,copy'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
-  [['--size', '9MiB'], /^error: --client edge requires a --size of at most 8MiB: a Worker has little memory$/m],
+  [
+    ['--size', '100.1MB'],
+    /^error: --client edge requires a --size of at most 100MB: Cloudflare accepts no larger request /m,
+  ],
+  [['--through'], /^error: unknown option --through: --client edge already sends each operation to the Worker$/m],
 ];
 
-for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
+for (const [parameters, problem] of AGAINST_EDGE) {
   test(`--client edge rejects ${parameters.join(' ')} by name`, async () => {
     const { status, stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], VARIABLES);
     assert.equal(status, 2);
@@ -36,29 +32,17 @@ for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
   });
 }
 
-for (const [parameters] of AGAINST_SLICES) {
-  test(`--through accepts ${parameters.join(' ')}`, async () => {
-    const { stderr } = await runInProcess(['100', '4', '--client', 'edge', '--through', ...parameters], {});
-    assert.match(stderr, /^error: EDGE_URL is not set/m);
-    assert.doesNotMatch(stderr, /requires --through|cannot be combined with --client|--client edge cannot/);
-  });
-}
-
-for (const parameters of [
-  ['--mix', 'read=70,write=15,range=5,stat=5,remove=5'],
-  ['--stages', 'write,list,batch-remove'],
-]) {
-  test(`slices support ${parameters.join(' ')}`, async () => {
+test('--client edge accepts the largest body, and the options of any load', async () => {
+  for (const parameters of [
+    ['--size', '100MB'],
+    ['--rate', '10'],
+    ['--find-peak', '--cores', '2'],
+    ['--ramp', '1,2'],
+  ]) {
     const { stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], {});
     assert.match(stderr, /^error: EDGE_URL is not set/m);
-    assert.doesNotMatch(stderr, /requires --through|cannot be combined with --client|--client edge cannot/);
-  });
-}
-
-test('--through requires the client with a Worker', async () => {
-  const { status, stderr } = await runInProcess(['100', '4', '--local', '--through'], {});
-  assert.equal(status, 2);
-  assert.match(stderr, /^error: --through requires --client edge$/m);
+    assert.doesNotMatch(stderr, /--client/);
+  }
 });
 
 test('finds the Worker in its variables, and in no others', () => {

@@ -40,7 +40,6 @@ const WRONG = [
   ['1000 10 --ramp-hosts --local', /--ramp-hosts: merge the logs of runs with one, two and three hosts/],
   ['1000 10 --peak-of rate --local', /--peak-of requires --find-peak/],
   ['1000 10 --arrival poisson --local', /--arrival requires --rate or --find-peak --peak-of rate/],
-  ['1000 10 --through --local', /--through requires --client edge/],
   ['1000 10 --client s3 --local', /--client: expected direct, sdk, edge or public, got "s3"/],
   ['1000 10 --cores two --local', /--cores: expected a whole number from 1/],
   ['1000 10 --cpus 2 --local', /use --cores/],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLAIM_SLICE, RUN_SLICE } from '../../lib/edge/slice.js';
 import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
@@ -11,26 +10,8 @@ import { startEdge } from './edge-worker.js';
 const LAYOUT = { runId: 'forged', prefix: 'benchmark', buckets: ['local'] };
 const keyspace = new Keyspace(LAYOUT);
 
-/** @param {number} claim */
-function sliceOf(claim) {
-  return {
-    ...{ claim: keyspace.claimKeyOf(claim), layout: LAYOUT, shard: { index: 0, count: 1 }, operations: ['write'] },
-    ...{
-      kinds: [],
-      size: 10,
-      amounts: { rangeSize: 1, pageSize: 1, batch: 1 },
-      wroteObjects: true,
-      threads: 2,
-      lasts: 1000,
-    },
-    ...{ timeout: 1000, locals: [0, 1, 2], turns: [0, 1, 2], digests: [0, 0, 0] },
-  };
-}
-
-/** @param {any} slice */
-function requestOf(slice) {
-  return { bucket: 'local', key: '', size: 0, body: null, sink: { accept() {} }, input: { Slice: slice } };
-}
+/** @type {import('../../lib/s3/s3-calls.js').S3Call} */
+const PUT_IF_ABSENT = { ...S3_CALLS.PutObject, headerNames: { IfNoneMatch: 'if-none-match' } };
 
 test('a hundred requests with a wrong secret or date are refused and touch nothing', async (t) => {
   const edge = await startEdge(t);
@@ -41,11 +22,10 @@ test('a hundred requests with a wrong secret or date are refused and touch nothi
       const key = keyspace.keyOf(forged);
       const object = { bucket: 'local', key, size: 1, body: Buffer.from('x'), sink: { accept() {} } };
       const calls = [
-        () => connection.send(RUN_SLICE, requestOf(sliceOf(forged))),
         () => connection.send(S3_CALLS.PutObject, object),
         () => connection.send(S3_CALLS.DeleteObject, object),
         () => connection.send(S3_CALLS.GetObject, object),
-        () => connection.send(CLAIM_SLICE, { ...object, input: { IfNoneMatch: '*' } }),
+        () => connection.send(PUT_IF_ABSENT, { ...object, input: { IfNoneMatch: '*' } }),
       ];
       await assert.rejects(calls[forged % calls.length], (/** @type {any} */ error) => {
         assert.ok(error instanceof AttemptError);
@@ -57,35 +37,24 @@ test('a hundred requests with a wrong secret or date are refused and touch nothi
   assert.deepEqual(await edge.record(), {});
 });
 
-test('a slice runs once, even if it is sent again', async (t) => {
+test('a conditional PUT writes an object once', async (t) => {
   const edge = await startEdge(t);
   const connection = await edge.connection(t);
-  await connection.send(RUN_SLICE, requestOf(sliceOf(7)));
-  const { successes } = connection.reply.output;
-  assert.equal(successes.length, 3);
-  const keys = await edge.keys();
-  assert.equal(keys.length, 4);
-  const before = await edge.record();
-  await assert.rejects(connection.send(RUN_SLICE, requestOf(sliceOf(7))), { status: 403 });
-  assert.deepEqual(await edge.keys(), keys);
-  // The claim was attempted and refused.
-  assert.equal((await edge.record()).put, before.put + 1);
-});
-
-test('a slice claimed by the client never runs', async (t) => {
-  const edge = await startEdge(t);
-  const connection = await edge.connection(t);
-  const slice = sliceOf(8);
-  const claim = { ...requestOf(null), key: slice.claim, body: Buffer.alloc(0), input: { IfNoneMatch: '*' } };
-  await connection.send(CLAIM_SLICE, claim);
-  await assert.rejects(connection.send(RUN_SLICE, requestOf(slice)), { status: 403 });
-  await assert.rejects(connection.send(CLAIM_SLICE, claim), { status: 412 });
-  assert.deepEqual(await edge.keys(), [slice.claim]);
+  const [key, body] = [keyspace.keyOf(1), Buffer.from('x')];
+  const object = { bucket: 'local', key, size: 1, body, sink: { accept() {} }, input: { IfNoneMatch: '*' } };
+  await connection.send(PUT_IF_ABSENT, object);
+  await assert.rejects(connection.send(PUT_IF_ABSENT, object), { status: 412 });
+  assert.deepEqual(await edge.keys(), [key]);
 });
 
 test('only keys that a run would write can be written, read or removed', async (t) => {
   const edge = await startEdge(t);
-  for (const key of ['somebody/elses', 'x/y/z/w/-claim-0', 'benchmark%2frun1/-claim-0', 'benchmark/run1/00000000-1']) {
+  for (const key of [
+    'somebody/elses',
+    'x/y/z/w/00000000-1',
+    'benchmark%2frun1/00000000-1',
+    'benchmark/run1/00000000-1',
+  ]) {
     const object = { bucket: 'local', key, size: 1, body: Buffer.from('x'), sink: { accept() {} } };
     for (const call of [S3_CALLS.PutObject, S3_CALLS.GetObject, S3_CALLS.DeleteObject]) {
       const connection = await edge.connection(t);

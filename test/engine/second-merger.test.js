@@ -17,7 +17,7 @@ import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 function measured(count, milliseconds = []) {
   const latencies = new LatencyHistogram();
   milliseconds.forEach((latency) => latencies.record(latency));
-  return { ...count, latencies };
+  return { ...count, billed: [count.operations], latencies };
 }
 
 /** Each worker begins a little later than the first one and reports every second from its first to its last. */

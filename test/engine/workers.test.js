@@ -59,7 +59,7 @@ function emptyOutcome(overrides = {}) {
         windows: [],
         histograms: {
           ...{ firstTry: nothing, operations: nothing, attempts: nothing },
-          ...{ firstByte: nothing, startDelay: nothing, parts: nothing },
+          ...{ firstByte: nothing, startDelay: nothing, parts: nothing, binding: nothing, bindingFirstByte: nothing },
         },
       },
     ],

@@ -1,6 +1,7 @@
 import { Budget } from '../../lib/engine/budget.js';
 import { NO_FLOW } from '../../lib/engine/data-flow.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
 import { NO_HOST_LOAD } from './host-load.js';
@@ -44,7 +45,7 @@ export class SimulatedWorkers {
   /**
    * @param {StageTask} task
    * @param {AbortSignal} _signal
-   * @param {Pick<StageHooks, 'progress' | 'retrying'>} hooks
+   * @param {Pick<StageHooks, 'progress' | 'retrying' | 'second'>} hooks
    * @returns {Promise<StageOutcome>}
    */
   async runStage(task, _signal, hooks) {
@@ -88,6 +89,8 @@ export class SimulatedWorkers {
         meter.attemptFailed('server-error', 1, times.startedAt);
       }
     }
+    const second = { secondStart: 0, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
+    hooks.second({ ...second, billed: [meter.billed] });
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
     const buckets = [{ bucket: 'bucket', meter: null }];

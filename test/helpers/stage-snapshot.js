@@ -32,7 +32,8 @@ export function stageSnapshot({ latencies = [], errors = {} }, overrides = {}) {
   });
   const values = valuesOf(latencies);
   const none = valuesOf([]);
-  const ofKind = { operations: values, attempts: values, firstByte: none, startDelay: none, parts: none };
+  const others = { firstByte: none, startDelay: none, parts: none, binding: none, bindingFirstByte: none };
+  const ofKind = { operations: values, attempts: values, ...others };
   return {
     isFinal: false,
     kinds: [{ operation: 'read', counts, latencies: ofKind }],

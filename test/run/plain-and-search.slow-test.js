@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchesPlan } from '../../lib/run/searches-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
@@ -46,9 +47,8 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   const written = new WrittenObjects(memoryFor(OBJECTS));
   const workers = new SimulatedWorkers(clock, modelOf, written);
   workers.override = () => ({ hostLoad: IDLE_HOST });
-  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const running = {
-    ...{ config, run: { clock, written, requests }, signal: new AbortController().signal },
+    ...{ config, run: { clock, written, costs: new CostBudget() }, signal: new AbortController().signal },
     ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: () => false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };

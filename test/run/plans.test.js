@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RampsPlan } from '../../lib/run/ramps-plan.js';
 import { SearchesPlan } from '../../lib/run/searches-plan.js';
+import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { stagesOf } from '../../lib/operations/registry.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -32,7 +33,7 @@ function firstStage(overrides, planOf, lateness = 0) {
   const context = {
     ...{ config, clock, firstStageAt, unloaded: new Map([['write', { count: 20, p50: 20, size: 1_000_000 }]]) },
     ...{ storeClock: () => null, has: () => true },
-    requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
+    costs: new CostBudget(),
   };
   const { observer, events } = recordingObserver();
   const stage = planOf(context, config).stage(stagesOf(config.load)[0], 0);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exitStatus } from '../../lib/cli/closing-messages.js';
 import { EXIT } from '../../lib/cli/exit-status.js';
+import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
 import { mergeRamps } from '../../lib/merge/ramp.js';
@@ -102,7 +103,7 @@ function prepare(
       }
       await new Promise((resolve) => setTimeout(resolve, overrun));
       for (const second of meter.seconds.until(clock.now())) {
-        hooks.second({ ...second, latencies: new LatencyHistogram() });
+        hooks.second({ ...second, billed: [second.operations], latencies: new LatencyHistogram() });
       }
       return {
         ...{
@@ -125,7 +126,13 @@ function prepare(
   const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });
   const phases = new Phases(clock.now, observer, clock.now());
   const running = {
-    ...{ config, run: { clock, written: { has: () => hasWritten } }, signal: controller.signal, observer, phases },
+    ...{
+      config,
+      run: { clock, written: { has: () => hasWritten }, costs: new CostBudget() },
+      signal: controller.signal,
+      observer,
+      phases,
+    },
     ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchesPlan } from '../../lib/run/searches-plan.js';
@@ -48,12 +49,12 @@ function prepare(overrides, modelOf = queueing) {
   const workers = new SimulatedWorkers(clock, modelOf, written);
   const { observer, events } = recordingObserver();
   const controller = new AbortController();
-  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const costs = new CostBudget(config.schedule.maxCost);
   const unloaded = new Map(
     ['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5, size: WHOLE }]),
   );
   const running = {
-    ...{ config, run: { clock, written, requests }, signal: controller.signal, observer },
+    ...{ config, run: { clock, written, costs }, signal: controller.signal, observer },
     ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
   };
   const result = /** @type {RunResult} */ (

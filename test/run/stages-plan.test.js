@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
@@ -30,7 +31,7 @@ const SECOND = 1000;
 /**
  * What the workers do with a stage. Default: nothing, in no time.
  *
- * @typedef {(task: StageTask, hooks: StageHooks, time: SimulatedTime) => Partial<StageOutcome> | void | Promise<Partial<StageOutcome> | void>} Play
+ * @typedef {(task: StageTask, hooks: StageHooks, time: SimulatedTime, signal: AbortSignal) => Partial<StageOutcome> | void | Promise<Partial<StageOutcome> | void>} Play
  */
 
 /**
@@ -47,10 +48,10 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const { observer, events } = recordingObserver();
   const cores = {
     /** @type {Workers['runStage']} */
-    async runStage(task, _signal, hooks) {
+    async runStage(task, signal, hooks) {
       const startedAt = clock.now();
       tasks.push({ ...task, at: time.hostTime - START });
-      const played = (await play(task, hooks, time)) ?? {};
+      const played = (await play(task, hooks, time, signal)) ?? {};
       const meter = new StageMeter(clock, startedAt);
       const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
       const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 };
@@ -75,7 +76,9 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
   const phases = new Phases(clock.now, observer, clock.now());
   const isShared = () => false;
-  const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock, isShared };
+  const costs = new CostBudget(config.schedule.maxCost);
+  const opened = { clock, costs, written: { count: 0 } };
+  const parts = { config, run: opened, signal: controller.signal, observer, phases, runClock, isShared };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
@@ -85,7 +88,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     );
   const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
   const pass = (/** @type {Pass} */ given) => runPlan(...planOf(session(0), given));
-  return { time, tasks, events, result, run, pass };
+  return { time, tasks, events, result, run, pass, costs };
 }
 
 /**
@@ -281,9 +284,9 @@ test('each stage has its own budget', async (t) => {
 
 test('events in a stage are reported under its name', async (t) => {
   const operation = { bucket: 'one', key: 'k', attempts: 2 };
-  const second = { secondStart: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
+  const counted = { secondStart: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
   const { time, events, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
-    hooks.second(second);
+    hooks.second({ ...counted, billed: [2] });
     hooks.retrying('timeout', 'wait longer', false);
     hooks.integrityError('wrong');
     hooks.failed(operation, 'lost');
@@ -301,7 +304,7 @@ test('events in a stage are reported under its name', async (t) => {
   };
   assert.deepEqual(events, [
     ['stageStarts', plan],
-    ['second', { stage: 'Read', ...second }],
+    ['second', { stage: 'Read', ...counted }],
     ['retrying', 'timeout', 'wait longer', false],
     ['integrityError', 'Read', 'wrong'],
     ['failed', 'Read', operation, 'lost'],
@@ -356,4 +359,41 @@ test('after a stop no further stage begins, even while waiting for it', async (t
   controller.abort();
   await time.until(running, 1);
   assert.equal(tasks.length, 1);
+});
+
+/** @param {number} billed writes in a second */
+function secondOf(billed) {
+  return { secondStart: 1, operations: billed, bytes: 0, latencies: new LatencyHistogram(), billed: [billed] };
+}
+
+test('a timed stage ends once the next second would exceed the cost limit, and no later stage runs', async (t) => {
+  const options = { stages: ['write', 'read'], duration: 60 * SECOND, maxCost: 0.01 };
+  /** @type {boolean[]} */
+  const ended = [];
+  const { time, result, run } = prepare(t, options, (_task, hooks, _time, signal) => {
+    for (let second = 0; second < 2; second++) {
+      hooks.second(secondOf(1000));
+      ended.push(signal.aborted);
+    }
+    return { end: signal.aborted ? 'stopped' : 'complete' };
+  });
+  assert.equal(await time.until(run()), false);
+  assert.deepEqual(ended, [false, true], '$0.0045 per second, of $0.01');
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'unpaid']],
+  );
+});
+
+test('a stage that the limit cannot pay for ends at its start, and a free one runs', async (t) => {
+  const options = { stages: ['stat', 'remove'], duration: 60 * SECOND, maxCost: 0.01 };
+  /** @type {string[]} */
+  const begun = [];
+  const { time, run, costs } = prepare(t, options, ({ stage }, _hooks, _time, signal) => {
+    begun.push(`${stage.name} ${signal.aborted}`);
+  });
+  await time.until(run());
+  costs.spendRequests(10_000);
+  await time.until(run());
+  assert.deepEqual(begun, ['Stat false', 'Remove false', 'Stat true', 'Remove false']);
 });

@@ -155,7 +155,6 @@ test('the index can be read back from bucket and key', () => {
       assert.deepEqual(keyspace.recognise(bucket, probeCopy), { isProbe: true, isCopy: true, index });
       assert.equal(keyspace.probeCopies.keyOf(index), probeCopy);
       assert.equal(keyspace.indexOf(bucket, keyspace.copyKeyOf(index)), -1);
-      assert.deepEqual(keyspace.recognise(bucket, keyspace.claimKeyOf(index)), { isProbe: true, isCopy: false, index });
     }),
   );
 });
@@ -166,17 +165,6 @@ test('Row 32: no probe has the key of an object, whatever the size or shard of t
       const keyspace = new Keyspace(layout);
       assert.notEqual(keyspace.probeKeyOf(one), keyspace.keyOf(other));
       assert.equal(keyspace.indexOf(keyspace.bucketOf(one), keyspace.probeKeyOf(one)), -1);
-    }),
-  );
-});
-
-test('a claim is listed before all objects, and before the start of their first page', () => {
-  fc.assert(
-    fc.property(anyLayout, anyIndex, anyIndex, (layout, one, other) => {
-      const keyspace = new Keyspace(layout);
-      assert.ok(keyspace.claimKeyOf(one) < keyspace.beforeKeyOf(other));
-      assert.ok(keyspace.beforeKeyOf(other) < keyspace.keyOf(other));
-      assert.ok(keyspace.claimKeyOf(one).startsWith(keyspace.keyPrefix));
     }),
   );
 });

@@ -65,6 +65,11 @@ export const WAYS = Object.freeze(
 
 export const WAY_NAMES = /** @type {WayName[]} */ (Object.keys(WAYS));
 
+/** @typedef {Exclude<WayName, 'binding'>} RunName of a way that is a run of the tool */
+
+/** A run through the Worker also measures the binding alone. */
+export const RUN_NAMES = /** @type {RunName[]} */ (WAY_NAMES.filter((name) => name !== 'binding'));
+
 /**
  * @param {Way} way
  * @returns {[Leg, number][]} the legs in its latency, with the round trips over each

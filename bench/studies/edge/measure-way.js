@@ -8,7 +8,7 @@ import { WAYS } from './geographies.js';
  * @import { LocalWorker } from '../../../edge/local-process.js'
  * @import { RelayTally } from '../distance/round-trips.js'
  * @import { Latencies } from '../measurement.js'
- * @import { Geography, WayName } from './geographies.js'
+ * @import { Geography, RunName } from './geographies.js'
  * @import { Servers } from './servers.js'
  */
 
@@ -17,26 +17,27 @@ export const STAGES = /** @type {const} */ (['Read', 'Write']);
 /**
  * @typedef {(typeof STAGES)[number]} StageName
  *
- * @typedef {Record<StageName, Latencies> & { tally: RelayTally }} Measured with the tally of the user's connections
+ * @typedef {Record<StageName, Latencies>} StageLatencies
+ *
+ * @typedef {StageLatencies & { tally: RelayTally }} Measured with the tally of the user's connections
  */
 
-/** @type {Readonly<Record<WayName, readonly string[]>>} */
+/** @type {Readonly<Record<RunName, readonly string[]>>} */
 const OPTIONS = {
   storeKept: [],
   storeCold: ['--no-keep-alive'],
-  workerKept: ['--client', 'edge', '--through'],
-  workerCold: ['--client', 'edge', '--through', '--no-keep-alive'],
-  binding: ['--client', 'edge'],
+  workerKept: ['--client', 'edge'],
+  workerCold: ['--client', 'edge', '--no-keep-alive'],
 };
 
 /**
  * Runs the tool: one thread writes some objects and reads them, one request at a time.
  *
- * @param {WayName} name
+ * @param {RunName} name
  * @param {Geography} geography
  * @param {Servers} servers
  * @param {number} [requests] per stage
- * @returns {Promise<Measured>}
+ * @returns {Promise<Measured & { binding: StageLatencies }>} `binding` has no latencies without a Worker
  */
 export async function measureWay(name, geography, { certificate, storePort, workers }, requests = REQUESTS) {
   const { from } = WAYS[name];
@@ -50,9 +51,10 @@ export async function measureWay(name, geography, { certificate, storePort, work
       EDGE_SECRET: worker.secret,
     }),
   );
-  const latencies = result.stages.map(({ stage, operations, latency }) => {
+  for (const { stage, operations } of result.stages) {
     expectAllAnswers(`${stage}, ${WAYS[name].name}`, operations, requests);
-    return [stage, latency.operations];
-  });
-  return { ...Object.fromEntries(latencies), tally };
+  }
+  const latencies = (/** @type {'operations' | 'binding'} */ of) =>
+    Object.fromEntries(result.stages.map(({ stage, latency }) => [stage, latency[of]]));
+  return { ...latencies('operations'), tally, binding: latencies('binding') };
 }

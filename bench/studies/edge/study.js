@@ -3,13 +3,13 @@ import { agreedProtocol } from '../endpoint.js';
 import { describeMachine } from '../machine.js';
 import { runStudy } from '../run-study.js';
 import { chartOf } from './chart-of-ways.js';
-import { GEOGRAPHIES, WAYS, WAY_NAMES, latencyByDistance, legsOf } from './geographies.js';
+import { GEOGRAPHIES, RUN_NAMES, WAYS, latencyByDistance, legsOf } from './geographies.js';
 import { measureWay } from './measure-way.js';
 import { describeResult } from './report.js';
 import { withServers } from './servers.js';
 
 /**
- * @import { Geography, WayName } from './geographies.js'
+ * @import { Geography, RunName, WayName } from './geographies.js'
  * @import { Measured } from './measure-way.js'
  * @import { GeographyResult } from './report.js'
  * @import { Servers } from './servers.js'
@@ -61,9 +61,9 @@ async function protocolOf({ certificate, storePort, workers }) {
  */
 async function measureAll(servers) {
   const runs = new Map(
-    GEOGRAPHIES.flatMap((geography) => WAY_NAMES.map((name) => [runOf(name, geography), { name, geography }])),
+    GEOGRAPHIES.flatMap((geography) => RUN_NAMES.map((name) => [runOf(name, geography), { name, geography }])),
   );
-  /** @type {Map<string, Measured>} */
+  /** @type {Map<string, Awaited<ReturnType<typeof measureWay>>>} */
   const measured = new Map();
   const tasks = [...runs]
     .map(([run, { name, geography }]) => ({
@@ -82,15 +82,15 @@ async function measureAll(servers) {
     1,
     tasks.filter(({ expected }) => expected < SLEEPING_CLIENT),
   );
-  const waysOf = (/** @type {Geography} */ geography) =>
-    /** @type {Record<WayName, Measured>} */ (
-      Object.fromEntries(WAY_NAMES.map((name) => [name, measured.get(runOf(name, geography))]))
-    );
+  const waysOf = (/** @type {Geography} */ geography) => {
+    const runsOf = Object.fromEntries(RUN_NAMES.map((name) => [name, measured.get(runOf(name, geography))]));
+    return /** @type {Record<WayName, Measured>} */ ({ ...runsOf, binding: runsOf.workerKept?.binding });
+  };
   return GEOGRAPHIES.map((geography) => ({ geography, ways: waysOf(geography) }));
 }
 
 /**
- * @param {WayName} name
+ * @param {RunName} name
  * @param {Geography} geography
  * @returns {string} a name that is the same for geographies with the same distances for this way, so that they share one run
  */

@@ -1,25 +1,22 @@
-import { SecondSampler } from '../meter/second-sampler.js';
 import { Uploader, isInParts } from '../operations/multipart.js';
-import { OperationRecord } from '../operations/operation-record.js';
-import { watchFlow } from './data-flow.js';
-import { runPool } from './run-pool.js';
 import { abandonedError } from './stage-watch.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'
  * @import { UploadStep } from '../operations/multipart.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { OpenLoop } from './open-loop.js'
  * @import { CountSuccess } from './recorder.js'
- * @import { Engine, Load, Sender, StageSetup } from './run-stage.js'
+ * @import { Engine, Load, StageSetup } from './run-stage.js'
  */
 
 /** Time limit for aborting an upload once its stage has been stopped. Clean-up looks for uploads that remain. */
 const ABORTING_TIME_MS = 2000;
 
 /**
- * How a thread sends an operation over its connections.
+ * How threads send their operations, each over its own connection; multipart objects use several.
  *
  * @typedef {object} Delivery
  * @property {readonly ObjectConnection[]} connections of all threads
@@ -28,32 +25,16 @@ const ABORTING_TIME_MS = 2000;
  */
 
 /**
- * Each thread sends its operations over its own connection; multipart objects use several.
- *
  * @param {Stage} stage
+ * @param {readonly ObjectConnection[]} threads the connections of the threads that take part
  * @param {Load} load
  * @param {Engine} engine
- * @returns {Sender}
+ * @returns {Delivery}
  */
-export function sendByConnection(stage, load, engine) {
-  const threads = engine.connections.slice(0, load.threads);
+export function deliveryFor(stage, threads, load, engine) {
   const { multipart } = engine;
   const mayUpload = stage.kinds.some(({ operation }) => operation.canTakeParts) && isInParts(load.size, multipart);
-  const { connections, countSuccess, open } = mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
-  return {
-    connections,
-    countSuccess,
-    begin(setup) {
-      const { kinds, workload, clock, loop, recorder, seconds } = setup;
-      const records = threads.map((connection) => new OperationRecord(kinds[0].operation, workload, connection));
-      const flow = watchFlow(connections);
-      return {
-        run: () => runPool({ threads: records, ...loop.work(operationsOf(setup, open(setup))) }),
-        seconds: new SecondSampler({ clock, ...seconds }),
-        progress: () => ({ done: recorder.meters.done, flow: flow() }),
-      };
-    },
-  };
+  return mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
 }
 
 /**
@@ -61,7 +42,7 @@ export function sendByConnection(stage, load, engine) {
  * @param {(record: OperationRecord) => Promise<void>} send
  * @returns {Parameters<OpenLoop['work']>[0]}
  */
-function operationsOf({ claims, recorder, waitForObject }, send) {
+export function operationsOf({ claims, recorder, waitForObject }, send) {
   return {
     claims,
     meters: recorder.meters,
