@@ -132,17 +132,13 @@ export const CLIENTS = Object.freeze({
     timesBinding: false,
     packages: ['@aws-sdk/client-s3'],
   }),
-  // Sends a Worker the requests that the direct client would send to a store.
   edge: Object.freeze({
     ...direct,
     about: 'Worker',
     timesBinding: true,
     open: async (/** @type {StoreOptions} */ options) => {
-      const [{ DirectStore }, { EdgeConnection }] = await Promise.all([
-        import('./direct-store.js'),
-        import('./edge-connection.js'),
-      ]);
-      return new DirectStore(options, EdgeConnection);
+      const { EdgeStore } = await import('./edge-store.js');
+      return new EdgeStore(options);
     },
   }),
   public: Object.freeze({

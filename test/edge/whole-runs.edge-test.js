@@ -34,15 +34,15 @@ function countsOf({ stages }) {
   return Object.fromEntries(stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]));
 }
 
-test('the four stages of 5,000 objects match the binding’s call counts exactly and leave nothing behind', async (t) => {
+test('the four stages of 500 objects match the binding’s call counts exactly and leave nothing behind', async (t) => {
   const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
-  const { run, result } = await resultOf(t, edge, ['5000', '20', ...SMALL]);
+  const { run, result } = await resultOf(t, edge, ['500', '20', ...SMALL]);
   assertStatus(run, 0);
-  assert.deepEqual(countsOf(result), { Write: 5000, Read: 5000, Stat: 5000, Remove: 5000 });
+  assert.deepEqual(countsOf(result), { Write: 500, Read: 500, Stat: 500, Remove: 500 });
   for (const { stage, seconds, operations, attempts, integrityErrors, errors } of result.stages) {
     assert.deepEqual(
       { stage, attempts, errors, integrityErrors },
-      { stage, attempts: 5000, errors: {}, integrityErrors: 0 },
+      { stage, attempts: 500, errors: {}, integrityErrors: 0 },
     );
     assert.equal(
       seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
@@ -53,7 +53,7 @@ test('the four stages of 5,000 objects match the binding’s call counts exactly
   const record = await edge.record();
   // Preflight and the measurement of the latency with one thread also make requests.
   for (const call of ['put', 'get', 'head', 'delete']) {
-    assert.ok(record[call] >= 5000 && record[call] < 5500, `${call}: ${record[call]}`);
+    assert.ok(record[call] >= 500 && record[call] < 600, `${call}: ${record[call]}`);
   }
   assert.deepEqual(await edge.keys(), []);
 });
@@ -67,16 +67,15 @@ test('a run shows the latency of its requests, and how much of it the binding to
     const { count, minimum, p50 } = latency.binding;
     assert.equal(count, operations);
     assert.ok(minimum >= delay - CLOCK_RESOLUTION_MS, `${name}: ${minimum}`);
-    assert.ok(p50 < delay + 100, `${name}: ${p50}`);
     assert.ok(latency.operations.p50 >= p50 - CLOCK_RESOLUTION_MS, `${name}: ${latency.operations.p50}`);
   }
 });
 
 test('failed operations are retried under the same policy as for all clients', async (t) => {
-  const edge = await startEdge(t, { behaviour: { failEvery: { put: 40, get: 50, head: 60, delete: 70 } } });
-  const { run, result } = await resultOf(t, edge, ['300', '12', ...SMALL]);
+  const edge = await startEdge(t, { behaviour: { failEvery: { put: 20, get: 25, head: 30, delete: 35 } } });
+  const { run, result } = await resultOf(t, edge, ['150', '12', ...SMALL]);
   assertStatus(run, 0);
-  assert.deepEqual(countsOf(result), { Write: 300, Read: 300, Stat: 300, Remove: 300 });
+  assert.deepEqual(countsOf(result), { Write: 150, Read: 150, Stat: 150, Remove: 150 });
   for (const { stage, errors, retries } of result.stages) {
     assert.ok(errors['server-error'] > 0, stage);
     assert.ok(retries > 0, stage);
@@ -108,12 +107,12 @@ test('what a killed run left is removed through the Worker', async (t) => {
 test('keys are listed and removed in batches', async (t) => {
   const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
   const stages = ['--stages', 'write,read,list,batch-remove', '--page-size', '30', '--batch', '40'];
-  const { run, result } = await resultOf(t, edge, ['500', '20', ...SMALL, ...stages]);
+  const { run, result } = await resultOf(t, edge, ['200', '20', ...SMALL, ...stages]);
   assertStatus(run, 0);
   const [write, read, list, remove] = result.stages;
-  assert.deepEqual([write.operations, read.operations], [500, 500]);
-  assert.deepEqual([list.operations, list.keys], [2 * Math.ceil(250 / 30), 500]);
-  assert.deepEqual([remove.operations, remove.keys], [2 * Math.ceil(250 / 40), 500]);
+  assert.deepEqual([write.operations, read.operations], [200, 200]);
+  assert.deepEqual([list.operations, list.keys], [2 * Math.ceil(100 / 30), 200]);
+  assert.deepEqual([remove.operations, remove.keys], [2 * Math.ceil(100 / 40), 200]);
   const record = await edge.record();
   assert.ok(record.list >= list.operations && record.delete >= remove.operations);
   assert.deepEqual(await edge.keys(), []);
@@ -123,16 +122,16 @@ test('operations are mixed in exact shares, and each byte belongs to an allowed 
   const edge = await startEdge(t);
   const mix = ['--mix', 'read=60,range=10,write=20,stat=5,remove=5', '--range-size', '100'];
   const sizes = ['--size', '512B..4KiB'];
-  const { run, result } = await resultOf(t, edge, ['1000', '20', '--client', 'edge', ...sizes, ...mix]);
+  const { run, result } = await resultOf(t, edge, ['300', '20', '--client', 'edge', ...sizes, ...mix]);
   assertStatus(run, 0);
   const [write, mixed, remove] = result.stages;
-  assert.deepEqual([write.operations, mixed.operations, mixed.skipped], [1000, 1000, 0]);
+  assert.deepEqual([write.operations, mixed.operations, mixed.skipped], [300, 300, 0]);
   assert.deepEqual(
     Object.fromEntries(mixed.kinds.map((/** @type {any} */ kind) => [kind.operation, kind.operations])),
-    { read: 600, range: 100, write: 200, stat: 50, remove: 50 },
+    { read: 180, range: 30, write: 60, stat: 15, remove: 15 },
   );
   assert.deepEqual([mixed.integrityErrors, mixed.errors], [0, {}]);
-  assert.ok(remove.operations > 900);
+  assert.ok(remove.operations > 270);
   assert.deepEqual(await edge.keys(), []);
   const timed = await resultOf(t, edge, ['100', '12', ...SMALL, ...mix, '--duration', '4s']);
   assertStatus(timed.run, 0);
@@ -154,7 +153,7 @@ test('objects of 8 MiB are written as streams, and each byte is read', async (t)
   assert.deepEqual([write.latency.binding, write.latency.bindingFirstByte], [undefined, undefined]);
   assert.deepEqual([read.latency.binding, read.latency.bindingFirstByte.count], [undefined, 12]);
   const before = await edge.peakMemory();
-  const more = await resultOf(t, edge, ['48', '6', ...large, '--stages', 'write,read,remove']);
+  const more = await resultOf(t, edge, ['36', '6', ...large, '--stages', 'write,read,remove']);
   assertStatus(more.run, 0);
   assert.ok((await edge.peakMemory()) - before < MAX_MEMORY_GROWTH, 'memory does not grow with the written data');
   assert.deepEqual(await edge.keys(), []);

@@ -55,7 +55,7 @@ class TestWorker {
     const credentials = new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: SECRET });
     const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host, now: Date.now });
     const list = signer.sign(method, path, sha256(body), query);
-    const headers = new Headers({ host });
+    const headers = new Headers({ host, 'content-length': String(body.length) });
     for (let index = 0; index < list.length; index += 2) {
       headers.set(list[index], list[index + 1]);
     }

@@ -1,16 +1,24 @@
 import { isNamed } from '../http/response-parser.js';
-import { DirectConnection } from './direct-store.js';
+import { DirectConnection, DirectStore } from './direct-store.js';
 
 /**
- * @import { ObjectRequest } from './object-store.js'
+ * @import { ObjectRequest, StoreOptions } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
  */
 
 /** The Worker's entry in the header, next to which Cloudflare may add others. See withTime() in edge/s3-requests.js. */
 const BINDING_TIME = /(?:^|,) *r2(-first-byte)?;dur=(\d{1,9})(?:$|[,; ])/;
 
+/** Sends a Worker the requests that the direct client would send to a store. */
+export class EdgeStore extends DirectStore {
+  /** @param {StoreOptions} options */
+  constructor(options) {
+    super(options, EdgeConnection);
+  }
+}
+
 /** One thread's connection to the Worker, which reports how long its call of the binding took. */
-export class EdgeConnection extends DirectConnection {
+class EdgeConnection extends DirectConnection {
   /**
    * @param {S3Call} call
    * @param {ObjectRequest} request
