@@ -141,10 +141,11 @@ const MODES_OF_STORE = [
   [...AB, '--a', '--rate 5', '--b', '--threads 1', '--max-cost', '1', '--stages', 'write,list,remove'],
 ];
 
-const MODES_OF_WORKER = [
-  ...MODES_OF_BOTH,
-  [...RUN, '--mix', 'read=50,write=50'],
-].map((words) => [...words, '--client', 'edge']);
+const MODES_OF_WORKER = [...MODES_OF_BOTH, [...RUN, '--mix', 'read=50,write=50']].map((words) => [
+  ...words,
+  '--client',
+  'edge',
+]);
 
 /**
  * @param {readonly string[]} mode
