@@ -134,7 +134,7 @@ export function timeUse(evidence) {
   return `${schedule(evidence)}, ${cpus(evidence)}${segments}`;
 }
 
-/** Of the stage, or of the step of a search in which it was so. @param {Evidence} evidence */
+/** The stage was short of CPU, or a step of its search was. @param {Evidence} evidence */
 export function tooLittleCpu(evidence) {
   return `this host had too little CPU: ${timeUse({ ...evidence, ...evidence.search?.busyHost })}`;
 }

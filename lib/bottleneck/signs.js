@@ -79,7 +79,7 @@ export function isRefused({ attempts, throttled }) {
 
 /**
  * @param {Evidence} evidence
- * @returns {Refusals | null} the refusals that limit the rate; null if there are none. A store at its limit may refuse
+ * @returns {Refusals | null} the refusals that limit the rate; null if none do. A store at its limit may refuse
  *   requests only with more threads than the hold has.
  */
 export function costlyRefusals(evidence) {
