@@ -7,8 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { runOha } from './measure-oha.js';
 import { startWatcher } from './watcher.js';
 
-/** @import { RunningEndpoint } from './null-endpoint.js' */
-
 const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
 const BARE_UNDICI = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
@@ -29,18 +27,12 @@ export const SHORT_RUN_DIVISOR = 5;
  */
 
 /**
- * @typedef {object} ClientCost
- * @property {StageCost[]} stages
- * @property {number} endpointCpu µs per operation in the endpoint, over all stages
- *
  * @typedef {object} Load
  * @property {number} objects
  * @property {number} threads
  * @property {number} objectSize bytes
  * @property {number} [cores] default: 1
  * @property {Record<string, string>} env of the endpoint
- *
- * @typedef {{ operations: number, cpu: number }} CpuOfOperations ms
  */
 
 /** Each client runs a load in a separate process and returns the stages of its result. */
@@ -58,52 +50,17 @@ const CLIENTS = {
  * of the operations alone.
  *
  * @param {keyof typeof CLIENTS} client
- * @param {Omit<Load, 'env'>} load of the long run
- * @param {RunningEndpoint} endpoint
- * @returns {Promise<ClientCost>}
+ * @param {Load} load of the long run
+ * @returns {Promise<StageCost[]>}
  */
-export async function measureClient(client, load, endpoint) {
-  const short = await runMeasured(client, { ...load, objects: Math.round(load.objects / SHORT_RUN_DIVISOR) }, endpoint);
-  const long = await runMeasured(client, load, endpoint);
-  return {
-    stages: long.stages.map((of, place) => ({
-      stage: of.stage,
-      cpu: cpuPerOperation(of, short.stages[place]),
-      rate: of.rate,
-    })),
-    endpointCpu: cpuPerOperation(long.endpoint, short.endpoint),
-  };
-}
-
-/**
- * @param {keyof typeof CLIENTS} client
- * @param {Omit<Load, 'env'>} load
- * @param {RunningEndpoint} endpoint
- * @returns {Promise<{ stages: (CpuOfOperations & { stage: string, rate: number })[], endpoint: CpuOfOperations }>}
- */
-async function runMeasured(client, load, endpoint) {
-  // A report covers the load since the previous report.
-  await endpoint.report();
-  const stages = await CLIENTS[client]({ ...load, env: endpoint.env });
-  const operations = stages.reduce((sum, each) => sum + each.operations, 0);
-  return {
-    stages: stages.map((each) => ({
-      stage: each.stage,
-      operations: each.operations,
-      cpu: cpuOf(each.clientLoad),
-      rate: each.average,
-    })),
-    endpoint: { operations, cpu: cpuOf(await endpoint.report()) },
-  };
-}
-
-/**
- * @param {CpuOfOperations} long
- * @param {CpuOfOperations} short
- * @returns {number} µs
- */
-function cpuPerOperation(long, short) {
-  return (1000 * (long.cpu - short.cpu)) / (long.operations - short.operations);
+export async function measureClient(client, load) {
+  const short = await CLIENTS[client]({ ...load, objects: Math.round(load.objects / SHORT_RUN_DIVISOR) });
+  const long = await CLIENTS[client](load);
+  return long.map((stage, place) => {
+    const before = short[place];
+    const cpu = cpuOf(stage.clientLoad) - cpuOf(before.clientLoad);
+    return { stage: stage.stage, cpu: (1000 * cpu) / (stage.operations - before.operations), rate: stage.average };
+  });
 }
 
 /**

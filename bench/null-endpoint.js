@@ -1,19 +1,14 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { selfSignedCertificate } from '../lib/local-s3/certificate.js';
-import { EndpointCalls } from '../lib/local-s3/endpoint-calls.js';
 
 /**
- * @import { ForkOptions } from 'node:child_process'
- *
- * @typedef {{ cpuUser: number, cpuSystem: number }} CpuReport ms since the previous report
- *
  * @typedef {object} RunningEndpoint
  * @property {Record<string, string>} env variables with which a client reaches and trusts it
- * @property {() => Promise<CpuReport>} report
  * @property {() => Promise<void>} close
  */
 
@@ -26,16 +21,15 @@ const HOSTNAME = '127.0.0.1';
  *
  * @param {{ objectSize: number, certificate?: { key: string, cert: string } | null, latency?: number }} options size in bytes;
  *   latency in ms
- * @param {Pick<ForkOptions, 'execPath' | 'execArgv'>} [launch]
  */
-export async function startNullServer({ objectSize, certificate = null, latency = 0 }, launch) {
-  const calls = new EndpointCalls(fork(PROGRAM, [], { execArgv: [], ...launch }));
-  /** @type {number} */
-  const port = await calls.call('listen', { objectSize, certificate, latency });
-  return {
-    ...{ hostname: HOSTNAME, port, failure: calls.failure, close: () => calls.close() },
-    report: () => /** @type {Promise<CpuReport>} */ (calls.call('report')),
+export async function startNullServer({ objectSize, certificate = null, latency = 0 }) {
+  const child = fork(PROGRAM, [JSON.stringify({ objectSize, certificate, latency })], { execArgv: [] });
+  const [{ port }] = await once(child, 'message');
+  const close = async () => {
+    child.disconnect();
+    await once(child, 'exit');
   };
+  return { hostname: HOSTNAME, port: Number(port), close };
 }
 
 /**
@@ -44,7 +38,7 @@ export async function startNullServer({ objectSize, certificate = null, latency 
  */
 export async function startNullEndpoint({ objectSize, useTls, latency }) {
   const certificate = useTls ? selfSignedCertificate(HOSTNAME, Date.now()) : null;
-  const { port, report, close } = await startNullServer({ objectSize, certificate, latency });
+  const { port, close } = await startNullServer({ objectSize, certificate, latency });
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const authorities = join(folder, 'authority.pem');
   writeFileSync(authorities, certificate?.cert ?? '');
@@ -58,7 +52,6 @@ export async function startNullEndpoint({ objectSize, useTls, latency }) {
       S3_SECRET_KEY: 'bench',
       ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}),
     },
-    report,
     async close() {
       await close();
       rmSync(folder, { recursive: true });

@@ -1,6 +1,5 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { measureCpuTime } from '../lib/meter/client-load.js';
 import { Payload } from '../lib/workload/payload.js';
 
 // The program that null-endpoint.js runs in a separate process. It implements only as much of HTTP/1.1 as our clients use, on
@@ -15,61 +14,31 @@ const EMPTY_LIST = Buffer.from('<ListBucketResult><IsTruncated>false</IsTruncate
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
-let cpuTime = measureCpuTime();
+/** @type {{ objectSize: number, certificate: { key: string, cert: string } | null, latency: number }} */
+const { objectSize, certificate, latency } = JSON.parse(process.argv[2]);
 let date = '';
-let objectSize = 0;
 let payload = { runId: '', content: new Payload('') };
 
-/** @type {Record<string, (...parameters: any[]) => unknown>} */
-const METHODS = { listen, report };
-
 process.on('disconnect', () => process.exit(0));
-process.on('message', async (/** @type {{ id: number, method: string, parameters: any[] }} */ call) => {
-  process.send?.({ id: call.id, value: await METHODS[call.method](...call.parameters) });
-});
-
-/** @param {{ objectSize: number, certificate: { key: string, cert: string } | null, latency: number }} options */
-function listen({ certificate, latency, ...options }) {
-  objectSize = options.objectSize;
-  setDate();
-  setInterval(setDate, 1000);
-  // A relay in front would take several times as much CPU, because it would read and write all data in both directions.
-  const schedule =
-    latency === 0
-      ? (/** @type {() => void} */ work) => work()
-      : (/** @type {() => void} */ work) => setTimeout(work, latency);
-  const serve = (/** @type {net.Socket} */ socket) => serveConnection(socket, schedule);
-  const server = certificate === null ? net.createServer(serve) : tls.createServer(certificate, serve);
-  return new Promise((resolve) => {
-    server.listen({ host: '127.0.0.1', port: 0, backlog: BACKLOG }, () =>
-      resolve(/** @type {net.AddressInfo} */ (server.address()).port),
-    );
-  });
-}
-
-/** @returns {{ cpuUser: number, cpuSystem: number }} ms since the previous report */
-function report() {
-  const spent = cpuTime();
-  cpuTime = measureCpuTime();
-  return spent;
-}
+setDate();
+setInterval(setDate, 1000);
+const server = certificate === null ? net.createServer(serve) : tls.createServer(certificate, serve);
+server.listen({ host: '127.0.0.1', port: 0, backlog: BACKLOG }, () => process.send?.(server.address()));
 
 function setDate() {
   date = `Date: ${new Date().toUTCString()}\r\n`;
 }
 
-/**
- * @param {net.Socket} socket
- * @param {(work: () => void) => void} schedule
- */
-function serveConnection(socket, schedule) {
+/** @param {net.Socket} socket */
+function serve(socket) {
   let head = '';
   let pending = /** @type {Buffer} */ (EMPTY);
   let bodyLeft = 0;
   socket.setNoDelay();
   // A client that disconnects is not an error of the endpoint.
   socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk) => schedule(() => accept(chunk)));
+  // A relay would take several times as much CPU, because it would read and write all data in both directions.
+  socket.on('data', latency === 0 ? accept : (chunk) => setTimeout(accept, latency, chunk));
 
   /** @param {Buffer} chunk */
   function accept(chunk) {

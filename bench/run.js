@@ -23,10 +23,7 @@ import { formatTable } from './studies/table.js';
  * @typedef {object} Costs
  * @property {Figures} cpu µs per operation
  * @property {Figures} rate operations per second
- * @property {Figures} endpointCpu µs per operation, over all stages
  */
-
-const ALL_STAGES = 'all stages';
 
 const parameters = process.argv.slice(2);
 const jsonFile = parameters[0] === '--json' ? parameters.splice(0, 2)[1] : undefined;
@@ -54,8 +51,6 @@ for (const scenario of scenarios) {
     print(`\nThe same, as a share of threads ÷ latency: ${possible} per second\n`);
     print(medianTable(costs.rate, (rate) => `${((100 * rate) / possible).toFixed(1)}%`));
   }
-  print('\nCPU µs per operation used by the endpoint: median of the rounds\n');
-  print(medianTable(costs.endpointCpu, (cpu) => cpu.toFixed(1)));
 }
 if (wanted === '') {
   const layers = await measureLayers();
@@ -80,19 +75,18 @@ if (jsonFile !== undefined) {
 async function measureScenario({ title, useTls, threads, objectSize, latency, clients }) {
   const endpoint = await startNullEndpoint({ objectSize, useTls, latency });
   /** @type {Costs} */
-  const costs = { cpu: {}, rate: {}, endpointCpu: {} };
+  const costs = { cpu: {}, rate: {} };
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const contestants = clients.filter((each) => each.client !== 'oha' || isOhaThere);
       // Alternating directions, so that no client always comes first.
       for (const { name, client, ...own } of round % 2 === 0 ? contestants : contestants.reverse()) {
         process.stderr.write(`${title}: round ${round + 1} of ${ROUNDS}, ${name}\n`);
-        const { stages, endpointCpu } = await measureClient(client, { threads, objectSize, ...own }, endpoint);
-        for (const { stage, cpu, rate } of stages) {
+        const load = { threads, objectSize, env: endpoint.env, ...own };
+        for (const { stage, cpu, rate } of await measureClient(client, load)) {
           addFigure(costs.cpu, stage, name, cpu);
           addFigure(costs.rate, stage, name, rate);
         }
-        addFigure(costs.endpointCpu, ALL_STAGES, name, endpointCpu);
       }
     }
   } finally {

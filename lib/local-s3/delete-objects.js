@@ -25,7 +25,7 @@ export function deleteObjects(table, body) {
 }
 
 /** @param {string} content XML */
-export function deleteResult(content) {
+function deleteResult(content) {
   return xmlDocument(`<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</DeleteResult>`);
 }
 

@@ -36,7 +36,7 @@ export function uploadCreated(bucket, key, id) {
  * @param {string} etag in quotes
  * @returns {string} the response to CompleteMultipartUpload
  */
-export function uploadCompleted(bucket, key, etag) {
+function uploadCompleted(bucket, key, etag) {
   return xmlDocument(
     `<CompleteMultipartUploadResult xmlns="${NAMESPACE}">${element('Bucket', bucket)}${element('Key', key)}` +
       `${element('ETag', etag)}</CompleteMultipartUploadResult>`,

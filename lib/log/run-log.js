@@ -1,4 +1,4 @@
-import { encodeSeconds } from '../model/host-series.js';
+import { encodeSeconds } from './packed-seconds.js';
 import { problemsOf } from '../model/result-of-run.js';
 import { retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './records.js';

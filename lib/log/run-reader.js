@@ -1,5 +1,5 @@
 import { isHistogram, UNKNOWN_LATENCY } from '../model/histogram.js';
-import { decodeSeconds } from '../model/host-series.js';
+import { decodeSeconds } from './packed-seconds.js';
 import { NO_STEP_LATENCY } from '../model/ramp.js';
 import { brokenHistograms, readFields } from '../model/read-result.js';
 import { FORMAT, SCHEMA } from '../model/schema.js';

@@ -1,8 +1,7 @@
-import { CSV_HEAD, csvLine } from './html/browser/seconds.js';
+import { CSV_HEAD, csvLine, csvRows } from './html/browser/seconds.js';
 
 /**
  * @import { TimeSeriesRow } from '../merge/seconds.js'
- * @import { WritableResult } from '../model/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
 
@@ -26,21 +25,9 @@ export function* formatCsv({ timeSeries, isDated }) {
   yield text;
 }
 
-/**
- * @param {WritableResult} result
- * @returns {Generator<TimeSeriesRow, void, undefined>}
- */
-function* rowsOf({ host, stages }) {
-  for (const { stage, seconds } of stages) {
-    for (const { secondStart, operations, bytes } of seconds) {
-      yield { second: secondStart, stage, host: host ?? '', operations, bytes };
-    }
-  }
-}
-
 /** @satisfies {ResultReporter} */
 export const csvReporter = {
   option: 'csv',
-  format: (result, hostSeconds = () => rowsOf(result)) =>
+  format: (result, hostSeconds = () => csvRows(result)) =>
     formatCsv({ timeSeries: hostSeconds, isDated: result.merge?.isDated ?? true }),
 };

@@ -24,5 +24,4 @@ test('a far store answers like a near one, after its latency', async (t) => {
     assert.equal(bytes, OBJECT_SIZE);
     assert.ok(milliseconds >= LATENCY - 1, `${milliseconds} ms`);
   }
-  assert.ok((await endpoint.report()).cpuUser > 0);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvLines, ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
+import { ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
 
 /** @import { StageSum } from '../../lib/model/result.js' */
 
@@ -96,16 +96,4 @@ test('three hosts that start and end apart never fall below the rate of their st
     drawn(merged).map(([second, operations]) => [second, operations]),
     [11, 12, 13, 14, 21].map((second) => [second, 900]),
   );
-});
-
-test('a host name in the CSV is never a formula', () => {
-  const run = /** @type {any} */ ({ host: '=1+1', stages: [stageWith('Read', [7])] });
-  assert.equal(csvLines(run)[1], "1970-01-01T00:00:07Z,Read,'=1+1,7,14\n");
-});
-
-test('the CSV of one host has its seconds, without a date if it is unknown', () => {
-  const stages = [stageWith('Read', [7])];
-  const run = /** @type {any} */ ({ host: 'fra-1', stages });
-  assert.equal(csvLines(run)[1], '1970-01-01T00:00:07Z,Read,fra-1,7,14\n');
-  assert.equal(csvLines({ ...run, merge: { isDated: false } })[1], '00:00:07,Read,fra-1,7,14\n');
 });

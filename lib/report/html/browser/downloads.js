@@ -1,4 +1,4 @@
-import { csvLines } from './seconds.js';
+import { CSV_HEAD, csvLine, csvRows } from './seconds.js';
 
 /** @import { Result } from '../../../model/result.js' */
 
@@ -10,7 +10,8 @@ import { csvLines } from './seconds.js';
  */
 export function offerDownloads(json, result) {
   offer('download-json', 'application/json', () => [json]);
-  offer('download-csv', 'text/csv', () => csvLines(result));
+  const isDated = result.merge?.isDated ?? true;
+  offer('download-csv', 'text/csv', () => [CSV_HEAD, ...[...csvRows(result)].map((row) => csvLine(row, isDated))]);
 }
 
 /**

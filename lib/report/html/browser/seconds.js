@@ -1,4 +1,4 @@
-/** @import { Result, SecondCount, SecondResult, StageSum } from '../../../model/result.js' */
+/** @import { SecondCount, SecondResult, StageSum } from '../../../model/result.js' */
 
 const SECOND = 1000;
 
@@ -96,15 +96,17 @@ export function timeTable(stages) {
 
 export const CSV_HEAD = 'second_start,stage,host,ops,bytes\n';
 
-/** The seconds of a result as CSV, like `--csv` of a single run. @param {Result} result */
-export function csvLines({ host, stages, merge }) {
-  const isDated = merge?.isDated ?? true;
-  const rows = stages.flatMap(({ stage, seconds }) =>
-    seconds.map(({ secondStart: second, ...counts }) =>
-      csvLine({ second, stage, host: host ?? '', ...counts }, isDated),
-    ),
-  );
-  return [CSV_HEAD, ...rows];
+/**
+ * The seconds of a result, as rows of CSV.
+ *
+ * @param {{ host: string | null, stages: readonly { stage: string, seconds: Iterable<SecondResult> }[] }} result
+ */
+export function* csvRows({ host, stages }) {
+  for (const { stage, seconds } of stages) {
+    for (const { secondStart, operations, bytes } of seconds) {
+      yield { second: secondStart, stage, host: host ?? '', operations, bytes };
+    }
+  }
 }
 
 /**

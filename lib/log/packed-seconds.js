@@ -2,7 +2,7 @@
 const BITS = 0x80;
 
 /**
- * Packs a host's figures per second into one to three bytes each.
+ * Packs figures per second into one to three bytes each.
  *
  * @param {Iterable<number | null>} tenths of operations, or bytes, in each second; null if no log line reports it
  * @returns {string} each value plus one, or 0 for null, as LEB128 in base64
