@@ -46,7 +46,7 @@ export function claimsFor(stage, { kinds, workload, budget, meters, groups, kind
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
     const seed = `kinds of ${runId}`;
-    return new Claims({ kinds }, { workload, budget, meters, order, kindGroups, seed });
+    return new Claims({ kinds }, { workload, budget, meters, order, kindGroups, seed, now });
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {

@@ -27,6 +27,7 @@ export class Claims {
   /** How an operation gets its object, by kind. */
   #takes;
   #meters;
+  #now;
 
   /**
    * @param {Pick<Stage, 'kinds'>} stage
@@ -37,8 +38,9 @@ export class Claims {
    * @param {AccessOrder | null} [options.order] for operations that follow the access pattern; null to go in order
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed for the order of kinds
+   * @param {() => number} options.now ms, by a clock that all workers share
    */
-  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], seed }) {
+  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], seed, now }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
@@ -46,8 +48,9 @@ export class Claims {
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
     this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
-    this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null));
+    this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null, workload));
     this.#meters = meters;
+    this.#now = now;
   }
 
   /**
@@ -86,8 +89,10 @@ export class Claims {
     return 0;
   }
 
-  /** Does nothing, because operations do not lock objects. */
-  done() {}
+  /** @param {OperationRecord} record */
+  done(record) {
+    this.#workload.mixed?.ended(record, this.#now());
+  }
 
   /** Whether any object of the stage exists. Checks all: other workers may have claimed the only one that exists. */
   #hasObjects() {
@@ -121,10 +126,18 @@ export function kindOrder(kinds, seed) {
  * @param {Operation} operation
  * @param {number} kind
  * @param {ObjectGroups | null} groups null if the operation works on one object
+ * @param {Pick<Workload, 'mixed'>} workload
  * @returns {(record: OperationRecord, object: number, claim: number) => void}
  */
-function takeFor(operation, kind, groups) {
-  return groups === null
-    ? (record, object, claim) => record.take(kind, operation, object, claim)
-    : (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);
+function takeFor(operation, kind, groups, { mixed }) {
+  if (groups !== null) {
+    return (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);
+  }
+  if (mixed && operation.creates) {
+    return (record, object, claim) => {
+      record.take(kind, operation, object, claim);
+      record.state = mixed.begin(object, false);
+    };
+  }
+  return (record, object, claim) => record.take(kind, operation, object, claim);
 }

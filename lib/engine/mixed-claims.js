@@ -1,5 +1,6 @@
 import { accessOrder } from '../workload/access.js';
 import { mixIndex, seedOf } from '../workload/mix.js';
+import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { kindOrder } from './claims.js';
 
 /**
@@ -8,7 +9,6 @@ import { kindOrder } from './claims.js';
  * @import { Operation, Workload } from '../operations/operation.js'
  * @import { StageKind } from '../operations/stage.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
- * @import { WritePauses } from '../workload/write-pauses.js'
  * @import { Budget } from './budget.js'
  */
 
@@ -44,7 +44,8 @@ const SKIPPED = -1;
  *
  * A write recreates a removed object if there is one; otherwise it overwrites an object. An object is written or
  * removed at most once per second, and never while another write or removal of it is in flight; the same applies to
- * copies of it. An object that is known to be missing is neither read nor removed.
+ * copies of it. After an unknown outcome, it is set aside for longer: see MixedObjects. An object that is known to be
+ * missing is neither read nor removed.
  */
 export class MixedClaims {
   #kinds;
@@ -112,28 +113,20 @@ export class MixedClaims {
       return this.#waitFor(operation, firstTry);
     }
     record.take(kind, operation, object, turn);
-    record.isAcknowledged = false;
     if (operation.creates || operation.removes) {
       record.isWrite = true;
-      record.state = this.#mixed.versions.start(object, operation.removes);
+      record.state = this.#mixed.begin(object, operation.removes);
     }
     return 0;
   }
 
   /** @param {OperationRecord} record */
-  done({ operation, localIndex, state, isAcknowledged }) {
-    const { versions } = this.#mixed;
-    if (operation.creates || operation.removes) {
-      if (isAcknowledged) {
-        this.#mixed.acknowledge(localIndex, state, this.#now());
-      } else {
-        versions.refuse(localIndex, state);
-      }
-      if (!this.#workload.written.has(localIndex)) {
-        this.#gaps.push(localIndex);
-      }
+  done(record) {
+    const { operation, localIndex } = record;
+    if ((operation.creates || operation.removes) && !this.#workload.written.has(localIndex)) {
+      this.#gaps.push(localIndex);
     }
-    this.#pausesOf(operation)?.release(localIndex, this.#now());
+    this.#mixed.ended(record, this.#now());
   }
 
   /**
@@ -148,7 +141,7 @@ export class MixedClaims {
     }
     let found = NONE_THERE;
     const { written } = this.#workload;
-    const pauses = this.#pausesOf(operation);
+    const pauses = this.#mixed.pausesOf(operation);
     const now = pauses === null ? 0 : this.#now();
     for (let each = firstTry; each < firstTry + TRIES; each++) {
       const object = operation.followsAccess ? this.#readObject(each) : this.#triedObject(each);
@@ -166,16 +159,23 @@ export class MixedClaims {
   /** @returns {number} a removed object that can be written now, or -1 */
   #takeGap() {
     const { written } = this.#workload;
-    while (this.#gapsTaken < this.#gaps.length) {
+    const { pauses } = this.#mixed;
+    const now = this.#now();
+    for (let left = this.#gaps.length - this.#gapsTaken; left > 0; left--) {
       const object = this.#gaps[this.#gapsTaken];
       const isFilled = written.has(object);
-      if (!isFilled && !this.#mixed.pauses.take(object, this.#now())) {
+      const isTaken = !isFilled && pauses.take(object, now);
+      if (!isFilled && !isTaken && pauses.freeFrom(object) <= now + MIN_WRITE_PAUSE_MS) {
         return -1;
       }
       this.#gapsTaken += 1;
       this.#forgetTakenGaps();
-      if (!isFilled) {
+      if (isTaken) {
         return object;
+      }
+      if (!isFilled) {
+        // It is set aside: the gaps after it can be filled earlier.
+        this.#gaps.push(object);
       }
     }
     return -1;
@@ -195,7 +195,7 @@ export class MixedClaims {
    * @returns {number} ms until one of the objects tried is expected to be available
    */
   #waitFor(operation, firstTry) {
-    const pauses = this.#pausesOf(operation);
+    const pauses = this.#mixed.pausesOf(operation);
     if (pauses === null) {
       return MAX_WAIT_MS;
     }
@@ -209,13 +209,5 @@ export class MixedClaims {
   /** A uniformly distributed localIndex. @param {number} index of the try in the stage */
   #triedObject(index) {
     return Math.floor((mixIndex(index, this.#seed) / TWO_TO_THE_32) * this.#objects);
-  }
-
-  /**
-   * @param {Operation} operation
-   * @returns {WritePauses | null} null if the operation changes nothing
-   */
-  #pausesOf({ creates, copies, removes }) {
-    return creates || removes ? this.#mixed.pauses : copies ? this.#mixed.copyPauses : null;
   }
 }

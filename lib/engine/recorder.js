@@ -11,7 +11,6 @@ import { OperationParts } from './operation-parts.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { UploadStep } from '../operations/multipart.js'
- * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { RetryHooks } from '../s3/retry.js'
@@ -77,8 +76,7 @@ export class Recorder {
       ...(this.parts === null ? [] : [counterOf(this.parts)]),
       ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
-      ...(workload.listed ? [sizeOnlyCounter(kinds)] : []),
-      ...(readsCache ? [cacheCounter(kinds, workload)] : []),
+      ...(readsCache ? [cacheCounter(kinds)] : []),
       ...(timesBinding ? [bindingCounter(kinds)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
@@ -233,18 +231,6 @@ function keyCounter(kinds) {
 }
 
 /**
- * @param {readonly StageMeter[]} kinds of operations on existing objects
- * @returns {Counter}
- */
-function sizeOnlyCounter(kinds) {
-  return {
-    succeeded({ kind, isSizeOnly }) {
-      kinds[kind].sizeOnly += Number(isSizeOnly);
-    },
-  };
-}
-
-/**
  * @param {readonly StageMeter[]} kinds whose requests a Worker answers
  * @returns {Counter}
  */
@@ -261,23 +247,16 @@ function bindingCounter(kinds) {
 
 /**
  * @param {readonly StageMeter[]} kinds
- * @param {Pick<Workload, 'mixed'>} workload
  * @returns {Counter}
  */
-function cacheCounter(kinds, { mixed }) {
+function cacheCounter(kinds) {
   return {
     succeeded(record) {
-      const { kind, operation, connection, localIndex, finishedAt, oldVersion } = record;
-      if (!operation.followsAccess) {
-        return;
-      }
-      const { cacheStatus = 'none', age = -1 } = connection.reply;
-      kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
-      if (oldVersion >= 0) {
-        const replacedAt = mixed?.changes?.replacedAt(localIndex, oldVersion) ?? finishedAt;
-        kinds[kind].staleByCache += 1;
-        kinds[kind].wasOldInCache(cacheStatus, Math.max(finishedAt - replacedAt, 0));
-        record.oldVersion = -1;
+      const { kind, operation, connection, isStale } = record;
+      if (operation.followsAccess) {
+        const { cacheStatus = 'none', age = -1 } = connection.reply;
+        kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
+        kinds[kind].staleByCache += Number(isStale);
       }
     },
   };

@@ -78,7 +78,7 @@ export function stageTable(results) {
   ];
 }
 
-/** A row for each status of a cache; none without a cache. @param {Pick<StageResult, 'cache'>} result */
+/** A row for each status of a cache; none without a cache. @param {Pick<StageResult, 'cache' | 'staleByCache'>} result */
 function statusRows({ cache = [] }) {
   return cache.map(({ status, operations, average, bytes, averageBytes, latency }) => {
     const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
@@ -148,19 +148,16 @@ function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
 
 /**
  * @param {string} name
- * @param {Pick<StageResult, 'cache'>} result
+ * @param {Pick<StageResult, 'cache' | 'staleByCache'>} result
  */
-function cacheLines(name, { cache = [] }) {
-  return cache.map(({ status, operations, average, latency, maxAge, oldReads, oldFor }) => {
+function cacheLines(name, { cache = [], staleByCache }) {
+  const lines = cache.map(({ status, operations, average, latency, maxAge }) => {
     const { p50 = null, p90 = null, p99 = null } = latency ?? {};
     const times = `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
     const age = maxAge === null ? '' : ` age up to ${maxAge}s`;
-    const old =
-      oldReads === 0
-        ? ''
-        : ` old versions ${oldReads}, up to ${((oldFor ?? 0) / 1000).toFixed(1)}s after they were replaced`;
-    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${times}${age}${old}`;
+    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${times}${age}`;
   });
+  return staleByCache > 0 ? [...lines, `${name} cache: ${staleByCache} stale reads`] : lines;
 }
 
 /** @param {StageResult} result */

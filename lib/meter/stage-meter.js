@@ -66,7 +66,6 @@ export class StageMeter {
   foreignReads = 0;
   tornReads = 0;
   staleByCache = 0;
-  sizeOnly = 0;
   vanished = 0;
   changed = 0;
   archived = 0;
@@ -265,14 +264,6 @@ export class StageMeter {
    */
   answeredByCache(status, timings, bytes, age) {
     this.#cacheMeter(status).answered(timings, bytes, age);
-  }
-
-  /**
-   * @param {string} status with which a cache served an outdated version
-   * @param {number} replacedFor ms
-   */
-  wasOldInCache(status, replacedFor) {
-    this.#cacheMeter(status).wasOld(replacedFor);
   }
 
   /** Responses by cache status; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */

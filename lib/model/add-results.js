@@ -260,8 +260,6 @@ function addCaches(all, stages, times) {
         times,
       ),
       maxAge: largestOf(parts.map(({ maxAge }) => maxAge)),
-      oldReads: sumOfKnown(parts.map(({ oldReads }) => oldReads)),
-      oldFor: largestOf(parts.map(({ oldFor }) => oldFor)),
     };
   });
   return { cache: sums.sort(byFrequency) };

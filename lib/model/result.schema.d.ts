@@ -205,22 +205,20 @@ export interface CommonCounts {
    */
   staleReads?: number | null;
   /**
-   * Integrity errors whose version was never written, or had been refused by the store. Only in a mixed stage. Unit:
-   * operations.
+   * Integrity errors whose ETag was not that of the only version that the store could return. Only in a mixed stage.
+   * Unit: operations.
    */
   foreignReads?: number | null;
-  /** Integrity errors whose bytes do not belong to a single version. Only in a mixed stage. Unit: operations. */
+  /**
+   * Integrity errors whose bytes do not belong to a single version that was begun. Only in a mixed stage. Unit:
+   * operations.
+   */
   tornReads?: number | null;
   /**
    * Reads for which a cache served a version that had been replaced before the request was sent. They count as
    * successes. Only in a mixed stage of the public client. Unit: operations.
    */
   staleByCache?: number | null;
-  /**
-   * Successful operations on existing objects whose content was verified by size only, because no MD5 is known. Unit:
-   * operations.
-   */
-  sizeOnly?: number | null;
   /** Operations on existing objects that got 404 although the list had contained the object. Unit: operations. */
   vanished?: number | null;
   /**
@@ -441,13 +439,6 @@ export interface CacheSum {
   histogram: string | null;
   /** Highest `age` header of the responses. Null if no response had one. Unit: s. */
   maxAge: number | null;
-  /** How many of these operations count as `staleByCache`. Unit: operations. */
-  oldReads: number;
-  /**
-   * Longest time after an overwrite or removal at which the cache still served the previous version. Null if it never
-   * did. Unit: ms.
-   */
-  oldFor: number | null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { checkEtag, sendRead } from './versions.js';
+import { checkEtag, findsObject, lowestOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 
@@ -37,10 +37,10 @@ export const copy = defineOperation({
   },
   async attemptOfVersion(record) {
     chooseKeys(record);
-    const lowest = await sendRead(this.call, record);
-    if (lowest >= 0) {
+    const lowest = lowestOf(record);
+    if (await findsObject(this.call, record, lowest)) {
       checkAnswer(record);
-      checkEtag(record, record.connection.reply.etagDigest, lowest, 'of the copy');
+      checkEtag(record, lowest, 'of the copy');
     }
   },
 });

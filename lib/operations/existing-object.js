@@ -3,7 +3,6 @@ import { IntegrityError } from './operation.js';
 
 /**
  * @import { ListedObjects } from '../workload/listed-objects.js'
- * @import { ListedVerifier } from '../workload/listed-verifier.js'
  * @import { Operation } from './operation.js'
  * @import { OperationRecord } from './operation-record.js'
  */
@@ -12,9 +11,6 @@ import { IntegrityError } from './operation.js';
 
 /** The error kind of an operation that finds changes since the objects were listed. */
 export const CHANGED = 'changed';
-
-/** If the store encrypts with a key from its key management service, the ETag is not an MD5. */
-const KEY_MANAGEMENT = /^aws:kms/;
 
 /**
  * @param {Operation} operation
@@ -31,11 +27,6 @@ export function onExisting(operation) {
 /** @param {OperationRecord} record */
 export function listedOf({ workload: { listed } }) {
   return /** @type {ListedObjects} */ (listed);
-}
-
-/** @param {OperationRecord} record */
-export function verifierOf({ sink }) {
-  return /** @type {ListedVerifier} */ (/** @type {unknown} */ (sink));
 }
 
 /**
@@ -66,30 +57,6 @@ export function checkSize(record, size, expected) {
     throw changedError('the size differs');
   }
   throw new IntegrityError(record, `the size is ${size} bytes, but the list shows ${expected} with the same ETag`);
-}
-
-/**
- * Checks the bytes by their MD5 if the ETag looks like one. Because a store may compute ETags differently, a mismatch
- * is an error only in a bucket where another object has matched. Until then, and for objects that are encrypted with a
- * key from a key management service, only the size is checked.
- *
- * @param {OperationRecord} record whose body has arrived, with the listed size
- * @throws {IntegrityError}
- */
-export function checkMd5(record) {
-  const listed = listedOf(record);
-  const matches = verifierOf(record).matches();
-  record.isSizeOnly = matches !== true;
-  if (matches) {
-    listed.proveMd5(record.slot);
-  } else if (matches === false && listed.provesMd5(record.slot) && !KEY_MANAGEMENT.test(encryptionOf(record))) {
-    throw new IntegrityError(record, 'the MD5 of the bytes differs from the ETag');
-  }
-}
-
-/** @param {OperationRecord} record */
-function encryptionOf({ connection: { reply } }) {
-  return reply.encryption ?? '';
 }
 
 /** @param {string} message what differs from the list */

@@ -1,6 +1,6 @@
 import { BodyVerifier } from '../workload/body-verifier.js';
-import { ListedVerifier } from '../workload/listed-verifier.js';
-import { CarriedVersionVerifier, VersionVerifier } from '../workload/version-verifier.js';
+import { versionOf } from '../workload/mixed-objects.js';
+import { VersionVerifier } from '../workload/version-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**
@@ -41,17 +41,13 @@ export class OperationRecord {
   isWrite = false;
   /** Whether the stage has read the object before, if first reads are counted separately. */
   isRepeated = false;
-  /** State of a rewritten object that the operation brings about; see ObjectVersions. */
+  /** State of a rewritten object that the operation brings about; see MixedObjects. */
   state = 0;
-  /** Whether the store has confirmed a change of a rewritten object. */
-  isAcknowledged = false;
-  /** The outdated version that a cache served, or -1. */
-  oldVersion = -1;
+  /** Whether a cache served an outdated version. */
+  isStale = false;
   /** Attempts so far, including the current one. */
   attempts = 0;
   outcomeUnknown = false;
-  /** Whether only the size of the body was checked, because nothing else is known about its content. */
-  isSizeOnly = false;
   // Monotonic ms; see RetriedRequest.
   intendedAt = 0;
   startedAt = 0;
@@ -75,7 +71,7 @@ export class OperationRecord {
     this.operation = operation;
     this.workload = workload;
     this.connection = connection;
-    /** Checks the body of a response. @type {BodyVerifier | CarriedVersionVerifier | VersionVerifier} */
+    /** Checks the body of a response. @type {BodyVerifier | VersionVerifier | BodyLength} */
     this.sink = verifierFor(workload);
   }
 
@@ -99,7 +95,7 @@ export class OperationRecord {
     this.size = operation.bytesOf(this.workload, this.index);
     // The input and results of one operation must not carry over to the next, which may be of another kind.
     this.input = undefined;
-    this.isSizeOnly = false;
+    this.isStale = false;
     if (operation.grouping !== undefined) {
       this.locals = Uint32Array.of(localIndex);
       this.isLastOfBucket = false;
@@ -130,13 +126,23 @@ export class OperationRecord {
   }
 }
 
+/** Counts the bytes of an existing object, whose content is unknown. */
+export class BodyLength {
+  received = 0;
+
+  /** @param {Buffer} chunk */
+  accept(chunk) {
+    this.received += chunk.length;
+  }
+}
+
 /** @param {Workload} workload */
 function verifierFor({ payload, mixed, listed, wroteObjects }) {
   if (listed) {
-    return /** @type {any} */ (new ListedVerifier(listed));
+    return new BodyLength();
   }
   if (mixed) {
-    return new VersionVerifier(payload, mixed.versions);
+    return new VersionVerifier(payload, (localIndex) => versionOf(mixed.lastBegun(localIndex)));
   }
-  return wroteObjects ? new BodyVerifier(payload) : new CarriedVersionVerifier(payload);
+  return wroteObjects ? new BodyVerifier(payload) : new VersionVerifier(payload);
 }

@@ -105,7 +105,7 @@ export function defineOperation(definition) {
 }
 
 /**
- * How the content of a rewritten object is wrong: it is outdated, was never written, or mixes several versions.
+ * How a rewritten object is wrong: it is outdated, its ETag is that of another version, or its bytes are of no version.
  *
  * @typedef {'stale' | 'foreign' | 'torn'} VersionError
  */

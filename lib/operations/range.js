@@ -1,8 +1,9 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { changedError, checkSize, refuseChanged, verifierOf } from './existing-object.js';
+import { versionOf } from '../workload/mixed-objects.js';
+import { changedError, checkSize, refuseChanged } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
-import { checkBody, sendRead } from './versions.js';
+import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
  * @import { BodyVerifier } from '../workload/body-verifier.js'
@@ -34,7 +35,7 @@ export const range = defineOperation({
   async attempt(record) {
     const { connection, index, size } = record;
     const { first, whole } = chooseRange(record);
-    const verifier = /** @type {BodyVerifier} */ (record.sink);
+    const verifier = /** @type {BodyVerifier | VersionVerifier} */ (record.sink);
     verifier.begin(index, size, first);
     await connection.send(this.call, record);
     checkRange(record, first, whole);
@@ -44,14 +45,12 @@ export const range = defineOperation({
     }
   },
   async attemptExisting(record) {
-    const { connection, index, size, turn, workload } = record;
-    const verifier = verifierOf(record);
+    const { connection, sink, index, size, turn, workload } = record;
     const whole = workload.sizeOf(index);
     const first = size === 0 ? 0 : size * workload.payload.partOf(index, turn, Math.floor(whole / size));
     // An empty object has no parts and is read as a whole.
     record.input = size === 0 ? undefined : { Range: `bytes=${first}-${first + size - 1}` };
-    record.isSizeOnly = true;
-    verifier.beginPart();
+    sink.received = 0;
     try {
       await connection.send(this.call, record);
     } catch (error) {
@@ -63,14 +62,13 @@ export const range = defineOperation({
     if (size > 0) {
       checkRange(record, first, whole);
     }
-    checkSize(record, verifier.received, size);
+    checkSize(record, sink.received, size);
   },
   async attemptOfVersion(record) {
-    const { index, localIndex, size } = record;
     const { first, whole } = chooseRange(record);
-    /** @type {VersionVerifier} */ (record.sink).begin(index, localIndex, size, first);
-    const lowest = await sendRead(this.call, record);
-    if (lowest >= 0) {
+    const lowest = lowestOf(record);
+    /** @type {VersionVerifier} */ (record.sink).beginVersion(record, first, versionOf(lowest));
+    if (await findsObject(this.call, record, lowest)) {
       checkRange(record, first, whole);
       checkBody(record, lowest, `the range at ${first}`);
     }

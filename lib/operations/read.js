@@ -1,7 +1,8 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { checkMd5, checkSize, refuseChanged, verifierOf } from './existing-object.js';
+import { versionOf } from '../workload/mixed-objects.js';
+import { checkSize, refuseChanged } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
-import { checkBody, sendRead } from './versions.js';
+import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
  * @import { BodyVerifier } from '../workload/body-verifier.js'
@@ -27,7 +28,7 @@ export const read = defineOperation({
   preflight: { ...QUICK_PREFLIGHT, maxObjectBytes: MAX_PREFLIGHT_BYTES },
   async attempt(record) {
     const { connection, index, size } = record;
-    const verifier = /** @type {BodyVerifier} */ (record.sink);
+    const verifier = /** @type {BodyVerifier | VersionVerifier} */ (record.sink);
     verifier.begin(index, size);
     await connection.send(this.call, record);
     const mismatch = verifier.end();
@@ -36,18 +37,16 @@ export const read = defineOperation({
     }
   },
   async attemptExisting(record) {
-    const verifier = verifierOf(record);
-    verifier.begin(record.index);
-    await record.connection.send(this.call, record);
+    const { connection, sink, size } = record;
+    sink.received = 0;
+    await connection.send(this.call, record);
     refuseChanged(record);
-    checkSize(record, verifier.received, record.size);
-    checkMd5(record);
+    checkSize(record, sink.received, size);
   },
   async attemptOfVersion(record) {
-    const { index, localIndex, size } = record;
-    /** @type {VersionVerifier} */ (record.sink).begin(index, localIndex, size);
-    const lowest = await sendRead(this.call, record);
-    if (lowest >= 0) {
+    const lowest = lowestOf(record);
+    /** @type {VersionVerifier} */ (record.sink).beginVersion(record, 0, versionOf(lowest));
+    if (await findsObject(this.call, record, lowest)) {
       checkBody(record, lowest, 'the body');
     }
   },

@@ -1,7 +1,7 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { sendChange } from './versions.js';
+import { mixedOf } from './versions.js';
 
 /** Enough to retry for over a second: R2 accepts one write per second per key, and a deletion may count as a write. */
 const MAX_PREFLIGHT_ATTEMPTS = 7;
@@ -28,16 +28,16 @@ export const remove = defineOperation({
     workload.written.delete(localIndex);
   },
   async attemptOfVersion(record) {
-    const { localIndex, workload } = record;
+    const { connection, localIndex, state, workload } = record;
     try {
-      await sendChange(this.call, record);
+      await connection.send(this.call, record);
     } catch (error) {
-      // A write with an unknown outcome may not have created the object.
+      // A change with an unknown outcome may have removed the object, or may not have created it.
       if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
         throw error;
       }
     }
     workload.written.delete(localIndex);
-    record.isAcknowledged = true;
+    mixedOf(record).answer(localIndex, state);
   },
 });

@@ -2,7 +2,7 @@ import { S3_CALLS } from '../s3/s3-calls.js';
 import { checkSize, refuseChanged } from './existing-object.js';
 import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
-import { checkEtag, sendRead } from './versions.js';
+import { checkEtag, findsObject, lowestOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 
@@ -31,10 +31,10 @@ export const stat = defineOperation({
     checkSize(record, record.connection.reply.contentLength, record.size);
   },
   async attemptOfVersion(record) {
-    const lowest = await sendRead(this.call, record);
-    if (lowest >= 0) {
+    const lowest = lowestOf(record);
+    if (await findsObject(this.call, record, lowest)) {
       checkLength(record);
-      checkEtag(record, record.connection.reply.etagDigest, lowest, 'of the object');
+      checkEtag(record, lowest, 'of the object');
     }
   },
 });

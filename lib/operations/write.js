@@ -1,8 +1,8 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { versionOf } from '../workload/object-versions.js';
+import { versionOf } from '../workload/mixed-objects.js';
 import { NO_ETAG } from './no-etag.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { mixedOf, sendChange } from './versions.js';
+import { mixedOf } from './versions.js';
 
 export const write = defineOperation({
   name: 'write',
@@ -24,12 +24,11 @@ export const write = defineOperation({
     workload.written.add(localIndex, connection.reply.etagDigest || NO_ETAG);
   },
   async attemptOfVersion(record) {
-    const { connection, localIndex, index, size, state, workload } = record;
+    const { connection, localIndex, index, size, state, outcomeUnknown, workload } = record;
     record.body = workload.payload.bodyOf(index, size, versionOf(state));
-    await sendChange(this.call, record);
-    const digest = connection.reply.etagDigest || NO_ETAG;
-    mixedOf(record).etags.set(localIndex, state, digest);
-    workload.written.add(localIndex, digest);
-    record.isAcknowledged = true;
+    await connection.send(this.call, record);
+    // If an earlier attempt takes effect late, the ETag may become another one, although the bytes are the same.
+    workload.written.add(localIndex, outcomeUnknown ? NO_ETAG : connection.reply.etagDigest || NO_ETAG);
+    mixedOf(record).answer(localIndex, state);
   },
 });

@@ -1,12 +1,11 @@
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { inParallel } from '../cleanup/in-parallel.js';
 import { ListProgress } from '../cleanup/key-ranges.js';
-import { counted, rounded } from '../text/figures.js';
+import { counted } from '../text/figures.js';
 import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
 import { explainError, isTransient } from '../s3/explain-error.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { operationsOfRun } from '../operations/registry.js';
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
 
 /**
@@ -17,9 +16,6 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
  */
 
 const PROGRESS_INTERVAL_MS = 2000;
-
-/** An ETag that is an MD5. The ETag of a multipart object ends with its number of parts instead. */
-const MD5 = /^"?([0-9a-f]{32})"?$/i;
 
 /**
  * @typedef {object} ExistingList
@@ -134,14 +130,10 @@ class List {
   }
 
   /** @param {ListedObjects} listed */
-  #noticesOf({ count, withMd5 }) {
-    const { objects, load } = this.#config;
-    const withoutMd5 = count - withMd5;
+  #noticesOf({ count }) {
+    const { objects } = this.#config;
     return [
       `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', and there are no more' : ''}`,
-      ...(operationsOfRun(load).some(({ movesWhole }) => movesWhole) && withoutMd5 > 0
-        ? [`${rounded(withoutMd5)} of them have an ETag that is not an MD5: their content is verified by size only`]
-        : []),
       ...(this.#unreadable > 0
         ? [
             `${counted(this.#unreadable, 'object')} were left out, because the list does not show their keys or sizes in S3's format`,
@@ -190,12 +182,10 @@ class List {
 
 /** @param {ListedForeignObject} object */
 function packed({ key, size, etag }) {
-  const [, digits] = MD5.exec(etag) ?? [];
   return {
     key: Buffer.from(key, 'utf8'),
     size,
     etagDigest: etag === '' ? 0 : etagDigest(Buffer.from(etag, 'latin1')),
-    md5: digits === undefined ? null : Buffer.from(digits, 'hex'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { counted, decimal } from '../text/figures.js';
+import { counted } from '../text/figures.js';
 
 /**
  * @import { CacheSum, StageSum } from '../model/result.js'
@@ -28,17 +28,11 @@ function rowsOf(heading, cache = []) {
 }
 
 /**
- * @param {readonly Pick<StageSum, 'stage' | 'cache'>[]} stages
+ * @param {readonly Pick<StageSum, 'stage' | 'staleByCache'>[]} stages
  * @returns {string[]} a sentence for each stage in which the cache served old versions
  */
 export function oldCopyFindings(stages) {
-  return stages.flatMap(({ stage, cache = [] }) => {
-    const reads = cache.reduce((sum, { oldReads }) => sum + oldReads, 0);
-    const longest = Math.max(...cache.map(({ oldFor }) => oldFor ?? 0), 0);
-    return reads === 0
-      ? []
-      : [
-          `${stage}: the cache served old versions in ${counted(reads, 'read')}, up to ${decimal(longest / 1000, 1)} s after they had been replaced.`,
-        ];
-  });
+  return stages.flatMap(({ stage, staleByCache }) =>
+    staleByCache ? [`${stage}: the cache served old versions in ${counted(staleByCache, 'read')}.`] : [],
+  );
 }

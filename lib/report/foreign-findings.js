@@ -3,16 +3,13 @@ import { counted } from '../text/figures.js';
 /** @import { StageSum } from '../model/result.js' */
 
 /**
- * Counts operations on existing objects that found them gone, replaced or archived, or verified only their size.
+ * Counts operations on existing objects that found them gone, replaced or archived.
  *
- * @param {Partial<Pick<StageSum, 'operations' | 'sizeOnly' | 'vanished' | 'changed' | 'archived'>>} stage
+ * @param {Partial<Pick<StageSum, 'vanished' | 'changed' | 'archived'>>} stage
  * @returns {string[]} empty for a stage on the run's own objects
  */
-export function foreignFindings({ operations = 0, sizeOnly, vanished, changed, archived }) {
+export function foreignFindings({ vanished, changed, archived }) {
   return [
-    ...(sizeOnly
-      ? [`${counted(sizeOnly, 'operation')} of ${operations} verified only the size, because no MD5 is known`]
-      : []),
     ...(vanished ? [`${counted(vanished, 'operation')} found that the object had vanished after it was listed`] : []),
     ...(changed
       ? [

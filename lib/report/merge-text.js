@@ -215,7 +215,6 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
       [counts.throttled, 'throttled'],
       [counts.failed, 'given up'],
       [counts.integrityErrors, 'with wrong content'],
-      [counts.sizeOnly ?? 0, 'checked by size only'],
       [counts.vanished ?? 0, 'vanished'],
       [counts.changed ?? 0, 'changed'],
       [counts.archived ?? 0, 'archived'],

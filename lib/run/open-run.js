@@ -8,10 +8,10 @@ import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
-import { CLIENTS, openStore } from '../s3/object-store.js';
+import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { Keyspace } from '../workload/keyspace.js';
-import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
+import { mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
@@ -36,7 +36,6 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
 /**
  * @typedef {object} RunResources what a run holds from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
- * @property {MixedObjects | null} mixed tracks rewritten objects; null if the run rewrites none
  * @property {CostBudget} costs
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
@@ -103,11 +102,7 @@ export async function openRun(config, context) {
   const mixed =
     load.mix === undefined || !wroteObjects
       ? null
-      : mixedMemory(
-          indexCount,
-          operationsOfRun(load).some(({ copies }) => copies),
-          CLIENTS[client].readsCache,
-        );
+      : mixedMemory(indexCount, { copies: operationsOfRun(load).some(({ copies }) => copies), timeout });
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -124,7 +119,6 @@ export async function openRun(config, context) {
     checksums: load.checksum && new PayloadChecksums(load.checksum, payload),
     written,
     listed: null,
-    mixed: mixed && new MixedObjects(mixed),
     wroteObjects,
     amounts: load.amounts,
     indexCount,

@@ -40,7 +40,7 @@ export async function runPlan(plan, session) {
  * @returns {Promise<boolean>} whether the next stage can run
  */
 async function runStage(stage, plan, session) {
-  const { run, signal, observer, result } = session;
+  const { signal, observer, result } = session;
   plan.notices?.forEach((notice) => observer.notice(notice));
   if (plan.starts !== null) {
     await waitForStage(stage, plan, session);
@@ -59,11 +59,6 @@ async function runStage(stage, plan, session) {
   }
   result.stages.push(conclusion.result);
   observer.stage(conclusion.result);
-  if (stage.rewrites && run.mixed?.versions.hasForgotten) {
-    observer.notice(
-      `${stage.name}: too many changes had an unknown outcome, so stale reads of some objects could not be detected`,
-    );
-  }
   noteFatalError(last?.fatal ?? null, session);
   return last?.end === 'complete';
 }
@@ -143,9 +138,6 @@ async function runPlanned(planned, plan, done, session) {
   const { costs } = run;
   const { ending } = planned;
   const slot = /** @type {Slot} */ (planned.slot);
-  if (slot.stage.rewrites) {
-    run.mixed?.begin(run.written, slot.range.count);
-  }
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {

@@ -178,14 +178,7 @@ function figuresOf(meter, seconds, time) {
  */
 function cacheResults({ cache }, duration) {
   const statuses = [...cache].map(([status, meter]) => {
-    const { maxAge, oldReads, oldFor } = meter;
-    return {
-      status,
-      ...ofPart(meter, duration),
-      maxAge: maxAge < 0 ? null : maxAge,
-      oldReads,
-      oldFor: oldReads === 0 ? null : oldFor,
-    };
+    return { status, ...ofPart(meter, duration), maxAge: meter.maxAge < 0 ? null : meter.maxAge };
   });
   return cache.size === 0 ? {} : { cache: statuses.sort(byFrequency) };
 }

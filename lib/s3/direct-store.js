@@ -37,8 +37,6 @@ const MAX_ERROR_BODY_LENGTH = 8192;
 /** S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. */
 const ERROR_BODY = '<Error>';
 
-const ENCRYPTION = 'x-amz-server-side-encryption';
-
 const VERSION_ID = 'x-amz-version-id';
 
 /** The body of a PUT or POST without content, which must still have a Content-Length header. */
@@ -138,7 +136,7 @@ export class DirectConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', encryption: '', output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -232,7 +230,6 @@ export class DirectConnection {
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
-    this.reply.encryption = '';
     if (call.returnsEtag || call.returnsVersion) {
       this.reply.output = NO_OUTPUT;
     }
@@ -283,8 +280,6 @@ export class DirectConnection {
         }
       } else if (this.#sink !== null && isNamed(bytes, name, nameEnd, 'content-range')) {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
-      } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
-        this.reply.encryption = bytes.toString('latin1', value, valueEnd);
       } else if (this.#call.returnsVersion && isNamed(bytes, name, nameEnd, VERSION_ID)) {
         this.reply.output = { VersionId: bytes.toString('latin1', value, valueEnd) };
       }

@@ -62,8 +62,6 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} etagDigest see object-connection.js; 0 if the response has no ETag
  * @property {number} contentLength bytes; -1 if unknown
  * @property {string} contentRange the header exactly as the store sent it; '' if absent
- * @property {string} [encryption] the object's encryption, in S3's terms; '' if the header is absent. Read only
- *   with keysAreForeign
  * @property {CacheStatus} [cacheStatus] for a client that reads through a cache; also set on errors
  * @property {boolean} [isCopy] for a client that reads through a cache: whether a cache served a possibly older copy
  * @property {string} [publicUrl] for a client that reads through a cache: the URL that responded
@@ -87,8 +85,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
- * @property {boolean} [keysAreForeign] whether the run did not write the objects: their keys can need escaping, and
- *   their ETags need not be MD5s
+ * @property {boolean} [keysAreForeign] whether the run did not write the objects, so that their keys can need escaping
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing

@@ -54,7 +54,7 @@ class SdkConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', encryption: '', output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -89,7 +89,6 @@ class SdkConnection {
     this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
-    this.reply.encryption = output.ServerSideEncryption ?? '';
     this.reply.output = withPlainKeys(output);
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);

@@ -27,7 +27,7 @@ const OCCUR_WITH = {
   multipart: ['steps', 'parts', 'aborts'],
   versions: ['staleReads', 'foreignReads', 'tornReads'],
   oldCopies: ['staleByCache'],
-  existing: ['sizeOnly', 'vanished', 'changed', 'archived'],
+  existing: ['vanished', 'changed', 'archived'],
   warmup: ['warmupOperations', 'warmupBytes'],
   timed: ['drainOperations', 'drainBytes'],
   rate: ['startDelay'],

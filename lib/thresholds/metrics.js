@@ -59,7 +59,6 @@ const COUNTERS = [
   { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that were removed during the run' },
   { name: 'changed', unit: 'operations', meaning: 'Operations on existing objects that were replaced during the run' },
   { name: 'archived', unit: 'operations', meaning: 'Operations on existing objects that are archived' },
-  { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose content was verified by size only' },
   { name: 'skipped', unit: 'operations', meaning: 'Operations skipped because Write had not written their object' },
   { name: 'abandoned', unit: 'operations', meaning: 'Operations cut off by the end of the stage' },
 ];

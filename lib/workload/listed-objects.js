@@ -5,10 +5,8 @@ import { seedOf } from './mix.js';
  * @import { Places } from './keyspace.js'
  */
 
-const MD5_BYTES = 16;
-
-/** Shared memory per object, in addition to its key. */
-const BYTES_PER_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
+/** Memory per object, in addition to its key. */
+const BYTES_PER_OBJECT = 4 + 8 + 4 + 4;
 
 /** Enough for about five million objects. Building the list takes three times as much memory. */
 export const MAX_LIST_BYTES = 2 ** 29;
@@ -18,48 +16,26 @@ export const MAX_LIST_BYTES = 2 ** 29;
  * @property {Buffer} key as UTF-8
  * @property {number} size bytes
  * @property {number} etagDigest see object-connection.js; 0 if the listing has no ETag
- * @property {Buffer | null} md5 the 16 bytes of the ETag if it looks like an MD5; null otherwise
  */
-
-class PackedBytes {
-  #memory = Buffer.alloc(64 * 1024);
-  length = 0;
-
-  /** @param {Buffer} bytes */
-  add(bytes) {
-    if (this.length + bytes.length > this.#memory.length) {
-      this.#memory = Buffer.concat([this.#memory], 2 * this.#memory.length);
-    }
-    bytes.copy(this.#memory, this.length);
-    this.length += bytes.length;
-  }
-
-  get bytes() {
-    return this.#memory.subarray(0, this.length);
-  }
-}
 
 /** Collects the objects of one bucket during a listing, in key order. */
 export class BucketListing {
-  #keys = new PackedBytes();
-  #md5s = new PackedBytes();
+  #keys = Buffer.alloc(64 * 1024);
+  #keyBytes = 0;
   /** @type {number[]} */
   ends = [];
   /** @type {number[]} */
   sizes = [];
   /** @type {number[]} */
   digests = [];
-  /** Indices of objects with a known MD5. @type {number[]} */
-  withMd5 = [];
 
   /** @param {ListedObject} object */
-  add({ key, size, etagDigest, md5 }) {
-    if (md5 !== null) {
-      this.withMd5.push(this.count);
-      this.#md5s.add(md5);
+  add({ key, size, etagDigest }) {
+    if (this.#keyBytes + key.length > this.#keys.length) {
+      this.#keys = Buffer.concat([this.#keys], 2 * this.#keys.length);
     }
-    this.#keys.add(key);
-    this.ends.push(this.#keys.length);
+    this.#keyBytes += key.copy(this.#keys, this.#keyBytes);
+    this.ends.push(this.#keyBytes);
     this.sizes.push(size);
     this.digests.push(etagDigest);
   }
@@ -69,36 +45,27 @@ export class BucketListing {
   }
 
   get keys() {
-    return this.#keys.bytes;
-  }
-
-  /** MD5s of the objects in {@link withMd5}, 16 bytes each. */
-  get md5s() {
-    return this.#md5s.bytes;
+    return this.#keys.subarray(0, this.#keyBytes);
   }
 
   get bytes() {
-    return this.#keys.length + this.count * BYTES_PER_OBJECT;
+    return this.#keyBytes + this.count * BYTES_PER_OBJECT;
   }
 }
 
 /**
- * A list that can be shared with other threads: plain values and shared memory.
+ * A list that can be shared with other threads: plain values, and arrays in shared memory.
  *
  * @typedef {object} ListState
  * @property {string} prefix
  * @property {readonly string[]} buckets
  * @property {number} shards of the run
- * @property {number} count of objects
  * @property {readonly number[]} starts of each bucket's objects in the whole list, and the end of the last bucket
  * @property {SharedArrayBuffer} keys
- * @property {SharedArrayBuffer} ends of the keys
- * @property {SharedArrayBuffer} sizes
- * @property {SharedArrayBuffer} digests
- * @property {SharedArrayBuffer} md5s
- * @property {SharedArrayBuffer} hasMd5
- * @property {SharedArrayBuffer} order
- * @property {SharedArrayBuffer} proven
+ * @property {Uint32Array} ends of the keys, after a 0
+ * @property {Float64Array} sizes
+ * @property {Uint32Array} digests
+ * @property {Uint32Array} order positions in the whole list, by local index
  */
 
 /**
@@ -108,15 +75,7 @@ export class BucketListing {
  * @implements {Places}
  */
 export class ListedObjects {
-  #ends;
-  #sizes;
-  #digests;
-  #md5s;
-  #hasMd5;
-  #order;
   #keys;
-  /** For each bucket, whether a read has shown that the ETag of one of its objects is that object's MD5. */
-  #proven;
 
   /** @param {ListState} state */
   constructor(state) {
@@ -124,17 +83,9 @@ export class ListedObjects {
     this.state = state;
     this.buckets = state.buckets;
     this.keyPrefix = state.prefix;
-    this.count = state.count;
     this.#keys = Buffer.from(state.keys);
-    this.#ends = new Uint32Array(state.ends);
-    this.#sizes = new Float64Array(state.sizes);
-    this.#digests = new Uint32Array(state.digests);
-    this.#md5s = Buffer.from(state.md5s);
-    this.#hasMd5 = new Uint8Array(state.hasMd5);
-    this.#order = new Uint32Array(state.order);
-    this.#proven = new Uint8Array(state.proven);
     /** @type {(index: number) => number} bytes of an object */
-    this.sizeOf = (index) => this.#sizes[this.#positionOf(index)];
+    this.sizeOf = (index) => state.sizes[this.#positionOf(index)];
   }
 
   /**
@@ -147,42 +98,45 @@ export class ListedObjects {
    * @returns {ListedObjects}
    */
   static of({ prefix, buckets, shards, limit, listings }) {
-    const starts = [0];
-    listings.forEach(({ count }) => starts.push(/** @type {number} */ (starts.at(-1)) + count));
-    const all = /** @type {number} */ (starts.at(-1));
-    const count = Math.min(all, limit);
-    const share = (/** @type {number} */ bytes) => new SharedArrayBuffer(bytes);
-    const keyBytes = listings.reduce((sum, { keys }) => sum + keys.length, 0);
+    const starts = startsOf(listings.map(({ count }) => count));
+    const keyStarts = startsOf(listings.map(({ keys }) => keys.length));
+    const all = starts[buckets.length];
     const state = {
       prefix,
       buckets,
       shards,
-      count,
       starts,
-      keys: share(keyBytes),
-      ends: share(4 * (all + 1)),
-      sizes: share(8 * all),
-      digests: share(4 * all),
-      md5s: share(MD5_BYTES * all),
-      hasMd5: share(all),
-      order: share(4 * count),
-      proven: share(buckets.length),
+      keys: new SharedArrayBuffer(keyStarts[buckets.length]),
+      ends: new Uint32Array(new SharedArrayBuffer(4 * (all + 1))),
+      sizes: new Float64Array(new SharedArrayBuffer(8 * all)),
+      digests: new Uint32Array(new SharedArrayBuffer(4 * all)),
+      order: new Uint32Array(new SharedArrayBuffer(4 * Math.min(all, limit))),
     };
-    fill(state, listings);
+    const keys = Buffer.from(state.keys);
+    for (const [slot, listing] of listings.entries()) {
+      listing.keys.copy(keys, keyStarts[slot]);
+      for (let position = 0; position < listing.count; position++) {
+        state.ends[starts[slot] + position + 1] = keyStarts[slot] + listing.ends[position];
+      }
+      state.sizes.set(listing.sizes, starts[slot]);
+      state.digests.set(listing.digests, starts[slot]);
+    }
+    fillOrder(state.order, starts);
     return new ListedObjects(state);
   }
 
+  get count() {
+    return this.state.order.length;
+  }
+
   get largest() {
-    let largest = 0;
-    for (const position of this.#order) {
-      largest = Math.max(largest, this.#sizes[position]);
-    }
-    return largest;
+    const { order, sizes } = this.state;
+    return order.reduce((largest, position) => Math.max(largest, sizes[position]), 0);
   }
 
   /** The distribution of sizes; undefined if all objects have the same size. @returns {SizeDistribution | undefined} */
   get sizes() {
-    const sorted = Float64Array.from(this.#order, (position) => this.#sizes[position]).sort();
+    const sorted = Float64Array.from(this.state.order, (position) => this.state.sizes[position]).sort();
     const last = sorted.length - 1;
     return sorted[0] === sorted[last]
       ? undefined
@@ -190,11 +144,6 @@ export class ListedObjects {
           kind: 'listed',
           quantiles: Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]),
         };
-  }
-
-  /** Number of objects whose ETag looks like an MD5. */
-  get withMd5() {
-    return this.#order.reduce((sum, position) => sum + this.#hasMd5[position], 0);
   }
 
   /** @param {number} index */
@@ -214,26 +163,7 @@ export class ListedObjects {
 
   /** The digest of the object's ETag; 0 if the listing has none. @param {number} index */
   etagDigestOf(index) {
-    return this.#digests[this.#positionOf(index)];
-  }
-
-  /**
-   * @param {number} index
-   * @returns {Buffer | null} the ETag if it looks like an MD5: it may be the MD5 of the object's bytes
-   */
-  md5Of(index) {
-    const position = this.#positionOf(index);
-    return this.#hasMd5[position] === 0 ? null : this.#md5s.subarray(MD5_BYTES * position, MD5_BYTES * (position + 1));
-  }
-
-  /** @param {number} slot of a bucket in which one ETag was its object's MD5, so that all others must be as well */
-  proveMd5(slot) {
-    this.#proven[slot] = 1;
-  }
-
-  /** @param {number} slot */
-  provesMd5(slot) {
-    return this.#proven[slot] === 1;
+    return this.state.digests[this.#positionOf(index)];
   }
 
   /** Increases with the key within a bucket. @param {number} index */
@@ -259,12 +189,12 @@ export class ListedObjects {
 
   /** @param {number} index */
   #positionOf(index) {
-    return this.#order[Math.floor(index / this.state.shards)];
+    return this.state.order[Math.floor(index / this.state.shards)];
   }
 
   /** @param {number} position in the whole list */
   #keyAt(position) {
-    return this.#keys.toString('utf8', this.#ends[position], this.#ends[position + 1]);
+    return this.#keys.toString('utf8', this.state.ends[position], this.state.ends[position + 1]);
   }
 }
 
@@ -281,41 +211,20 @@ export function shardOf(bucket, key, shards) {
   return shards === 1 ? 0 : seedOf(`${bucket}/${key}`) % shards;
 }
 
-/**
- * @param {ListState} state whose memory this fills
- * @param {readonly BucketListing[]} listings
- */
-function fill({ keys, ends, sizes, digests, md5s, hasMd5, order, count, starts }, listings) {
-  const [allKeys, allMd5s] = [Buffer.from(keys), Buffer.from(md5s)];
-  const [allEnds, allSizes] = [new Uint32Array(ends), new Float64Array(sizes)];
-  const [allDigests, flags] = [new Uint32Array(digests), new Uint8Array(hasMd5)];
-  let keyStart = 0;
-  for (const [slot, listing] of listings.entries()) {
-    const start = starts[slot];
-    listing.keys.copy(allKeys, keyStart);
-    for (let position = 0; position < listing.count; position++) {
-      allEnds[start + position + 1] = keyStart + listing.ends[position];
-    }
-    for (const [number, position] of listing.withMd5.entries()) {
-      flags[start + position] = 1;
-      listing.md5s.copy(allMd5s, MD5_BYTES * (start + position), MD5_BYTES * number, MD5_BYTES * (number + 1));
-    }
-    allSizes.set(listing.sizes, start);
-    allDigests.set(listing.digests, start);
-    keyStart += listing.keys.length;
-  }
-  fillOrder(new Uint32Array(order), starts, count);
+/** @param {readonly number[]} lengths @returns {number[]} where each part starts, followed by the end of the last one */
+function startsOf(lengths) {
+  let end = 0;
+  return [0, ...lengths.map((length) => (end += length))];
 }
 
 /**
- * @param {Uint32Array} order index in the whole list, by local index
+ * @param {Uint32Array} order positions in the whole list, by local index
  * @param {readonly number[]} starts
- * @param {number} count
  */
-function fillOrder(order, starts, count) {
+function fillOrder(order, starts) {
   let local = 0;
-  for (let round = 0; local < count; round++) {
-    for (let slot = 0; slot + 1 < starts.length && local < count; slot++) {
+  for (let round = 0; local < order.length; round++) {
+    for (let slot = 0; slot + 1 < starts.length && local < order.length; slot++) {
       if (starts[slot] + round < starts[slot + 1]) {
         order[local] = starts[slot] + round;
         local += 1;

@@ -1,85 +1,146 @@
-import { ChangeLog, changeMemory } from './change-log.js';
-import { ObjectVersions, isRemoval, stateOf, versionMemory } from './object-versions.js';
-import { VersionEtags, etagMemory } from './version-etags.js';
-import { WritePauses, pauseMemory } from './write-pauses.js';
+import { MIN_WRITE_PAUSE_MS, WritePauses, pauseMemory } from './write-pauses.js';
 
-/** @import { WrittenObjects } from './written-objects.js' */
+/** @import { OperationRecord } from '../operations/operation-record.js' */
+
+/** A request whose client gave up cannot take effect later than this after its timeout. */
+const LATE_EFFECT_MS = 2000;
 
 /**
- * Memory shared by all workers: 40 bytes per object, 4 more if objects are copied, and 4 more, plus 84 MB for the
- * changes, if a cache may serve old versions. WrittenObjects takes another 4.
+ * Shared by all workers: 12 bytes per object, and 4 more if objects are copied. WrittenObjects takes another 4.
  *
  * @typedef {object} MixedMemory
- * @property {number} objects
- * @property {SharedArrayBuffer} versions
- * @property {SharedArrayBuffer} etags
+ * @property {SharedArrayBuffer} begun see MixedObjects
+ * @property {SharedArrayBuffer} answered
  * @property {SharedArrayBuffer} pauses
  * @property {SharedArrayBuffer | null} copyPauses null if nothing is copied
- * @property {SharedArrayBuffer | null} changes null if no cache can serve old versions
+ * @property {number} settlingTime ms after which a change with an unknown outcome has taken effect, or never will
  */
 
-/** At 48 bytes per object, they take 1.2 GB. */
+/** At 20 bytes per object, they take 500 MB. */
 export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**
  * @param {number} objects
- * @param {boolean} copies whether objects are copied
- * @param {boolean} [readsCache] whether a cache may serve old versions
+ * @param {{ copies: boolean, timeout: number }} options `copies`: whether objects are copied; `timeout` of an attempt
+ *   in ms
  * @returns {MixedMemory}
  */
-export function mixedMemory(objects, copies, readsCache = false) {
+export function mixedMemory(objects, { copies, timeout }) {
   return {
-    objects,
-    versions: versionMemory(objects),
-    etags: etagMemory(objects),
+    begun: new SharedArrayBuffer(objects * Uint32Array.BYTES_PER_ELEMENT),
+    answered: new SharedArrayBuffer(objects * Uint32Array.BYTES_PER_ELEMENT),
     pauses: pauseMemory(objects),
     copyPauses: copies ? pauseMemory(objects) : null,
-    changes: readsCache ? changeMemory(objects) : null,
+    settlingTime: timeout + LATE_EFFECT_MS,
   };
 }
 
-/** State of this host's objects in a run that overwrites them, by localIndex. */
+/**
+ * State of this host's objects, by localIndex, in a run that overwrites them. Determines which versions a read may
+ * return.
+ *
+ * The changes of an object are numbered from 1. A state is the number of a change times two, plus one if the change
+ * leaves an object; 0 is the state before the first write. Two states per object decide: that of the last change
+ * begun, and that of the last change answered with a success. A read may return any state from the last answered when
+ * its request was sent to the last begun when its response began.
+ *
+ * This never rejects a correct response, because changes of an object never overlap, not even at the store:
+ * - An object has at most one change in flight, and `begin` precedes its request. A state above the last begun thus
+ *   cannot exist yet.
+ * - A change whose outcome is unknown, because an attempt at it got no clear response, may take effect late. Even if
+ *   another attempt succeeded, the object is therefore set aside until the timeout and two seconds have passed: only
+ *   then may the next change begin. So once a change is answered, no earlier one can take effect any more, and a state
+ *   below the last answered is stale.
+ * - A change that failed leaves the last answered state as it was: both states, and all in between, remain valid until
+ *   the next change is answered.
+ */
 export class MixedObjects {
+  #begun;
+  #answered;
+  #copyPauses;
+  #settlingTime;
+
   /** @param {MixedMemory} memory */
-  constructor({ objects, versions, etags, pauses, copyPauses, changes }) {
-    this.versions = new ObjectVersions(versions, objects, changes === null ? undefined : Infinity);
-    this.etags = new VersionEtags(etags);
+  constructor({ begun, answered, pauses, copyPauses, settlingTime }) {
+    this.#begun = new Uint32Array(begun);
+    this.#answered = new Uint32Array(answered);
     this.pauses = new WritePauses(pauses);
-    this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
-    /** null if no cache can serve old versions. */
-    this.changes = changes === null ? null : new ChangeLog(changes, objects);
+    this.#copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
+    this.#settlingTime = settlingTime;
+  }
+
+  /** @param {number} object */
+  lastBegun(object) {
+    return Atomics.load(this.#begun, object);
+  }
+
+  /** @param {number} object */
+  lastAnswered(object) {
+    return Atomics.load(this.#answered, object);
   }
 
   /**
-   * Records that the store confirmed a change.
+   * Call this before sending a change, after the previous change has ended.
    *
    * @param {number} object
-   * @param {number} state that it produced
-   * @param {number} now ms since an origin shared by all workers
+   * @param {boolean} removes
+   * @returns {number} the resulting state
    */
-  acknowledge(object, state, now) {
-    if (this.changes !== null) {
-      const own = isRemoval(state) ? null : this.etags.of(object, state);
-      if (!this.changes.has(object)) {
-        const first = stateOf(0, false);
-        this.changes.add(object, first, 0, own?.before ?? this.etags.of(object, first)?.digest ?? 0);
-      }
-      this.changes.add(object, state, now, own?.digest ?? 0);
-    }
-    this.versions.acknowledge(object, state);
+  begin(object, removes) {
+    const state = stateOf(versionOf(this.lastBegun(object)) + 1) - Number(removes);
+    Atomics.store(this.#begun, object, state);
+    return state;
   }
 
   /**
-   * Call this after stage Write. Objects without a confirmed write start in an unknown state.
-   *
-   * @param {Pick<WrittenObjects, 'has'>} written
-   * @param {number} objects number of objects that should have been written
+   * @param {number} object
+   * @param {number} state that the store confirmed
    */
-  begin(written, objects) {
-    for (let object = 0; object < objects; object++) {
-      if (!written.has(object)) {
-        this.versions.setUnknown(object);
-      }
-    }
+  answer(object, state) {
+    Atomics.store(this.#answered, object, state);
   }
+
+  /**
+   * Allows the next change of an operation's object, or the next copy of it, once it is safe.
+   *
+   * @param {Pick<OperationRecord, 'operation' | 'localIndex' | 'outcomeUnknown'>} record that has ended
+   * @param {number} now ms since an origin shared by all workers
+   */
+  ended({ operation, localIndex, outcomeUnknown }, now) {
+    const pause = outcomeUnknown ? this.#settlingTime : MIN_WRITE_PAUSE_MS;
+    this.pausesOf(operation)?.release(localIndex, now + pause);
+  }
+
+  /**
+   * @param {Pick<OperationRecord['operation'], 'creates' | 'copies' | 'removes'>} operation
+   * @returns {WritePauses | null} null if the operation changes nothing
+   */
+  pausesOf({ creates, copies, removes }) {
+    return creates || removes ? this.pauses : copies ? this.#copyPauses : null;
+  }
+}
+
+/** The state in which the object has this version of its payload, from 0. @param {number} version */
+export function stateOf(version) {
+  return 2 * version + 3;
+}
+
+/** The version that a state's change writes, or would write if it were not a removal. @param {number} state */
+export function versionOf(state) {
+  return (state >>> 1) - 1;
+}
+
+/** @param {number} state */
+export function isAbsent(state) {
+  return state % 2 === 0;
+}
+
+/**
+ * @param {number} lowest state that a read may return
+ * @param {number} highest
+ * @returns {boolean} whether the read may find no object
+ */
+export function mayBeAbsent(lowest, highest) {
+  // With three or more changes, the states in between are unknown: any of them may be a removal.
+  return isAbsent(lowest) || isAbsent(highest) || versionOf(highest) - versionOf(lowest) > 1;
 }

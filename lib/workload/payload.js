@@ -13,7 +13,7 @@ const BLOCKS_KEPT = 2;
 export const VERSION_BYTES = 4;
 
 /** If this many bytes match a version, they identify it. */
-const BYTES_OF_ONE_VERSION = 8;
+export const BYTES_OF_ONE_VERSION = 8;
 
 /** Odd, so that the first 2^23 versions of an object start at different offsets (2^23 divided by √3). */
 const VERSION_STRIDE = 4843145;
@@ -177,27 +177,23 @@ export class Payload {
   }
 
   /**
-   * Finds the versions that match part of an object. Takes a few nanoseconds per version.
+   * Finds the version of part of an object. Takes a few nanoseconds per version.
    *
    * @param {number} index
    * @param {number} position offset of the part in the object, in bytes
    * @param {Buffer} received the part or its beginning, at least one byte
-   * @param {number} last version to try
-   * @returns {number[]} the matching versions; only the first one if the part is long enough to identify it
+   * @param {number} first version to try
+   * @param {number} last
+   * @returns {number} the first version that matches, or -1
    */
-  versionsOf(index, position, received, last) {
+  versionBetween(index, position, received, first, last) {
     const byteOf = this.#byteAt(index, position);
-    /** @type {number[]} */
-    const versions = [];
-    for (let version = 0; version <= last; version++) {
+    for (let version = first; version <= last; version++) {
       if (byteOf(version) === received[0] && this.firstMismatchOf(index, version, position, received) < 0) {
-        versions.push(version);
-        if (received.length >= BYTES_OF_ONE_VERSION) {
-          return versions;
-        }
+        return version;
       }
     }
-    return versions;
+    return -1;
   }
 
   /**

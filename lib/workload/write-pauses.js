@@ -10,8 +10,8 @@ export function pauseMemory(keys) {
 }
 
 /**
- * Ensures that no worker writes a key while another write of that key is in flight, or within a second after it. Times
- * are in ms since an origin shared by all workers.
+ * Ensures that no worker writes a key while another write of that key is in flight, or too soon after it. Times are in
+ * ms since an origin shared by all workers.
  */
 export class WritePauses {
   /** When each key may next be written. */
@@ -36,10 +36,10 @@ export class WritePauses {
    * Call this when the write has ended.
    *
    * @param {number} key
-   * @param {number} now
+   * @param {number} freeFrom when the key may next be written
    */
-  release(key, now) {
-    Atomics.store(this.#freeFrom, key, Math.ceil(now) + MIN_WRITE_PAUSE_MS);
+  release(key, freeFrom) {
+    Atomics.store(this.#freeFrom, key, Math.ceil(freeFrom));
   }
 
   /** When the key may next be written; Infinity while a write is in flight. @param {number} key */

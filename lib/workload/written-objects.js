@@ -40,7 +40,7 @@ export class WrittenObjects {
 
   /** The digest of the object's ETag; 0 if the object does not exist. @param {number} localIndex */
   digestOf(localIndex) {
-    return this.#digests[localIndex];
+    return Atomics.load(this.#digests, localIndex);
   }
 
   /**
@@ -49,7 +49,7 @@ export class WrittenObjects {
    */
   add(localIndex, digest) {
     Atomics.add(this.#count, 0, Number(!this.has(localIndex)));
-    this.#digests[localIndex] = digest;
+    Atomics.store(this.#digests, localIndex, digest);
   }
 
   /** @param {number} localIndex */

@@ -5,8 +5,7 @@ import { MixedClaims } from '../../lib/engine/mixed-claims.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { kindsOfVersions } from '../../lib/operations/stage.js';
-import { MixedObjects, mixedMemory } from '../../lib/workload/mixed-objects.js';
-import { isRemoval } from '../../lib/workload/object-versions.js';
+import { MixedObjects, isAbsent, mixedMemory } from '../../lib/workload/mixed-objects.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 /** Critical value of the chi-squared distribution with 99 degrees of freedom at 0.999. */
@@ -18,7 +17,7 @@ const CRITICAL_99 = 148.23;
  */
 function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
   const { workload: fixed, connections } = fakeEngine({ answer: () => {}, objects });
-  const mixed = new MixedObjects(mixedMemory(objects, true));
+  const mixed = new MixedObjects(mixedMemory(objects, { copies: true, timeout: 1000 }));
   const workload = { ...fixed, mixed, sizeOf: () => 1000 };
   for (let object = 0; object < objects; object++) {
     workload.written.add(object, 1);
@@ -64,7 +63,6 @@ describe('a mixed stage', () => {
         assert.ok(now - (last.get(record.localIndex) ?? -Infinity) >= 1000);
         last.set(record.localIndex, now);
         counts[record.localIndex] += 1;
-        record.isAcknowledged = true;
         claims.done(record);
       }
     }
@@ -106,7 +104,7 @@ describe('a mixed stage', () => {
       const { localIndex } = record;
       if (record.operation.removes) {
         assert.ok(workload.written.has(localIndex), 'only existing objects are removed');
-        assert.ok(isRemoval(record.state));
+        assert.ok(isAbsent(record.state));
         workload.written.delete(localIndex);
         removed.push(localIndex);
       } else {
@@ -120,10 +118,43 @@ describe('a mixed stage', () => {
         }
         workload.written.add(localIndex, 1);
       }
-      record.isAcknowledged = true;
       claims.done(record);
     }
     assert.ok(workload.written.count >= 25, `${workload.written.count} of 50 are there`);
+  });
+
+  test('sets a key aside after an unknown outcome until the timeout and two seconds have passed', () => {
+    let now = 0;
+    const opened = openClaims({ write: 50, remove: 50 }, { objects: 3, now: () => now });
+    const { claims, record, workload } = opened;
+    assert.equal(nextPlaced(opened), 0);
+    const setAside = record.localIndex;
+    record.outcomeUnknown = true;
+    // Neither as an object to overwrite nor as a gap to fill.
+    workload.written.delete(setAside);
+    claims.done(record);
+    record.outcomeUnknown = false;
+    const chosen = new Set();
+    for (; now < 3000; now += 100) {
+      if (nextPlaced(opened) === 0) {
+        chosen.add(record.localIndex);
+        if (record.operation.removes) {
+          workload.written.delete(record.localIndex);
+        } else {
+          workload.written.add(record.localIndex, 1);
+        }
+        claims.done(record);
+      }
+    }
+    assert.equal(chosen.size, 2, 'a gap that is set aside does not block the others');
+    assert.ok(!chosen.has(setAside));
+    while (!record.operation.creates || record.localIndex !== setAside) {
+      now += 100;
+      assert.ok(now < 10_000);
+      if (nextPlaced(opened) === 0) {
+        claims.done(record);
+      }
+    }
   });
 
   test('never reads an absent object', () => {
@@ -209,7 +240,6 @@ describe('a mixed stage', () => {
           } else if (record.operation.creates) {
             workload.written.add(record.localIndex, 1);
           }
-          record.isAcknowledged = true;
           claims.done(record);
         }
       }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BucketListing, ListedObjects, shardOf } from '../../lib/workload/listed-objects.js';
@@ -10,7 +9,7 @@ import { formatSizes, largestSize, meanSize, medianSize, smallestSize } from '..
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 
 /**
- * @typedef {{ key: string, size: number, etagDigest: number, md5: Buffer | null }} Given
+ * @typedef {{ key: string, size: number, etagDigest: number }} Given
  *
  * @param {readonly (readonly Given[])[]} buckets
  * @param {object} [options]
@@ -29,14 +28,13 @@ function listedOf(buckets, { limit = Infinity, shards = 1 } = {}) {
 
 /** @param {string} key */
 function objectOf(key) {
-  return { key, size: key.length, etagDigest: key.length + 1, md5: null };
+  return { key, size: key.length, etagDigest: key.length + 1 };
 }
 
 const anyObject = fc.record({
   key: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
   size: fc.nat(2 ** 42),
   etagDigest: fc.nat(2 ** 32 - 1),
-  md5: fc.option(fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes))),
 });
 
 test('returns what was listed, whatever the keys, alternating between buckets', () => {
@@ -54,8 +52,8 @@ test('returns what was listed, whatever the keys, alternating between buckets', 
         assert.equal(listed.beforeKeyOf(index), next[slot] === 0 ? '' : buckets[slot][next[slot] - 1].key);
         next[slot] += 1;
         assert.deepEqual(
-          [listed.keyOf(index), listed.sizeOf(index), listed.etagDigestOf(index), listed.md5Of(index)],
-          [expected.key, expected.size, expected.etagDigest, expected.md5],
+          [listed.keyOf(index), listed.sizeOf(index), listed.etagDigestOf(index)],
+          [expected.key, expected.size, expected.etagDigest],
         );
       }
       const open = next.filter((count, slot) => count < buckets[slot].length);
@@ -73,20 +71,19 @@ test('keeps keys exactly, including those of 1,024 bytes and those outside the b
   );
 });
 
-test('the largest object and the number of MD5s cover only the selected objects', () => {
-  const md5 = createHash('md5').digest();
+test('the largest object is one of the selected objects', () => {
   const listed = listedOf(
     [
       [
-        { ...objectOf('a'), size: 5, md5 },
+        { ...objectOf('a'), size: 5 },
         { ...objectOf('b'), size: 7 },
-        { ...objectOf('c'), size: 900, md5 },
+        { ...objectOf('c'), size: 900 },
       ],
-      [{ ...objectOf('d'), size: 6, md5 }],
+      [{ ...objectOf('d'), size: 6 }],
     ],
     { limit: 3 },
   );
-  assert.deepEqual([listed.count, listed.largest, listed.withMd5], [3, 7, 2]);
+  assert.deepEqual([listed.count, listed.largest], [3, 7]);
 });
 
 test('knows the percentiles of sizes, and divides them into classes, with empty objects in the smallest', () => {
@@ -105,13 +102,12 @@ test('knows the percentiles of sizes, and divides them into classes, with empty 
   assert.equal(listedOf([[objectOf('a'), objectOf('b')]]).sizes, undefined);
 });
 
-test('threads share a list, and what one of them proves about a bucket', async () => {
+test('threads share a list', async () => {
   const listed = listedOf([[objectOf('one'), objectOf('zwei 😀')], [objectOf('three')]]);
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');
     import(workerData.url).then(({ ListedObjects }) => {
       const listed = new ListedObjects(workerData.state);
-      listed.proveMd5(1);
       parentPort.postMessage([0, 1, 2].map((index) => [listed.slotOf(index), listed.keyOf(index), listed.sizeOf(index)]));
     });`;
   const url = new URL('../../lib/workload/listed-objects.js', import.meta.url).href;
@@ -123,15 +119,14 @@ test('threads share a list, and what one of them proves about a bucket', async (
     [1, 'three', 5],
     [0, 'zwei 😀', 7],
   ]);
-  assert.deepEqual([listed.provesMd5(0), listed.provesMd5(1)], [false, true]);
 });
 
-test('an object takes its key and about 37 bytes', () => {
+test('an object takes its key and 20 bytes', () => {
   const listing = new BucketListing();
   for (let place = 0; place < 1000; place++) {
-    listing.add({ key: Buffer.from(`key-${place + 1000}`), size: 1, etagDigest: 1, md5: null });
+    listing.add({ key: Buffer.from(`key-${place + 1000}`), size: 1, etagDigest: 1 });
   }
-  assert.equal(listing.bytes, 1000 * (8 + 37));
+  assert.equal(listing.bytes, 1000 * (8 + 20));
 });
 
 test('hosts divide objects by key: each belongs to one of them, whatever else is listed, in roughly equal parts', () => {

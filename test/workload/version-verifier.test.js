@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ObjectVersions, versionMemory } from '../../lib/workload/object-versions.js';
 import { Payload } from '../../lib/workload/payload.js';
-import { CarriedVersionVerifier, VersionVerifier } from '../../lib/workload/version-verifier.js';
+import { VersionVerifier } from '../../lib/workload/version-verifier.js';
 import { cases } from '../helpers/cases.js';
 
 const payload = new Payload('run-1');
 const INDEX = 42;
-const OBJECT = 0;
 
 /**
  * @param {number} size
@@ -27,114 +25,69 @@ function chunksOf(body, cuts) {
   return edges.slice(1).map((edge, place) => body.subarray(edges[place], edge));
 }
 
-/** Version 2 exists; version 3 is being written. */
-function inTheMiddle() {
-  const versions = new ObjectVersions(versionMemory(1), 1);
-  versions.acknowledge(OBJECT, versions.start(OBJECT, false));
-  versions.acknowledge(OBJECT, versions.start(OBJECT, false));
-  versions.start(OBJECT, false);
-  return versions;
-}
-
 /**
- * @param {Buffer} body
- * @param {object} [options]
- * @param {number} [options.size] expected size
- * @param {number} [options.position]
- * @param {readonly number[]} [options.cuts]
- * @param {ObjectVersions} [options.versions]
+ * @param {Buffer} body of an object whose last version is 3; reads may return version 2
+ * @param {{ size?: number, position?: number, cuts?: readonly number[] }} [options] `size`: expected size
  */
-function read(body, { size = body.length, position = 0, cuts = [], versions = inTheMiddle() } = {}) {
-  const verifier = new VersionVerifier(payload, versions);
-  verifier.begin(INDEX, OBJECT, size, position);
+function read(body, { size = body.length, position = 0, cuts = [] } = {}) {
+  const verifier = new VersionVerifier(payload, () => 3);
+  verifier.beginVersion({ index: INDEX, localIndex: 0, size }, position, 2);
   chunksOf(body, cuts).forEach((chunk) => verifier.accept(chunk));
-  const verdict = verifier.end();
-  return { verdict, version: verifier.version, mismatch: verifier.mismatch, versions };
+  return { mismatch: verifier.end(), version: verifier.version };
 }
 
 const anyCuts = fc.array(fc.nat(300), { maxLength: 4 });
-const VERDICTS = /** @type {const} */ (['stale', 'stale', 'allowed', 'allowed', 'foreign']);
 
 describe('a body of an object that is overwritten', () => {
-  test('is judged by the version it contains, however it is chunked', () => {
+  test('shows its version, up to the last one begun, however it is chunked', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(4), anyCuts, (size, version, cuts) => {
-        const { verdict, version: found } = read(bytesOf(size, version), { cuts });
-        assert.deepEqual([verdict, found], [VERDICTS[version], version]);
+      fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(3), anyCuts, (size, version, cuts) => {
+        assert.deepEqual(read(bytesOf(size, version), { cuts }), { mismatch: -1, version });
+        assert.equal(read(bytesOf(size, 4), { cuts }).mismatch, 0);
       }),
     );
   });
 
-  test('is judged by all candidate versions if it lacks the head of the object', () => {
+  test('is compared with all versions if it lacks the head of the object', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 100 }), fc.nat(3), fc.integer({ min: 1, max: 200 }), anyCuts, (...any) => {
         const [size, version, position, cuts] = any;
         const part = bytesOf(position + size, version).subarray(position);
-        const { verdict, version: found } = read(part, { position, cuts });
-        assert.deepEqual([verdict, found], [VERDICTS[version], version]);
+        assert.deepEqual(read(part, { position, cuts }), { mismatch: -1, version });
       }),
     );
   });
 
   test('is torn if it combines two versions, even allowed ones', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 5, max: 300 }), fc.nat(), anyCuts, fc.boolean(), (size, place, cuts, turned) => {
+      fc.property(fc.integer({ min: 9, max: 300 }), fc.nat(), anyCuts, fc.boolean(), (size, place, cuts, turned) => {
         const [one, other] = turned ? [3, 2] : [2, 3];
         const [head, tail] = [bytesOf(size, one), bytesOf(size, other)];
-        const middle = 4 + (place % (size - 4));
+        const middle = 8 + (place % (size - 8));
         const torn = Buffer.concat([head.subarray(0, middle), tail.subarray(middle)]);
         fc.pre(!torn.equals(head));
-        const { verdict, mismatch } = read(torn, { cuts });
-        assert.equal(verdict, 'torn');
+        const { mismatch } = read(torn, { cuts });
         assert.ok(mismatch >= middle && mismatch < size);
+        const start = 5 + (place % 3);
+        fc.pre(middle - start >= 8);
+        assert.ok(read(torn.subarray(start), { position: start, cuts }).mismatch >= middle);
       }),
     );
   });
 
-  test('of a part without the head is torn in the same way', () => {
-    const part = Buffer.concat([bytesOf(60, 2).subarray(20, 40), bytesOf(60, 3).subarray(40, 60)]);
-    assert.equal(read(part, { position: 20 }).verdict, 'torn');
-  });
-
   test('is wrong if it is too short or too long', () => {
-    assert.equal(read(bytesOf(20, 2), { size: 30 }).verdict, 'another length');
-    assert.equal(read(bytesOf(30, 2), { size: 20 }).verdict, 'another length');
-    assert.equal(read(Buffer.alloc(0), { size: 20 }).verdict, 'another length');
+    assert.equal(read(bytesOf(20, 2), { size: 30 }).mismatch, 20);
+    assert.equal(read(bytesOf(30, 2), { size: 20 }).mismatch, 20);
+    assert.equal(read(Buffer.alloc(0), { size: 20 }).mismatch, 0);
   });
 
-  test('matches any version if it is empty, and few bytes match a fitting one', () => {
-    assert.equal(read(Buffer.alloc(0)).verdict, 'allowed');
-    assert.deepEqual(
-      [1, 2, 3].map((size) => read(bytesOf(size, 2)).verdict),
-      ['allowed', 'allowed', 'allowed'],
-    );
-    assert.equal(read(bytesOf(3, 1)).verdict, 'stale');
-    assert.equal(read(bytesOf(3, 99)).verdict, 'torn');
-  });
-
-  test('keeps later reads from returning an older one, unless it is torn', () => {
-    const { versions } = read(bytesOf(20, 3));
-    assert.equal(read(bytesOf(20, 2), { versions }).verdict, 'stale');
-    const { versions: others } = read(Buffer.alloc(0));
-    assert.equal(read(bytesOf(20, 2), { versions: others }).verdict, 'allowed');
-  });
-
-  test('is foreign if the store had refused it', () => {
-    const versions = new ObjectVersions(versionMemory(1), 1);
-    versions.refuse(OBJECT, versions.start(OBJECT, false));
-    assert.equal(read(bytesOf(20, 1), { versions }).verdict, 'foreign');
-    assert.equal(read(bytesOf(20, 0), { versions }).verdict, 'allowed');
-  });
-
-  test('may be a version whose write had no response, even after later ones', () => {
-    const versions = new ObjectVersions(versionMemory(1), 1);
-    const lost = versions.start(OBJECT, false);
-    versions.doubt(OBJECT, lost);
-    versions.refuse(OBJECT, lost);
-    versions.acknowledge(OBJECT, versions.start(OBJECT, false));
-    assert.equal(read(bytesOf(20, 1), { versions }).verdict, 'maybe');
-    assert.equal(read(bytesOf(20, 2), { versions }).verdict, 'allowed');
-    assert.equal(read(bytesOf(20, 0), { versions }).verdict, 'stale');
+  test('matches any version if it is empty, and few bytes match the first fitting version from the expected one on', () => {
+    assert.deepEqual(read(Buffer.alloc(0)), { mismatch: -1, version: -1 });
+    for (const size of [1, 2, 3]) {
+      assert.deepEqual(read(bytesOf(size, 2)), { mismatch: -1, version: 2 });
+    }
+    assert.deepEqual(read(bytesOf(3, 1)), { mismatch: -1, version: 1 });
+    assert.equal(read(bytesOf(3, 99)).mismatch, 0);
   });
 });
 
@@ -143,7 +96,7 @@ describe('a body of an object that is overwritten', () => {
  * @param {{ size?: number, position?: number, cuts?: readonly number[] }} [options]
  */
 function carried(body, { size = body.length, position = 0, cuts = [] } = {}) {
-  const verifier = new CarriedVersionVerifier(payload);
+  const verifier = new VersionVerifier(payload);
   verifier.begin(INDEX, size, position);
   chunksOf(body, cuts).forEach((chunk) => verifier.accept(chunk));
   return verifier.end();

@@ -1,5 +1,5 @@
 import { cacheRows, oldCopyFindings } from '../cache-rows.js';
-import { count, figure, megabytes, milliseconds, rate, seconds, share, table } from './figures.js';
+import { count, figure, megabytes, milliseconds, rate, share, table } from './figures.js';
 import { html } from './markup.js';
 
 /**
@@ -21,8 +21,6 @@ const COLUMNS = [
   { title: 'p99', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.p99) },
   { title: 'Longest', unit: 'ms', cell: ({ cache }) => milliseconds(cache.latency?.maximum) },
   { title: 'Highest age', unit: 's', cell: ({ cache }) => figure(cache.maxAge, String) },
-  { title: 'Old versions', cell: ({ cache }) => count(cache.oldReads) },
-  { title: 'Old for up to', unit: 's', cell: ({ cache }) => seconds(cache.oldFor) },
 ];
 
 /**
