@@ -6,7 +6,7 @@ import { MixedClaims } from './mixed-claims.js';
 /**
  * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
- * @import { Stage, StageKind } from '../operations/stage.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Budget } from './budget.js'
@@ -27,7 +27,6 @@ import { MixedClaims } from './mixed-claims.js';
 /**
  * @param {Stage} stage
  * @param {object} options
- * @param {readonly StageKind[]} options.kinds of the stage; with version checks if the run rewrites its objects
  * @param {Workload} options.workload
  * @param {Budget} options.budget
  * @param {StageMeters} options.meters that count skipped operations
@@ -38,21 +37,21 @@ import { MixedClaims } from './mixed-claims.js';
  * @param {string} options.runId
  * @returns {StageClaims}
  */
-export function claimsFor(stage, { kinds, workload, budget, meters, groups, kindGroups, load, now, runId }) {
+export function claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId }) {
   const { access, mixedObjects: objects } = load;
   if (groups !== null) {
-    return new GroupClaims({ kinds }, { workload, budget, meters, groups });
+    return new GroupClaims(stage, { workload, budget, meters, groups });
   }
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
     const seed = `kinds of ${runId}`;
-    return new Claims({ kinds }, { workload, budget, meters, order, kindGroups, seed, now });
+    return new Claims(stage, { workload, budget, meters, order, kindGroups, seed, now });
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {
     throw new RangeError('a stage that rewrites objects requires their number');
   }
-  return new MixedClaims(kinds, {
+  return new MixedClaims(stage.kinds, {
     workload: { ...workload, mixed },
     budget,
     objects,

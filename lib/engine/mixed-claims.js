@@ -60,8 +60,6 @@ export class MixedClaims {
   #readObject;
   /** Missing objects that this worker removed or failed to write, oldest first. @type {number[]} */
   #gaps = [];
-  /** Number of gaps already taken. */
-  #gapsTaken = 0;
 
   /**
    * @param {readonly StageKind[]} kinds
@@ -158,35 +156,25 @@ export class MixedClaims {
 
   /** @returns {number} a removed object that can be written now, or -1 */
   #takeGap() {
-    const { written } = this.#workload;
     const { pauses } = this.#mixed;
     const now = this.#now();
-    for (let left = this.#gaps.length - this.#gapsTaken; left > 0; left--) {
-      const object = this.#gaps[this.#gapsTaken];
-      const isFilled = written.has(object);
+    for (let tries = Math.min(this.#gaps.length, TRIES); tries > 0; tries--) {
+      const [object] = this.#gaps;
+      const isFilled = this.#workload.written.has(object);
       const isTaken = !isFilled && pauses.take(object, now);
       if (!isFilled && !isTaken && pauses.freeFrom(object) <= now + MIN_WRITE_PAUSE_MS) {
         return -1;
       }
-      this.#gapsTaken += 1;
-      this.#forgetTakenGaps();
+      this.#gaps.shift();
       if (isTaken) {
         return object;
       }
       if (!isFilled) {
-        // It is set aside: the gaps after it can be filled earlier.
+        // It is set aside, so the gaps after it can be filled earlier.
         this.#gaps.push(object);
       }
     }
     return -1;
-  }
-
-  /** Drops taken gaps in batches, which makes the cost per gap negligible. */
-  #forgetTakenGaps() {
-    if (2 * this.#gapsTaken > this.#gaps.length + TRIES) {
-      this.#gaps.splice(0, this.#gapsTaken);
-      this.#gapsTaken = 0;
-    }
   }
 
   /**

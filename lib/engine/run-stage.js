@@ -1,7 +1,6 @@
 import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { kindsOfVersions } from '../operations/stage.js';
 import { objectSizes } from '../workload/sizes.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
@@ -24,7 +23,7 @@ import { StageWatch } from './stage-watch.js';
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { UploadStep } from '../operations/multipart.js'
  * @import { Workload } from '../operations/operation.js'
- * @import { Stage, StageKind } from '../operations/stage.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Alarm } from './alarm.js'
@@ -110,7 +109,6 @@ const PROGRESS_INTERVAL_MS = 250;
  * The components of a stage, chosen once, before the first operation.
  *
  * @typedef {object} StageSetup
- * @property {readonly StageKind[]} kinds of the stage; with version checks if the run rewrites its objects
  * @property {Clock} clock
  * @property {Workload} workload
  * @property {StageClaims} claims what to do next
@@ -145,9 +143,10 @@ export async function runStage(stage, options) {
   const threads = engine.connections.slice(0, load.threads);
   const delivery = deliveryFor(stage, threads, load, engine);
   const setup = setUp(stage, delivery, options);
-  const { kinds, clock, workload, loop, watch, recorder } = setup;
+  const { clock, workload, loop, watch, recorder } = setup;
   const { startedAt } = setup.seconds;
-  const records = threads.map((connection) => new OperationRecord(kinds[0].operation, workload, connection));
+  const [{ operation }] = stage.kinds;
+  const records = threads.map((connection) => new OperationRecord(operation, workload, connection));
   const flow = watchFlow(delivery.connections);
   const seconds = new SecondSampler({ clock, ...setup.seconds });
   const work = loop.work(operationsOf(setup, delivery.open(setup)));
@@ -176,10 +175,7 @@ export async function runStage(stage, options) {
 function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
-  const { listed, mixed } = engine.workload;
-  // If the run rewrites its objects, the first writes also carry a version.
-  const identifiesVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
-  const kinds = identifiesVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
+  const { listed } = engine.workload;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
   const { connections, countSuccess } = delivery;
   const pauses = new Pauses();
@@ -215,11 +211,10 @@ function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroup
     hooks: recorder.retryHooks(),
   });
   const isOver = () => watch.stopped.aborted || budget.isClosed;
-  const claims = claimsFor(stage, { kinds, workload, budget, meters, groups, kindGroups, load, now, runId });
-  let billedBefore = kinds.map(() => 0);
+  const claims = claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId });
+  let billedBefore = stage.kinds.map(() => 0);
   const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
   return {
-    kinds,
     clock,
     workload,
     claims,

@@ -20,7 +20,6 @@ import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
 import { Alarm } from './alarm.js';
 import { Budget } from './budget.js';
-import { stageOnExisting } from '../operations/stage.js';
 import { runStage } from './run-stage.js';
 
 /**
@@ -134,7 +133,7 @@ export class Worker {
       agent,
       keepAlive,
       threads: connectionsFor(spec),
-      keysAreForeign: isExisting(spec),
+      keysAreForeign: Boolean(spec.listed),
       now: clock.now,
       epochNow: clock.epochNow,
       onColo: (colo) => connectionMeter.answered(colo),
@@ -208,8 +207,7 @@ export class Worker {
    * @param {StageHooks} hooks
    * @returns {Promise<WorkerOutcome>}
    */
-  async runStage({ stage: given, load, budget, limit }, signal, hooks) {
-    const stage = isExisting(this.#spec) ? stageOnExisting(given) : given;
+  async runStage({ stage, load, budget, limit }, signal, hooks) {
     const groups = this.#groupsOf(stage, budget);
     const stopMeasuring = measureLoop({ now: this.#engine.clock.now });
     let loop;
@@ -275,9 +273,4 @@ export class Worker {
     this.#reused = reused;
     return { ...since, lookupTime, costs: this.#connectionMeter.take() };
   }
-}
-
-/** @param {Pick<WorkerSpec, 'listed'>} spec */
-function isExisting({ listed = null }) {
-  return listed !== null;
 }

@@ -3,7 +3,6 @@ import { IntegrityError } from './operation.js';
 
 /**
  * @import { ListedObjects } from '../workload/listed-objects.js'
- * @import { Operation } from './operation.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 
@@ -11,18 +10,6 @@ import { IntegrityError } from './operation.js';
 
 /** The error kind of an operation that finds changes since the objects were listed. */
 export const CHANGED = 'changed';
-
-/**
- * @param {Operation} operation
- * @returns {Operation} the same operation, for existing objects
- */
-export function onExisting(operation) {
-  const { attemptExisting } = operation;
-  if (attemptExisting === undefined) {
-    throw new RangeError(`expected an operation that reads existing objects, got ${operation.name}`);
-  }
-  return Object.freeze({ ...operation, attempt: attemptExisting });
-}
 
 /** @param {OperationRecord} record */
 export function listedOf({ workload: { listed } }) {

@@ -1,7 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD } from '../s3/s3-error.js';
-import { IntegrityError } from './operation.js';
-import { NO_ETAG } from './no-etag.js';
+import { IntegrityError, NO_ETAG } from './operation.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'

@@ -1,5 +1,5 @@
 import { BodyVerifier } from '../workload/body-verifier.js';
-import { versionOf } from '../workload/mixed-objects.js';
+import { stateOf, versionOf } from '../workload/mixed-objects.js';
 import { VersionVerifier } from '../workload/version-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
@@ -42,7 +42,7 @@ export class OperationRecord {
   /** Whether the stage has read the object before, if first reads are counted separately. */
   isRepeated = false;
   /** State of a rewritten object that the operation brings about; see MixedObjects. */
-  state = 0;
+  state = stateOf(0);
   /** Whether a cache served an outdated version. */
   isStale = false;
   /** Attempts so far, including the current one. */
@@ -61,6 +61,7 @@ export class OperationRecord {
   body = null;
   /** Additional members of the call's input. @type {ObjectRequest['input']} */
   input = undefined;
+  #attempt;
 
   /**
    * @param {Operation} operation the first operation
@@ -71,6 +72,8 @@ export class OperationRecord {
     this.operation = operation;
     this.workload = workload;
     this.connection = connection;
+    /** Which attempt of an operation suits what is known about the objects. */
+    this.#attempt = attemptFor(workload);
     /** Checks the body of a response. @type {BodyVerifier | VersionVerifier | BodyLength} */
     this.sink = verifierFor(workload);
   }
@@ -122,8 +125,16 @@ export class OperationRecord {
   }
 
   attempt() {
-    return this.operation.attempt(this);
+    return this.operation[this.#attempt](this);
   }
+}
+
+/**
+ * @param {Pick<Workload, 'listed' | 'mixed'>} workload
+ * @returns {'attempt' | 'attemptExisting' | 'attemptOfVersion'}
+ */
+function attemptFor({ listed, mixed }) {
+  return listed ? 'attemptExisting' : mixed ? 'attemptOfVersion' : 'attempt';
 }
 
 /** Counts the bytes of an existing object, whose content is unknown. */

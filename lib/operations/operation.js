@@ -47,7 +47,7 @@ import { redact } from '../text/redact.js';
  * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] one attempt on an existing object, of which
  *   only the list entry is known; absent if the operation does not support existing objects
  * @property {(record: OperationRecord) => Promise<void>} [attemptOfVersion] one attempt on an object that is rewritten
- *   and removed while others read it; absent if the operation cannot be mixed, which `refuses` explains
+ *   and removed while others read it; default: `attempt`. `refuses` explains which operations cannot be mixed
  */
 
 /**
@@ -69,12 +69,17 @@ import { redact } from '../text/redact.js';
  * @property {boolean} receives whether the response body is the object, so that the time to first byte is meaningful
  * @property {boolean} movesBytes
  * @property {keyof OperationAmounts | null} amount that the user may set
+ * @property {boolean} readsExisting whether the operation supports existing objects
  * @property {boolean} followsAccess whether single objects are read, in the order of the run's access pattern
  * @property {boolean} movesWhole whether whole objects are moved, so that the time depends on the object's size
  * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf bytes that are moved
  *
- * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
+ * @typedef {Readonly<Required<Pick<OperationDefinition, 'attemptExisting' | 'attemptOfVersion'>> & OperationDefinition &
+ *   OperationProperties>} Operation
  */
+
+/** Recorded instead of an ETag's digest if the response to a write had no ETag, or if the ETag may be another one. */
+export const NO_ETAG = 1;
 
 /** Enough attempts to survive a hiccup, but few enough to fail quickly. @type {Readonly<Preflight>} */
 export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
@@ -86,7 +91,10 @@ export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: I
 export function defineOperation(definition) {
   const { name, effect, transfer, part, grouping } = definition;
   return Object.freeze({
+    attemptOfVersion: definition.attempt,
+    attemptExisting: () => Promise.reject(new RangeError(`expected an operation on existing objects, got ${name}`)),
     ...definition,
+    readsExisting: definition.attemptExisting !== undefined,
     logName: name[0].toUpperCase() + name.slice(1),
     creates: effect === 'creates',
     copies: effect === 'copies',

@@ -22,9 +22,7 @@ export const DEFAULT_STAGES = Object.freeze(
 );
 
 export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
-  OPERATIONS.filter(({ isDefaultStage, attemptExisting }) => isDefaultStage && attemptExisting !== undefined).map(
-    ({ name }) => name,
-  ),
+  OPERATIONS.filter(({ isDefaultStage, readsExisting }) => isDefaultStage && readsExisting).map(({ name }) => name),
 );
 
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));

@@ -1,7 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { mixedOf } from './versions.js';
 
 /** Enough to retry for over a second: R2 accepts one write per second per key, and a deletion may count as a write. */
 const MAX_PREFLIGHT_ATTEMPTS = 7;
@@ -16,28 +15,18 @@ export const remove = defineOperation({
   isDefaultStage: true,
   preflight: { ...QUICK_PREFLIGHT, maxAttempts: MAX_PREFLIGHT_ATTEMPTS },
   async attempt(record) {
-    const { connection, localIndex, attempts, workload } = record;
+    const { connection, localIndex, attempts, state, workload } = record;
+    const { mixed, written } = workload;
     try {
       await connection.send(this.call, record);
     } catch (error) {
-      // An earlier attempt, whose response was lost, has removed the object.
-      if (!(error instanceof AttemptError && error.kind === NOT_FOUND && attempts > 1)) {
+      // Either an earlier attempt, whose response was lost, has removed the object, or in a mixed load, an earlier change
+      // with an unknown outcome has removed it or did not create it.
+      if (!(error instanceof AttemptError && error.kind === NOT_FOUND && (attempts > 1 || mixed))) {
         throw error;
       }
     }
-    workload.written.delete(localIndex);
-  },
-  async attemptOfVersion(record) {
-    const { connection, localIndex, state, workload } = record;
-    try {
-      await connection.send(this.call, record);
-    } catch (error) {
-      // A change with an unknown outcome may have removed the object, or may not have created it.
-      if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
-        throw error;
-      }
-    }
-    workload.written.delete(localIndex);
-    mixedOf(record).answer(localIndex, state);
+    written.delete(localIndex);
+    mixed?.answer(localIndex, state);
   },
 });

@@ -1,6 +1,5 @@
 import { groupsOf } from '../workload/object-groups.js';
 import { averageSize } from '../workload/size-distribution.js';
-import { onExisting } from './existing-object.js';
 
 /**
  * @import { Config, ObjectsConfig } from '../model/config.js'
@@ -62,34 +61,9 @@ export function rewritingStage(kinds) {
   });
 }
 
-/**
- * @param {readonly StageKind[]} kinds
- * @returns {StageKind[]} the same kinds, for objects that are rewritten
- */
-export function kindsOfVersions(kinds) {
-  return kinds.map(({ operation, weight }) => {
-    const attempt = operation.attemptOfVersion;
-    if (attempt === undefined) {
-      throw new RangeError(`expected an operation that can be mixed, got ${operation.name}`);
-    }
-    return { operation: { ...operation, attempt }, weight };
-  });
-}
-
 /** @param {Operation} operation */
 export function stageOf(operation) {
   return mixedStage(operation.logName, [{ operation, weight: 1 }]);
-}
-
-/**
- * @param {Stage} stage
- * @returns {Stage} the same stage, for existing objects
- */
-export function stageOnExisting({ name, kinds }) {
-  return mixedStage(
-    name,
-    kinds.map(({ operation, weight }) => ({ operation: onExisting(operation), weight })),
-  );
 }
 
 /**

@@ -1,7 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { checkSize, refuseChanged } from './existing-object.js';
-import { NO_ETAG } from './no-etag.js';
-import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { IntegrityError, NO_ETAG, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { checkEtag, findsObject, lowestOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */

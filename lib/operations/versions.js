@@ -1,7 +1,6 @@
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { isAbsent, mayBeAbsent, stateOf, versionOf } from '../workload/mixed-objects.js';
-import { NO_ETAG } from './no-etag.js';
-import { IntegrityError } from './operation.js';
+import { IntegrityError, NO_ETAG } from './operation.js';
 
 /**
  * @import { S3Call } from '../s3/s3-calls.js'

@@ -1,8 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { NO_ETAG } from './no-etag.js';
-import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { mixedOf } from './versions.js';
+import { NO_ETAG, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 export const write = defineOperation({
   name: 'write',
@@ -15,20 +13,16 @@ export const write = defineOperation({
   isDefaultStage: true,
   preflight: QUICK_PREFLIGHT,
   async attempt(record) {
-    const { connection, localIndex, index, size, workload } = record;
-    record.body = workload.payload.body(index, size);
-    if (workload.checksums !== undefined) {
-      record.input = workload.checksums.inputOf(index, size);
+    const { connection, localIndex, index, size, state, workload } = record;
+    const { payload, checksums, mixed, written } = workload;
+    record.body = payload.bodyOf(index, size, versionOf(state));
+    if (checksums !== undefined) {
+      record.input = checksums.inputOf(index, size);
     }
     await connection.send(this.call, record);
-    workload.written.add(localIndex, connection.reply.etagDigest || NO_ETAG);
-  },
-  async attemptOfVersion(record) {
-    const { connection, localIndex, index, size, state, outcomeUnknown, workload } = record;
-    record.body = workload.payload.bodyOf(index, size, versionOf(state));
-    await connection.send(this.call, record);
     // If an earlier attempt takes effect late, the ETag may become another one, although the bytes are the same.
-    workload.written.add(localIndex, outcomeUnknown ? NO_ETAG : connection.reply.etagDigest || NO_ETAG);
-    mixedOf(record).answer(localIndex, state);
+    const isUncertain = mixed && record.outcomeUnknown;
+    written.add(localIndex, isUncertain ? NO_ETAG : connection.reply.etagDigest || NO_ETAG);
+    mixed?.answer(localIndex, state);
   },
 });

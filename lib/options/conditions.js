@@ -29,7 +29,7 @@ const MIN_UNTIL_STABLE_MS = 40_000;
 /** With this ratio, at most half of the keys were written within the last second: a few tries find a writable key. */
 const KEYS_PER_WRITE = 2;
 
-const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
+const READING_STAGES = OPERATIONS.filter(({ readsExisting }) => readsExisting).map(({ name }) => name);
 const REMOVALS = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : []));
 
 export const followsAccess = (/** @type {Operation} */ operation) => operation.followsAccess;

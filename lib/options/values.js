@@ -107,7 +107,7 @@ const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
 const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
-const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
+const MIXABLE = OPERATIONS.filter(({ refuses }) => refuses?.mix === undefined).map(({ name }) => name);
 
 /** As a result file, this means standard output. */
 export const STANDARD_OUTPUT = '-';

@@ -1,7 +1,7 @@
 import { runPool } from '../engine/run-pool.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { CHANGED, onExisting } from '../operations/existing-object.js';
+import { CHANGED } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { CLIENTS } from '../s3/object-store.js';
@@ -162,8 +162,7 @@ class BucketPreflight {
   constructor(shared, bucket) {
     this.#shared = shared;
     this.#bucket = bucket;
-    const operations = operationsOfRun(shared.config.load);
-    this.#operations = shared.run.listed ? operations.map(onExisting) : operations;
+    this.#operations = operationsOfRun(shared.config.load);
   }
 
   async run() {

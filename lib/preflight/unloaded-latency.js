@@ -1,4 +1,3 @@
-import { onExisting } from '../operations/existing-object.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
@@ -84,7 +83,7 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {Config} config
  * @param {TimeBudget} budget
  */
-function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
+function kindsOf({ wroteObjects, mayRemove }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
   // Operations on batches cannot be measured with single objects, and copies would need additional removals.
@@ -98,11 +97,10 @@ function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_ROUNDS * alone <= budget.left);
   };
-  const reading = single.filter((operation) => {
+  return single.filter((operation) => {
     const { name, effect, movesWhole } = operation;
     return names.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });
-  return listed ? reading.map(onExisting) : reading;
 }
 
 class Probe {

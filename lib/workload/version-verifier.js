@@ -57,7 +57,7 @@ export class VersionVerifier {
     this.#size = size;
     this.#position = position;
     this.#headSize = Math.min(size, BYTES_OF_ONE_VERSION);
-    this.#expected = expected;
+    this.#expected = Math.max(expected, 0);
     this.received = 0;
     this.mismatch = -1;
     this.version = -1;
@@ -104,16 +104,21 @@ export class VersionVerifier {
   /** @param {Buffer} head the first bytes of the body */
   #identify(head) {
     const last = this.#lastVersionOf(this.#localIndex);
-    if (this.#position === 0 && head.length >= VERSION_BYTES) {
-      this.version = this.#payload.versionIn(this.#index, head);
-      this.mismatch = this.version > last ? 0 : this.#payload.firstMismatchOf(this.#index, this.version, 0, head);
-      return;
-    }
+    const isTold = this.#position === 0 && head.length >= VERSION_BYTES;
+    this.version = isTold ? this.#payload.versionIn(this.#index, head) : this.#search(head, last);
+    const isKnown = this.version >= 0 && this.version <= last;
+    const compared = isKnown ? this.version : this.#expected;
+    this.mismatch = this.#payload.firstMismatchOf(this.#index, compared, this.#position, head);
+  }
+
+  /**
+   * @param {Buffer} head
+   * @param {number} last
+   * @returns {number} the first matching version, from the expected one on; older ones come last; -1 if none matches
+   */
+  #search(head, last) {
     const [index, position] = [this.#index, this.#position];
-    this.version = this.#payload.versionBetween(index, position, head, this.#expected, last);
-    if (this.version < 0) {
-      this.version = this.#payload.versionBetween(index, position, head, 0, this.#expected - 1);
-    }
-    this.mismatch = this.version < 0 ? position : -1;
+    const version = this.#payload.versionBetween(index, position, head, this.#expected, last);
+    return version >= 0 ? version : this.#payload.versionBetween(index, position, head, 0, this.#expected - 1);
   }
 }

@@ -4,7 +4,6 @@ import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { MixedClaims } from '../../lib/engine/mixed-claims.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
-import { kindsOfVersions } from '../../lib/operations/stage.js';
 import { MixedObjects, isAbsent, mixedMemory } from '../../lib/workload/mixed-objects.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
@@ -22,9 +21,7 @@ function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
   for (let object = 0; object < objects; object++) {
     workload.written.add(object, 1);
   }
-  const kinds = kindsOfVersions(
-    Object.entries(shares).map(([name, weight]) => ({ operation: operationNamed(name), weight })),
-  );
+  const kinds = Object.entries(shares).map(([name, weight]) => ({ operation: operationNamed(name), weight }));
   const budget = new Budget({ memory: budgetMemory(), objects: operations, cycles: false });
   const claims = new MixedClaims(kinds, { workload, budget, objects, now, seed: 'run-1' });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copy } from '../../lib/operations/copy.js';
-import { NO_ETAG } from '../../lib/operations/no-etag.js';
+import { NO_ETAG } from '../../lib/operations/operation.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**

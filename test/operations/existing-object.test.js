@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { onExisting } from '../../lib/operations/existing-object.js';
 import { IntegrityError } from '../../lib/operations/operation.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { OPERATIONS, operationNamed } from '../../lib/operations/registry.js';
@@ -84,7 +83,7 @@ function storeOf(etags = BODIES.map(md5Of)) {
      */
     async attempt(name, index, answer) {
       next = answer;
-      const operation = onExisting(operationNamed(name));
+      const operation = operationNamed(name);
       const record = new OperationRecord(operation, whole, connections[0]);
       if (operation.grouping === undefined) {
         record.take(0, operation, index);
@@ -221,15 +220,11 @@ describe('list', () => {
   });
 });
 
-test('operations that change objects cannot run on existing objects', () => {
-  const changing = OPERATIONS.filter(({ attemptExisting }) => attemptExisting === undefined);
-  assert.deepEqual(
-    changing.map(({ name }) => name),
-    OPERATIONS.filter(({ effect }) => effect !== 'reads').map(({ name }) => name),
-  );
-  changing.forEach((operation) =>
-    assert.throws(() => onExisting(operation), /^RangeError: expected an operation that reads/),
-  );
+test('only operations that read can run on existing objects', async () => {
+  for (const { name, effect, readsExisting } of OPERATIONS) {
+    assert.equal(readsExisting, effect === 'reads', name);
+  }
+  await assert.rejects(storeOf().attempt('remove', 0, {}), /^RangeError: expected an operation on existing objects/);
 });
 
 test('a foreign key is escaped before it reaches a terminal', async () => {

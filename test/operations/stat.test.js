@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IntegrityError } from '../../lib/operations/operation.js';
 import { stat } from '../../lib/operations/stat.js';
-import { NO_ETAG } from '../../lib/operations/no-etag.js';
+import { NO_ETAG } from '../../lib/operations/operation.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**

@@ -68,7 +68,7 @@ async function readAfter(before, response, { name = 'read', during = [], isCopy,
   const record = new OperationRecord(operation, given, connections[0]);
   record.take(0, operation, OBJECT, 1);
   try {
-    await operation.attemptOfVersion?.(record);
+    await record.attempt();
   } catch (error) {
     assert.ok(error instanceof IntegrityError, String(error));
     return error.versionError;

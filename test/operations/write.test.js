@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_ETAG } from '../../lib/operations/no-etag.js';
+import { NO_ETAG } from '../../lib/operations/operation.js';
 import { write } from '../../lib/operations/write.js';
 import { MAX_VIEW_BYTES } from '../../lib/workload/payload.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
