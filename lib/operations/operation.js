@@ -138,3 +138,18 @@ export class IntegrityError extends Error {
 export function otherSizeHint({ wroteObjects }) {
   return wroteObjects ? '' : '; check that the run was written with this --size';
 }
+
+/**
+ * @param {OperationRecord} record whose body has arrived
+ * @param {string} what name of the body in messages
+ * @param {number} mismatch offset of the first wrong byte, or -1
+ * @throws {IntegrityError} if the body is wrong
+ */
+export function refuseMismatch(record, what, mismatch) {
+  if (mismatch >= 0) {
+    const { sink, size, workload } = record;
+    const lengths = `received ${sink.received} bytes, expected ${size}${otherSizeHint(workload)}`;
+    const shown = sink.received === size ? '' : ` (${lengths})`;
+    throw new IntegrityError(record, `${what} first differs at offset ${mismatch}${shown}`);
+  }
+}

@@ -2,7 +2,7 @@ import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { versionOf } from '../workload/mixed-objects.js';
 import { changedError, checkSize, refuseChanged } from './existing-object.js';
-import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuseMismatch } from './operation.js';
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
@@ -39,10 +39,7 @@ export const range = defineOperation({
     verifier.begin(index, size, first);
     await connection.send(this.call, record);
     checkRange(record, first, whole);
-    const mismatch = verifier.end();
-    if (mismatch >= 0) {
-      throw new IntegrityError(record, `the range at ${first} first differs at offset ${mismatch}${lengths(record)}`);
-    }
+    refuseMismatch(record, `the range at ${first}`, verifier.end());
   },
   async attemptExisting(record) {
     const { connection, sink, index, size, turn, workload } = record;
@@ -102,9 +99,4 @@ function checkRange(record, first, whole) {
     const hint = length === whole ? '' : otherSizeHint(workload);
     throw new IntegrityError(record, `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}${hint}`);
   }
-}
-
-/** Returns '' if the body has the expected length. @param {OperationRecord} record whose body has arrived */
-function lengths({ sink: { received }, size }) {
-  return received === size ? '' : ` (received ${received} bytes, expected ${size})`;
 }

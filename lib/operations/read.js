@@ -1,13 +1,12 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { versionOf } from '../workload/mixed-objects.js';
 import { checkSize, refuseChanged } from './existing-object.js';
-import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
  * @import { BodyVerifier } from '../workload/body-verifier.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
- * @import { OperationRecord } from './operation-record.js'
  */
 
 /** Preflight only checks that larger objects of an earlier run exist, because reading them would take too long. */
@@ -31,10 +30,7 @@ export const read = defineOperation({
     const verifier = /** @type {BodyVerifier | VersionVerifier} */ (record.sink);
     verifier.begin(index, size);
     await connection.send(this.call, record);
-    const mismatch = verifier.end();
-    if (mismatch >= 0) {
-      throw new IntegrityError(record, `the body first differs at offset ${mismatch}${lengths(record)}`);
-    }
+    refuseMismatch(record, 'the body', verifier.end());
   },
   async attemptExisting(record) {
     const { connection, sink, size } = record;
@@ -51,8 +47,3 @@ export const read = defineOperation({
     }
   },
 });
-
-/** Returns '' if the body has the expected length. @param {OperationRecord} record whose body has arrived */
-function lengths({ sink: { received }, size, workload }) {
-  return received === size ? '' : ` (received ${received} bytes, expected ${size}${otherSizeHint(workload)})`;
-}

@@ -1,6 +1,6 @@
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { isAbsent, mayBeAbsent, stateOf, versionOf } from '../workload/mixed-objects.js';
-import { IntegrityError, NO_ETAG } from './operation.js';
+import { IntegrityError, NO_ETAG, refuseMismatch } from './operation.js';
 
 /**
  * @import { S3Call } from '../s3/s3-calls.js'
@@ -60,9 +60,8 @@ export async function findsObject(call, record, lowest) {
 export function checkBody(record, lowest, what) {
   const sink = /** @type {VersionVerifier} */ (record.sink);
   const mismatch = sink.end();
-  if (mismatch >= 0 && sink.received !== record.size) {
-    const lengths = `received ${sink.received} bytes, expected ${record.size}`;
-    throw new IntegrityError(record, `${what} first differs at offset ${mismatch} (${lengths})`);
+  if (sink.received !== record.size) {
+    refuseMismatch(record, what, mismatch);
   }
   if (mismatch >= 0) {
     throw new IntegrityError(record, `${what} is torn: from offset ${mismatch} on, it matches no version`, 'torn');

@@ -16,7 +16,8 @@ export const write = defineOperation({
     const { connection, localIndex, index, size, state, workload } = record;
     const { payload, checksums, mixed, written } = workload;
     record.body = payload.bodyOf(index, size, versionOf(state));
-    if (checksums !== undefined) {
+    // Checksums cover only the first version of an object.
+    if (checksums !== undefined && !mixed) {
       record.input = checksums.inputOf(index, size);
     }
     await connection.send(this.call, record);

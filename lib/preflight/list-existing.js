@@ -10,7 +10,7 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
- * @import { ListedForeignObject } from '../s3/bucket-admin.js'
+ * @import { ListedObject } from '../s3/bucket-admin.js'
  * @import { Config } from '../model/config.js'
  * @import { RunContext } from './run-context.js'
  */
@@ -180,7 +180,7 @@ class List {
   }
 }
 
-/** @param {ListedForeignObject} object */
+/** @param {ListedObject} object */
 function packed({ key, size, etag }) {
   return {
     key: Buffer.from(key, 'utf8'),

@@ -13,10 +13,8 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js'
 const NOWHERE = { accept() {} };
 
 /**
- * @typedef {{ key: string, size: number, modifiedAt: number }} ListedObject `size`: bytes; NaN if the store reports no
- *   valid size; `modifiedAt`: epoch ms
- *
- * @typedef {ListedObject & { etag: string }} ListedForeignObject `etag`: exactly as the store sent it; '' if absent
+ * @typedef {{ key: string, size: number, etag: string, modifiedAt: number }} ListedObject `size`: bytes; NaN if the
+ *   store reports no valid size; `etag`: exactly as the store sent it, or ''; `modifiedAt`: epoch ms
  *
  * @typedef {{ key: string, versionId: string, isObject: boolean }} ListedVersion a version of a key, or a delete
  *   marker; `isObject`: whether a read of the key returns it: the latest version, unless it is a delete marker
@@ -64,23 +62,9 @@ export class BucketAdmin {
    * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in key order
    */
   async listPage(bucket, prefix, startAfter) {
-    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
-      Prefix: prefix,
-      StartAfter: startAfter || undefined,
-    });
-    // A response that is not a list must not count as an empty list.
-    if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
-    }
-    const objects = Contents.map(listedObject);
-    if (!objects.every((/** @type {ListedObject} */ { key }) => isAfter(key, startAfter))) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: 'the store lists keys that were not requested, so its lists cannot be used',
-      });
-    }
-    return { objects, isLast: !IsTruncated };
+    const { objects, isLast } = await this.#list(bucket, { Prefix: prefix, StartAfter: startAfter || undefined });
+    refuseStrange(objects.every(({ key }) => isAfter(key, startAfter)));
+    return { objects, isLast };
   }
 
   /**
@@ -89,30 +73,29 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} prefix '' for all
    * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} `unreadable` counts the
-   * objects left out because their key or size cannot be read
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, unreadable: number }>} `unreadable` counts the objects
+   *   left out because their key or size cannot be read
    */
   async listForeignPage(bucket, prefix, startAfter) {
-    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, {
-      EncodingType: 'url',
-      Prefix: prefix || undefined,
-      StartAfter: startAfter || undefined,
-    });
+    const input = { EncodingType: 'url', Prefix: prefix || undefined, StartAfter: startAfter || undefined };
+    const { objects: all, isLast } = await this.#list(bucket, input);
+    const objects = all.filter(({ key, size }) => key !== '' && size >= 0);
+    refuseStrange(objects.every(({ key }) => key.startsWith(prefix) && isAfter(key, startAfter)));
+    return { objects, isLast, unreadable: all.length - objects.length };
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {Readonly<Record<string, any>>} input
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
+   */
+  async #list(bucket, input) {
+    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, input);
+    // A response that is not a list must not count as an empty list.
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
     }
-    const all = Contents.map((/** @type {any} */ content) => ({ ...listedObject(content), etag: content.ETag ?? '' }));
-    const objects = all.filter((/** @type {ListedForeignObject} */ { key, size }) => key !== '' && size >= 0);
-    if (
-      !objects.every((/** @type {ListedForeignObject} */ { key }) => key.startsWith(prefix) && isAfter(key, startAfter))
-    ) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: 'the store lists keys that were not requested, so its lists cannot be used',
-      });
-    }
-    return { objects, isLast: !IsTruncated, unreadable: all.length - objects.length };
+    return { objects: Contents.map(listedObject), isLast: !IsTruncated };
   }
 
   /**
@@ -324,10 +307,21 @@ function isAfter(key, startAfter) {
   return typeof key === 'string' && Buffer.compare(Buffer.from(key), Buffer.from(startAfter)) > 0;
 }
 
-/** @param {{ Key: string, Size?: number, LastModified?: Date }} content */
-function listedObject({ Key, Size = 0, LastModified }) {
+/** @param {boolean} isRequested whether a list contains only keys that were requested */
+function refuseStrange(isRequested) {
+  if (!isRequested) {
+    throw new AttemptError({
+      kind: 'protocol',
+      handling: 'fail',
+      message: 'the store lists keys that were not requested, so its lists cannot be used',
+    });
+  }
+}
+
+/** @param {{ Key: string, Size?: number, ETag?: string, LastModified?: Date }} content */
+function listedObject({ Key, Size = 0, ETag = '', LastModified }) {
   const size = Number.isSafeInteger(Size) ? Size : NaN;
-  return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
+  return { key: Key, size, etag: ETag, modifiedAt: LastModified?.getTime() ?? 0 };
 }
 
 /** @param {{ Key?: string, UploadId?: string, Initiated?: Date }} entry */

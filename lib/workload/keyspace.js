@@ -76,6 +76,7 @@ export class Keyspace {
   /** @param {{ runId: string, prefix: string, buckets: readonly string[] }} layout */
   constructor({ runId, prefix, buckets }) {
     this.runId = runId;
+    this.prefix = prefix;
     this.buckets = buckets;
     this.keyPrefix = `${prefix}/${runId}/`;
     this.#seed = seedOf(runId);
@@ -106,7 +107,7 @@ export class Keyspace {
 
   /** Leading hex digits spread keys over the key space; the index after them can be read back. @param {number} index */
   keyOf(index) {
-    return `${this.keyPrefix}${this.#spread(index)}-${index}`;
+    return this.nameOf('', index);
   }
 
   /**
@@ -117,12 +118,12 @@ export class Keyspace {
    * @param {number} index unique in the run: see globalIndex
    */
   probeKeyOf(index) {
-    return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
+    return this.nameOf('probe-', index);
   }
 
   /** A copy is in the same bucket as its object. @param {number} index of the object */
   copyKeyOf(index) {
-    return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
+    return this.nameOf('copy-', index);
   }
 
   /** A key that is never written: a request for it shows how the store responds if an object does not exist. */
@@ -130,36 +131,14 @@ export class Keyspace {
     return `${this.keyPrefix}preflight`;
   }
 
-  /** @param {number} index of a probe */
-  #probeCopyKeyOf(index) {
-    return `${this.keyPrefix}${this.#spread(index)}-probe-copy-${index}`;
-  }
-
   /** Locates probes as if they were objects. @returns {Places} */
   get probes() {
-    return this.#placesOf((index) => this.probeKeyOf(index));
+    return new Probes(this, 'probe-');
   }
 
   /** Locates copies of probes as if they were objects. @returns {Places} */
   get probeCopies() {
-    return this.#placesOf((index) => this.#probeCopyKeyOf(index));
-  }
-
-  /**
-   * @param {(index: number) => string} keyOf
-   * @returns {Places}
-   */
-  #placesOf(keyOf) {
-    return {
-      buckets: this.buckets,
-      keyPrefix: this.keyPrefix,
-      spreadOf: (index) => this.spreadOf(index),
-      beforeKeyOf: (index) => this.beforeKeyOf(index),
-      recogniseName: (key) => this.recogniseName(key),
-      slotOf: (index, count) => this.slotOf(index, count),
-      keyOf,
-      copyKeyOf: (index) => this.#probeCopyKeyOf(index),
-    };
+    return new Probes(this, PROBE_COPY);
   }
 
   /**
@@ -194,10 +173,10 @@ export class Keyspace {
     if (match === null) {
       return null;
     }
-    const [isProbe, isCopy] = [match[1] !== undefined, match[2] !== undefined];
-    const index = Number(match[3]);
-    const isNamed = Number.isSafeInteger(index) && key === this.#nameOf(isProbe, isCopy, index);
-    return isNamed ? { isProbe, isCopy, index } : null;
+    const [, probe = '', copy = '', digits] = match;
+    const index = Number(digits);
+    const isNamed = Number.isSafeInteger(index) && key === this.nameOf(probe + copy, index);
+    return isNamed ? { isProbe: probe !== '', isCopy: copy !== '', index } : null;
   }
 
   /**
@@ -216,19 +195,41 @@ export class Keyspace {
   }
 
   /**
-   * @param {boolean} isProbe
-   * @param {boolean} isCopy
+   * @param {string} kind of the key, as part of its name
    * @param {number} index
    */
-  #nameOf(isProbe, isCopy, index) {
-    if (isProbe) {
-      return isCopy ? this.#probeCopyKeyOf(index) : this.probeKeyOf(index);
-    }
-    return isCopy ? this.copyKeyOf(index) : this.keyOf(index);
+  nameOf(kind, index) {
+    return `${this.keyPrefix}${this.#spread(index)}-${kind}${index}`;
   }
 
   /** @param {number} index */
   #spread(index) {
     return this.spreadOf(index).toString(16).padStart(8, '0');
+  }
+}
+
+const PROBE_COPY = 'probe-copy-';
+
+/** @implements {Places} */
+class Probes extends Keyspace {
+  #kind;
+
+  /**
+   * @param {Keyspace} keyspace
+   * @param {string} kind see nameOf
+   */
+  constructor({ runId, prefix, buckets }, kind) {
+    super({ runId, prefix, buckets });
+    this.#kind = kind;
+  }
+
+  /** @param {number} index */
+  keyOf(index) {
+    return this.nameOf(this.#kind, index);
+  }
+
+  /** @param {number} index */
+  copyKeyOf(index) {
+    return this.nameOf(PROBE_COPY, index);
   }
 }
