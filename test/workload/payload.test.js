@@ -71,14 +71,6 @@ test('another process makes the same payloads', async () => {
   assert.equal(stdout, indices.map((index) => bytesOf(index, 64).toString('hex')).join(' '));
 });
 
-test('objects have different payloads', () => {
-  const seen = new Set();
-  for (let index = 0; index < 50_000; index++) {
-    seen.add(bytesOf(index, 16).toString('latin1'));
-  }
-  assert.equal(seen.size, 50_000);
-});
-
 test('any two objects differ, even across generations of blocks', () => {
   fc.assert(
     fc.property(anyIndex, anyIndex, (one, other) => {
@@ -90,11 +82,6 @@ test('any two objects differ, even across generations of blocks', () => {
 
 test('the same object of another run has a different payload', () => {
   assert.notDeepEqual(bytesOf(0, 64), bytesOf(0, 64, new Payload('run-2')));
-});
-
-test('an object of the next generation has a different payload', () => {
-  assert.notDeepEqual(bytesOf(5, 64), bytesOf(5 + BLOCK_OBJECTS, 64));
-  assert.notDeepEqual(bytesOf(5 + BLOCK_OBJECTS, 64), bytesOf(5 + 2 * BLOCK_OBJECTS, 64));
 });
 
 test('a discarded generation is made again identically', () => {
@@ -122,10 +109,6 @@ test('a part of a payload is the same however the payload is cut', () => {
       assert.deepEqual(payload.view(index, start, end - start), bytesOf(index, size).subarray(start, end));
     }),
   );
-});
-
-test('a longer object starts with the bytes of a shorter one', () => {
-  assert.deepEqual(bytesOf(9, 2 * MAX_VIEW_BYTES + 5).subarray(0, 1000), bytesOf(9, 1000));
 });
 
 test('a body up to the size of a view is a single buffer without copying', () => {
@@ -185,14 +168,6 @@ test('finds a flipped bit at its offset, however the body is chunked', () => {
   );
 });
 
-test('reports the first of several wrong bytes', () => {
-  const body = Buffer.from(bytesOf(4, 100));
-  for (const offset of [90, 41, 40]) {
-    body[offset] ^= 1;
-  }
-  assert.equal(verify(4, 100, chunksOf(body, [41, 60])), 40);
-});
-
 test('detects a body that is too short at its end', () => {
   fc.assert(
     fc.property(anyIndex, anySize, fc.nat(), fc.array(fc.nat(), { maxLength: 5 }), (index, size, cut, cuts) => {
@@ -214,15 +189,6 @@ test('an empty object is right without any bytes, and wrong with one', () => {
   assert.equal(verify(0, 0, []), -1);
   assert.equal(verify(0, 0, [Buffer.alloc(0)]), -1);
   assert.equal(verify(0, 0, [Buffer.from('x')]), 0);
-});
-
-test('distinguishes the payloads of different objects', () => {
-  fc.assert(
-    fc.property(anyIndex, anyIndex, (one, other) => {
-      fc.pre(one !== other);
-      assert.ok(verify(one, 64, [Buffer.from(bytesOf(other, 64))]) >= 0);
-    }),
-  );
 });
 
 test('verifies part of an object against the bytes at its position', () => {
