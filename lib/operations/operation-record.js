@@ -74,7 +74,7 @@ export class OperationRecord {
     this.connection = connection;
     /** Which attempt of an operation suits what is known about the objects. */
     this.#attempt = attemptFor(workload);
-    /** Checks the body of a response. @type {BodyVerifier | VersionVerifier | BodyLength} */
+    /** Checks the body of a response. @type {BodyVerifier | BodyLength} */
     this.sink = verifierFor(workload);
   }
 

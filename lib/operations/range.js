@@ -35,7 +35,7 @@ export const range = defineOperation({
   async attempt(record) {
     const { connection, index, size } = record;
     const { first, whole } = chooseRange(record);
-    const verifier = /** @type {BodyVerifier | VersionVerifier} */ (record.sink);
+    const verifier = /** @type {BodyVerifier} */ (record.sink);
     verifier.begin(index, size, first);
     await connection.send(this.call, record);
     checkRange(record, first, whole);

@@ -27,7 +27,7 @@ export const read = defineOperation({
   preflight: { ...QUICK_PREFLIGHT, maxObjectBytes: MAX_PREFLIGHT_BYTES },
   async attempt(record) {
     const { connection, index, size } = record;
-    const verifier = /** @type {BodyVerifier | VersionVerifier} */ (record.sink);
+    const verifier = /** @type {BodyVerifier} */ (record.sink);
     verifier.begin(index, size);
     await connection.send(this.call, record);
     refuseMismatch(record, 'the body', verifier.end());

@@ -5,17 +5,16 @@
  * verifier for the whole run.
  */
 export class BodyVerifier {
-  #payload;
-  #index = 0;
-  #size = 0;
-  #position = 0;
+  index = 0;
+  size = 0;
+  position = 0;
   received = 0;
   /** Offset in the object of the first byte that differs, or -1. */
   mismatch = -1;
 
   /** @param {Payload} payload */
   constructor(payload) {
-    this.#payload = payload;
+    this.payload = payload;
   }
 
   /**
@@ -24,9 +23,9 @@ export class BodyVerifier {
    * @param {number} [position] offset of the body in the object, in bytes
    */
   begin(index, size, position = 0) {
-    this.#index = index;
-    this.#size = size;
-    this.#position = position;
+    this.index = index;
+    this.size = size;
+    this.position = position;
     this.received = 0;
     this.mismatch = -1;
   }
@@ -34,11 +33,18 @@ export class BodyVerifier {
   /** @param {Buffer} chunk */
   accept(chunk) {
     if (this.mismatch < 0) {
-      const expected = Math.min(chunk.length, this.#size - this.received);
-      const inside = expected === chunk.length ? chunk : chunk.subarray(0, Math.max(expected, 0));
-      this.mismatch = this.#payload.firstMismatch(this.#index, this.#position + this.received, inside);
+      const expected = Math.min(chunk.length, Math.max(this.size - this.received, 0));
+      this.mismatch = this.firstMismatch(expected === chunk.length ? chunk : chunk.subarray(0, expected));
     }
     this.received += chunk.length;
+  }
+
+  /**
+   * @param {Buffer} bytes the next ones of the body, within its size
+   * @returns {number} offset in the object of the first one that differs, or -1
+   */
+  firstMismatch(bytes) {
+    return this.payload.firstMismatch(this.index, this.position + this.received, bytes);
   }
 
   /**
@@ -48,8 +54,8 @@ export class BodyVerifier {
    *   the body is correct
    */
   end() {
-    if (this.mismatch < 0 && this.received !== this.#size) {
-      return this.#position + Math.min(this.received, this.#size);
+    if (this.mismatch < 0 && this.received !== this.size) {
+      return this.position + Math.min(this.received, this.size);
     }
     return this.mismatch;
   }
