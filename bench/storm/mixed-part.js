@@ -20,7 +20,7 @@ const THREADS = 100;
 /** Shows that the mixed stage, which runs for much longer, has begun and can be killed. */
 const HAS_BEGUN = /: Mixed read: Ops [1-9]/;
 
-/** Adds definite refusals: a refused write must never be read. */
+/** Adds definite refusals, after which a key keeps its version. */
 const MIXED_FAULTS = `${FAULTS}, PUT.status=429:1%, PUT.status=400/BadDigest:0.5%`;
 
 /**
