@@ -91,7 +91,7 @@ export class Claims {
 
   /** @param {OperationRecord} record */
   done(record) {
-    this.#workload.mixed?.ended(record, this.#now());
+    this.#workload.mixed?.ended(record, this.#now);
   }
 
   /** Whether any object of the stage exists. Checks all: other workers may have claimed the only one that exists. */

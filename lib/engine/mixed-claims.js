@@ -124,7 +124,7 @@ export class MixedClaims {
     if ((operation.creates || operation.removes) && !this.#workload.written.has(localIndex)) {
       this.#gaps.push(localIndex);
     }
-    this.#mixed.ended(record, this.#now());
+    this.#mixed.ended(record, this.#now);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { MIN_WRITE_PAUSE_MS, WritePauses, pauseMemory } from './write-pauses.js';
 
-/** @import { OperationRecord } from '../operations/operation-record.js' */
+/** @typedef {{ creates: boolean, copies: boolean, removes: boolean }} Effects of an operation on objects */
 
 /** A request whose client gave up cannot take effect later than this after its timeout. */
 const LATE_EFFECT_MS = 2000;
@@ -50,7 +50,7 @@ export function mixedMemory(objects, { copies, timeout }) {
  * - A change whose outcome is unknown, because an attempt at it got no clear response, may take effect late. Even if
  *   another attempt succeeded, the object is therefore set aside until the timeout and two seconds have passed: only
  *   then may the next change begin. So once a change is answered, no earlier one can take effect any more, and a state
- *   below the last answered is stale.
+ *   below the last answered is stale. An attempt that the store declined (429, 503) has a second, like every change.
  * - A change that failed leaves the last answered state as it was: both states, and all in between, remain valid until
  *   the next change is answered.
  */
@@ -103,16 +103,16 @@ export class MixedObjects {
   /**
    * Allows the next change of an operation's object, or the next copy of it, once it is safe.
    *
-   * @param {Pick<OperationRecord, 'operation' | 'localIndex' | 'outcomeUnknown'>} record that has ended
-   * @param {number} now ms since an origin shared by all workers
+   * @param {{ operation: Effects, localIndex: number, outcomeUnknown: boolean }} record that has ended
+   * @param {() => number} now ms since an origin shared by all workers
    */
   ended({ operation, localIndex, outcomeUnknown }, now) {
     const pause = outcomeUnknown ? this.#settlingTime : MIN_WRITE_PAUSE_MS;
-    this.pausesOf(operation)?.release(localIndex, now + pause);
+    this.pausesOf(operation)?.release(localIndex, now() + pause);
   }
 
   /**
-   * @param {Pick<OperationRecord['operation'], 'creates' | 'copies' | 'removes'>} operation
+   * @param {Effects} operation
    * @returns {WritePauses | null} null if the operation changes nothing
    */
   pausesOf({ creates, copies, removes }) {
@@ -141,6 +141,6 @@ export function isAbsent(state) {
  * @returns {boolean} whether the read may find no object
  */
 export function mayBeAbsent(lowest, highest) {
-  // With three or more changes, the states in between are unknown: any of them may be a removal.
+  // Of several changes, only the kind of the last one is known: any of the others may be a removal.
   return isAbsent(lowest) || isAbsent(highest) || versionOf(highest) - versionOf(lowest) > 1;
 }
