@@ -134,7 +134,12 @@ const FINDINGS = [
   ['unknown inconclusive', { ...OPEN, end: 'stalled' }, /^operations stopped succeeding: /, null],
 
   // Few operations.
-  ['unknown inconclusive', { measured: 99 }, /^99 measured operations are too few/, 'a longer stage, or a shorter --warmup'],
+  [
+    'unknown inconclusive',
+    { measured: 99 },
+    /^99 measured operations are too few/,
+    'a longer stage, or a shorter --warmup',
+  ],
   [
     'unknown inconclusive',
     { measured: 20, search: { ...NO_PLATEAU, limitingResource: 'dollars' } },
