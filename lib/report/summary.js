@@ -5,6 +5,7 @@ import { formatMegabytes, formatSize } from '../text/units.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
+import { bindingRows } from './binding-rows.js';
 import { cacheRows, oldCopyFindings } from './cache-rows.js';
 import { limitReasons } from './limit-reasons.js';
 
@@ -42,6 +43,7 @@ export const summaryReporter = {
     yield* section(null, thresholdTable(result.thresholds ?? []));
     yield* section(null, stageTable(result.stages));
     yield* section('Cache', cacheLines(result.stages));
+    yield* section('Binding of the Worker', bindingLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
     yield* section('How it was measured', factLines(result));
@@ -104,6 +106,17 @@ function cacheLines(stages) {
     ...CACHE_LATENCIES.map((field) => milliseconds(cache.latency, field)),
   ]);
   return rows.length === 0 ? [] : [...table(CACHE_COLUMNS, rows), '', ...oldCopyFindings(stages).map(escapeMarkdown)];
+}
+
+/** Empty without a Worker. @param {readonly WritableStage[]} stages */
+function bindingLines(stages) {
+  const rows = bindingRows(stages).map(({ stage, timed, user, binding }) => [
+    escapeMarkdown(stage),
+    ...[milliseconds(user, 'p50'), milliseconds(user, 'p99')],
+    timed,
+    ...[milliseconds(binding, 'p50'), milliseconds(binding, 'p99')],
+  ]);
+  return table(['Stage', 'p50', 'p99', 'Binding', 'Binding p50', 'Binding p99'], rows);
 }
 
 /**

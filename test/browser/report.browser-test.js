@@ -266,7 +266,7 @@ test('the page of two set-ups in turns shows each ratio, and is accessible', asy
 
 test('the page of a run through the Worker is accessible', async () => {
   const result = await resultIn('run.json');
-  const options = { ...result.options, client: 'edge', through: true, clockResolution: 1 };
+  const options = { ...result.options, client: 'edge' };
   const stages = result.stages.map((/** @type {any} */ stage) => {
     return { ...stage, connections: { ...stage.connections, colos: { AMS: 8, FRA: 1 } } };
   });
@@ -274,7 +274,7 @@ test('the page of a run through the Worker is accessible', async () => {
   await writeFile(file, [...reportPage({ ...result, options, stages })].join(''));
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
-  assert.match(String(await page.textContent('#run')), /--client edge --through[^]*AMS \(/);
+  assert.match(String(await page.textContent('#run')), /--client edge[^]*AMS \(/);
   await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
   await assertAccessible(page);
   await page.close();

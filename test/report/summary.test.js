@@ -147,3 +147,13 @@ test('no text starts a list, a heading, a rule, a quotation or a code block', ()
   const page = summaryOf({ problems: ['- x', '1. y'] });
   assert.match(page, /^- \\- x\n- 1\\\. y$/m);
 });
+
+test('the times of a Worker’s binding appear next to those of its requests', () => {
+  const [write] = resultOf().stages;
+  const { operations } = write.latency;
+  const binding = { .../** @type {NonNullable<typeof operations>} */ (operations), p50: 3, p99: 4 };
+  const text = summaryOf({ stages: [{ ...write, latency: { ...write.latency, binding } }] });
+  const lines = text.split('### Binding of the Worker\n\n')[1].split('\n');
+  assert.equal(lines[2], '| Write | 7.00ms | 7.00ms | the whole call | 3.00ms | 4.00ms |');
+  assert.doesNotMatch(summaryOf(), /Binding/);
+});

@@ -1,4 +1,5 @@
 import { Histogram } from '../../model/histogram.js';
+import { bindingRows } from '../binding-rows.js';
 import { count, milliseconds, table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';
@@ -39,12 +40,23 @@ const COLUMNS = [
   { title: 'Longest', unit: 'ms', cell: ({ summary }) => milliseconds(summary.maximum) },
 ];
 
+/** @type {readonly Column<ReturnType<typeof bindingRows>[number]>[]} */
+const BINDING_COLUMNS = [
+  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
+  { title: 'p50', unit: 'ms', cell: ({ user }) => milliseconds(user?.p50) },
+  { title: 'p99', unit: 'ms', cell: ({ user }) => milliseconds(user?.p99) },
+  { title: 'Binding', kind: 'text', cell: ({ timed }) => timed },
+  { title: 'Binding p50', unit: 'ms', cell: ({ binding }) => milliseconds(binding.p50) },
+  { title: 'Binding p99', unit: 'ms', cell: ({ binding }) => milliseconds(binding.p99) },
+];
+
 /**
  * @param {Result} result
  * @returns {Section | null} null if no stage has a histogram
  */
 export function latencySection({ stages }) {
   const known = stages.flatMap(percentilesOf);
+  const bindings = bindingRows(stages);
   return known.length === 0
     ? null
     : {
@@ -55,7 +67,8 @@ export function latencySection({ stages }) {
           </p>
           ${stageKey(stages)}
           ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
-          ${chartTable(table({ caption: 'Percentiles of each stage', columns: COLUMNS, rows: known }))}`,
+          ${chartTable(table({ caption: 'Percentiles of each stage', columns: COLUMNS, rows: known }))}
+          ${bindings.length === 0 ? '' : table({ caption: "Latency of requests to the Worker, and of its binding by the Worker's clock", columns: BINDING_COLUMNS, rows: bindings })}`,
         chart: known.map(({ stage, index, nines, latencies }) => ({ stage, index, nines, latencies })),
       };
 }
