@@ -3,7 +3,6 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
 /**
  * @typedef {object} Geography round-trip times in ms between a user, a Worker and a store
  * @property {string} name
- * @property {number} userToStore
  * @property {number} userToWorker
  * @property {number} workerToStore
  *
@@ -11,8 +10,6 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
  *
  * @typedef {object} Way of a request
  * @property {string} name
- * @property {Leg} from the leg of the user's connection
- * @property {boolean} keepsConnections
  * @property {Partial<Record<Leg, number>>} roundTrips the round trips in its latency, by leg
  *
  * @typedef {keyof typeof WAYS} WayName
@@ -20,9 +17,9 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
 
 /** @type {readonly Geography[]} */
 export const GEOGRAPHIES = [
-  { name: 'Worker near the user', userToStore: 65, userToWorker: 5, workerToStore: 60 },
-  { name: 'Worker near the store', userToStore: 65, userToWorker: 60, workerToStore: 5 },
-  { name: 'all near', userToStore: 5, userToWorker: 5, workerToStore: 5 },
+  { name: 'Worker near the user', userToWorker: 5, workerToStore: 60 },
+  { name: 'Worker near the store', userToWorker: 60, workerToStore: 5 },
+  { name: 'all near', userToWorker: 5, workerToStore: 5 },
 ];
 
 /** Round trips of a binding's call, which opens no connection. */
@@ -30,45 +27,19 @@ const BINDING_CALL = 1;
 
 export const WAYS = Object.freeze(
   /** @satisfies {Record<string, Way>} */ ({
-    storeKept: {
-      name: 'S3 API, kept',
-      from: 'userToStore',
-      keepsConnections: true,
-      roundTrips: { userToStore: REUSED_CONNECTION },
-    },
-    workerKept: {
+    kept: {
       name: 'through the Worker, kept',
-      from: 'userToWorker',
-      keepsConnections: true,
       roundTrips: { userToWorker: REUSED_CONNECTION, workerToStore: BINDING_CALL },
     },
-    storeCold: {
-      name: 'S3 API, cold',
-      from: 'userToStore',
-      keepsConnections: false,
-      roundTrips: { userToStore: NEW_CONNECTION },
-    },
-    workerCold: {
+    cold: {
       name: 'through the Worker, cold',
-      from: 'userToWorker',
-      keepsConnections: false,
       roundTrips: { userToWorker: NEW_CONNECTION, workerToStore: BINDING_CALL },
     },
-    binding: {
-      name: 'the binding alone',
-      from: 'userToWorker',
-      keepsConnections: true,
-      roundTrips: { workerToStore: BINDING_CALL },
-    },
+    binding: { name: 'the binding alone', roundTrips: { workerToStore: BINDING_CALL } },
   }),
 );
 
 export const WAY_NAMES = /** @type {WayName[]} */ (Object.keys(WAYS));
-
-/** @typedef {Exclude<WayName, 'binding'>} RunName of a way that is a run of the tool */
-
-/** A run through the Worker also measures the binding alone. */
-export const RUN_NAMES = /** @type {RunName[]} */ (WAY_NAMES.filter((name) => name !== 'binding'));
 
 /**
  * @param {Way} way
