@@ -54,7 +54,7 @@ before(async () => {
     ),
   ]);
   await benchmark('report host-0.json host-1.json host-2.json -o three.html');
-  await benchmark('merge host-0.json host-1.json host-2.json --json three.json --csv three.csv');
+  await benchmark('merge host-0.json host-1.json host-2.json --json three.json');
 });
 
 after(async () => {
@@ -184,14 +184,10 @@ for (const [what, name] of [
   });
 }
 
-test('the seconds can be downloaded as in --csv, for one host and several', async () => {
-  for (const name of ['run', 'three']) {
-    const { page } = await open(`${name}.html`, { acceptDownloads: true });
-    const lines = (await download(page, 'download-csv')).split('\n');
-    const expected = (await readFile(path.join(folder, `${name}.csv`), 'utf8')).split('\n');
-    assert.deepEqual(lines.toSorted(), expected.toSorted());
-    await page.close();
-  }
+test('the seconds of a run can be downloaded as in --csv', async () => {
+  const { page } = await open('run.html', { acceptDownloads: true });
+  assert.equal(await download(page, 'download-csv'), await readFile(path.join(folder, 'run.csv'), 'utf8'));
+  await page.close();
 });
 
 test('a search shows its steps in the table and its capacity in the answer', async () => {
