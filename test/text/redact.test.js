@@ -61,55 +61,28 @@ const printable = fc.string({ unit: characters, maxLength: 30 });
 const secret = fc.string({ unit: characters, minLength: WINDOW, maxLength: 60 });
 const spelling = fc.constantFrom(...Object.values(SPELLINGS));
 
-/**
- * @param {string} text
- * @param {string} part
- * @param {string} hidden
- */
-function assertHidden(text, part, hidden) {
-  const { text: shown } = { text };
-  const readable = shown.toLowerCase().replaceAll(' ', '+');
-  for (let start = 0; start + WINDOW <= hidden.length; start++) {
-    const window = hidden.slice(start, start + WINDOW).toLowerCase();
-    assert.ok('[secret]'.includes(window) || !readable.includes(window), `${window} of ${part} in ${shown}`);
-  }
-}
-
-for (const [name, spell] of Object.entries(SPELLINGS)) {
-  test(`removes any eight characters of a secret, wherever it is cut, ${name}`, () => {
-    fc.assert(
-      fc.property(secret, secret, fc.nat(), fc.nat(), printable, (secretAccessKey, sessionToken, from, cut, other) => {
-        const redact = redactor({ accessKeyId: 'key', secretAccessKey, sessionToken });
-        for (const whole of [secretAccessKey, sessionToken]) {
-          const start = from % (whole.length - WINDOW + 1);
-          const part = whole.slice(start, start + WINDOW + (cut % (whole.length - start - WINDOW + 1)));
-          const spelled = Array.from(part, spell).join('');
-          const shown = redact(`${other}\n${spelled}\n${other}`);
-          assert.ok(shown.includes('[secret]'), shown);
-          assert.ok(!shown.includes(spelled), shown);
-          assertHidden(shown, part, part);
-        }
-      }),
-    );
-  });
-}
-
-test('removes any eight characters of a secret, even if each is spelled differently', () => {
-  const part = secret.chain((whole) =>
-    fc.tuple(
-      fc.constant(whole),
+/** A secret, and how each of its characters is spelled: all alike, or each differently. */
+const spelledSecret = secret.chain((whole) =>
+  fc.tuple(
+    fc.constant(whole),
+    fc.oneof(
+      spelling.map((one) => Array.from(whole, () => one)),
       fc.array(spelling, { minLength: whole.length, maxLength: whole.length }),
-      fc.nat({ max: whole.length - WINDOW }),
     ),
-  );
+    fc.nat({ max: whole.length - WINDOW }),
+    fc.nat(),
+  ),
+);
+
+test('removes any eight characters of a secret, wherever it is cut, however each is spelled', () => {
   fc.assert(
-    fc.property(part, ([whole, spellings, start]) => {
-      const redact = redactor({ accessKeyId: 'key', secretAccessKey: whole });
-      const spelled = Array.from(whole.slice(start), (character, place) => spellings[place](character)).join('');
-      const shown = redact(`<${spelled}>`);
-      assert.match(shown, /^.{0,6}\[secret\].{0,6}$/s, spelled);
+    fc.property(spelledSecret, secret, ([whole, spellings, start, cut], sessionToken) => {
+      const redact = redactor({ accessKeyId: 'key', secretAccessKey: whole, sessionToken });
+      const end = start + WINDOW + (cut % (whole.length - start - WINDOW + 1));
+      const part = Array.from(whole.slice(start, end), (character, place) => spellings[place](character)).join('');
+      assert.match(redact(`<${part}>`), /^.{0,6}\[secret\].{0,6}$/s, part);
     }),
-    { numRuns: cases(1000) },
+    { numRuns: cases(2000) },
   );
 });
 
