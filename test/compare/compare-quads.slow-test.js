@@ -26,8 +26,8 @@ function compared(model, metric = 'rate') {
 const drift = (time) => 1 + 0.1 * time;
 
 describe('a drift of 10% from the first pass to the last', () => {
-  for (const seed of [1, 2, 3]) {
-    test(`cancels out in every quad, in any order (seed ${seed})`, () => {
+  test('cancels out in every quad, in any order', () => {
+    for (const seed of [1, 2, 3]) {
       const orders = quadOrders(8, chance(seed).uniform);
       const { verdict, ratio, logRatios } = compared({ orders, drift });
       assert.equal(logRatios.length, 8);
@@ -37,13 +37,7 @@ describe('a drift of 10% from the first pass to the last', () => {
       );
       assert.equal(verdict, 'the same');
       assert.ok(Math.abs(Number(ratio) - 1) < 1e-5);
-    });
-  }
-
-  test('would look like a difference if one side took its turns first', () => {
-    const orders = Array.from({ length: 8 }, () => /** @type {any} */ ('AABB'));
-    const { logRatios } = compared({ orders, drift });
-    assert.ok(logRatios.every((logRatio) => logRatio > 0.004));
+    }
   });
 
   test('does not change a difference between the sides', () => {
@@ -64,25 +58,14 @@ describe('what the quads show', () => {
       ['faster', 'slower', 'more'],
     );
     assert.equal(compared({ ...model, ratio: 0.8 }, 'p99').verdict, 'faster');
-  });
-
-  test('both figures are geometric means, so that their ratio is the reported one', () => {
-    const { before, after, ratio } = compared({ orders, ratio: 1.2, noise: 0.05, random: chance(7) });
-    assert.ok(before !== null && after !== null && ratio !== null);
-    assert.ok(Math.abs(after / before - ratio) < 1e-12);
+    const { before, after, ratio } = compared(model);
+    assert.ok(Math.abs(Number(after) / Number(before) - Number(ratio)) < 1e-12);
   });
 
   test('a proven difference within the margin counts as no change', () => {
     const { verdict, signFlip, low } = compared({ orders, ratio: 1.02, noise: 0.001, random: chance(8) });
     assert.equal(verdict, 'the same');
     assert.ok(Number(low) > 1 && Number(signFlip) < 0.05);
-  });
-
-  test('if the noise is too large, the number of further quads is estimated', () => {
-    const { verdict, moreQuads, reason } = compared({ orders, ratio: 1.05, noise: 0.06, random: chance(9) });
-    assert.equal(verdict, 'cannot tell');
-    assert.match(String(reason), /it may not have changed, or may have changed by more than/);
-    assert.ok(moreQuads !== null && moreQuads > 8, String(moreQuads));
   });
 
   test('no more quads are advised than a comparison may have', () => {
@@ -100,6 +83,7 @@ describe('what the quads show', () => {
       unknown.some(({ moreQuads }) => moreQuads === null) && unknown.some(({ moreQuads }) => moreQuads !== null),
     );
     assert.ok(unknown.every(({ count, moreQuads }) => moreQuads === null || count + moreQuads <= MAX_QUADS));
+    assert.ok(unknown.every(({ moreQuads }) => moreQuads === null || moreQuads > 0));
     assert.ok(unknown.every(({ count, moreQuads }) => count < MAX_QUADS || moreQuads === null));
   });
 
@@ -140,10 +124,6 @@ describe('what the quads show', () => {
         ['cpu', 8],
       ],
     );
-  });
-
-  test('without quads there are no stages', () => {
-    assert.deepEqual(compareQuads([], { margin: MARGIN }), []);
   });
 
   test('failed attempts are added up per side', () => {

@@ -79,13 +79,6 @@ test('an unbounded side leaves the ratio unbounded in its direction only', () =>
   assert.ok(after.p < 0.001);
 });
 
-test('only the sides that face each other affect the difference', () => {
-  // The later figure extends far upwards, but its being lower is still improbable.
-  const { p, low, high } = testRatio(estimate(0, 0.02), estimate(0.1, 0.02, 0.5, 20));
-  assert.ok(low > 1 && high > 2);
-  assert.ok(p < 0.01);
-});
-
 test('exactly known figures are the same only if they are equal', () => {
   assert.equal(testRatio(estimate(0, 0), estimate(0, 0)).p, 1);
   assert.ok(testRatio(estimate(0, 0), estimate(0.01, 0)).p < 1e-6);

@@ -59,17 +59,6 @@ test('at least 94 of 100 intervals contain the true quantile', () => {
   }
 });
 
-test('the interval is wider if seconds are slow together', () => {
-  const widthAt = (/** @type {number} */ correlation) =>
-    Array.from({ length: 10 }, (_, seed) => {
-      const { whole, seconds } = simulatedLatencies({ pace: wandering(correlation), seed });
-      const { freedom, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, 0.5), 0.5);
-      return below(studentT(freedom)) + above(studentT(freedom));
-    }).reduce((sum, width) => sum + width);
-  const [independent, dependent] = [widthAt(0), widthAt(0.9)];
-  assert.ok(dependent > 1.5 * independent, `${dependent}, ${independent}`);
-});
-
 test('the point is the quantile of the whole, and the interval grows with the number of errors', () => {
   const { whole, seconds } = simulatedLatencies({ pace: wandering(0.5), seed: 7 });
   for (const share of [0.5, 0.9, 0.99]) {

@@ -31,17 +31,12 @@ test('an incomplete second does not count', () => {
   assert.deepEqual(placesOf({ startedAt: STARTED, endedAt: STARTED + 20_000 }), range(0, 19));
 });
 
-test('nor does one with part of the warm-up or the drain', () => {
+test('nor does one with part of the warm-up or the drain, or one at an end that is unknown', () => {
   const facts = { startedAt: STARTED + 250, endedAt: STARTED + 19_750, warmup: 3000, drain: 1500 };
   assert.deepEqual(placesOf(facts), range(4, 17));
-});
-
-test('if the exact start is unknown, a second at each end is left out', () => {
   assert.deepEqual(placesOf({ warmup: null, drain: null }), range(1, 18));
-});
-
-test('no second counts if the times of the stage are unknown', () => {
   assert.deepEqual(placesOf({ startedAt: null, endedAt: null }), []);
+  assert.deepEqual(placesOf({ merge: /** @type {any} */ ({ hosts: 3, overlap: null }) }), []);
 });
 
 /**
@@ -61,12 +56,6 @@ test('for several hosts, seconds count while all of them are in the stage', () =
 test("the last host's warm-up and the first host's duration count", () => {
   const facts = { ...ofSeveral(2500, 17_500), warmup: 4000, drain: 0 };
   assert.deepEqual(placesOf(facts, { warmup: 4000, duration: 15_000 }), range(7, 14));
-});
-
-test('hosts that were never together have no such second', () => {
-  const merge = /** @type {any} */ ({ hosts: 3, overlap: { together: 0, any: 20_000, from: null, to: null } });
-  assert.deepEqual(placesOf({ merge }), []);
-  assert.deepEqual(placesOf({ merge: /** @type {any} */ ({ hosts: 3, overlap: null }) }), []);
 });
 
 test('seconds that count are within all times, and in order', () => {

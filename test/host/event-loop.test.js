@@ -49,8 +49,3 @@ test('shares cover the time in between', () => {
   const { running, waiting } = stop();
   assert.deepEqual([running, waiting], [0.5, 0.25]);
 });
-
-test('if the system does not report scheduling, it is unknown', () => {
-  const { running, waiting } = measureLoop({ now, read: () => null })();
-  assert.deepEqual([running, waiting], [null, null]);
-});

