@@ -20,11 +20,7 @@ const LONG = ['-e', 'patience=200', '-e', `objects=${LONG_OBJECTS}`, '-e', "opti
 /** Ansible would otherwise pick the newest version of a version manager, even a broken one. */
 const PYTHON = await many.run('python3', ['-c', 'import sys; print(sys.executable, end="")'], { cwd: FOLDER });
 
-const [server, copy, hosts] = await Promise.all([
-  many.startStore(),
-  many.installCopy(),
-  startSshHosts(Array.from({ length: HOSTS }, () => ({}))),
-]);
+const [server, copy, hosts] = await Promise.all([many.startStore(), many.installCopy(), startSshHosts(HOSTS)]);
 after(() => Promise.all([server.stop(), copy.remove(), hosts.stop()]));
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -16,8 +16,8 @@ const OBJECTS = 400;
 /** The oldest version that supports all fields of the manifest, and the newest that the validator supports. */
 const VERSIONS = [['-k', '1.29'], []];
 
-const [server, copy] = await Promise.all([many.startStore(), many.installCopy()]);
-after(() => Promise.all([server.stop(), copy.remove()]));
+const server = await many.startStore();
+after(() => server.stop());
 
 /**
  * @param {string} file
@@ -34,11 +34,10 @@ async function readManifest(file) {
  * Runs the steps of the Dockerfile, each stage in its own folder in place of its WORKDIR.
  *
  * @param {TestContext} t
- * @param {string} context the folder passed to `docker build`
  * @returns {Promise<{ image: string, entrypoint: string[] }>}
  */
-async function layOutImage(t, context) {
-  const dockerfile = await readFile(path.join(context, 'deploy', 'kubernetes', 'Dockerfile'), 'utf8');
+async function layOutImage(t) {
+  const dockerfile = await readFile(path.join(FOLDER, 'Dockerfile'), 'utf8');
   const lines = dockerfile.replace(/\\\n/g, '').split('\n');
   const parent = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-image-'));
   t.after(() => rm(parent, { recursive: true }));
@@ -52,7 +51,10 @@ async function layOutImage(t, context) {
       assert.deepEqual(words.slice(1), ['/r2-benchmark', './']);
       await cp(path.join(parent, 'dependencies'), image, { recursive: true });
     } else if (instruction === 'COPY') {
-      await copyInto(image, context, words);
+      const [target, ...sources] = words.toReversed();
+      for (const name of sources.map((source) => source.replace(/\*$/, ''))) {
+        await cp(path.join(many.ROOT, name), path.join(image, target === './' ? name : target), { recursive: true });
+      }
     } else if (instruction === 'RUN') {
       const { status, stderr } = await many.run('sh', ['-c', words.join(' ')], { cwd: image });
       assert.equal(status, 0, stderr);
@@ -60,24 +62,6 @@ async function layOutImage(t, context) {
   }
   const [entrypoint] = lines.filter((line) => line.startsWith('ENTRYPOINT '));
   return { image, entrypoint: JSON.parse(entrypoint.slice('ENTRYPOINT '.length)) };
-}
-
-/**
- * @param {string} image
- * @param {string} context
- * @param {readonly string[]} words of a COPY: sources and their target
- */
-async function copyInto(image, context, words) {
-  const [target, ...sources] = words.toReversed();
-  const names = await readdir(context);
-  for (const source of sources) {
-    const mayLack = source.endsWith('*');
-    const name = mayLack ? source.slice(0, -1) : source;
-    assert.ok(mayLack || names.includes(name), `${source} is not there to be copied`);
-    if (names.includes(name)) {
-      await cp(path.join(context, name), path.join(image, target === './' ? name : target), { recursive: true });
-    }
-  }
 }
 
 /**
@@ -169,51 +153,41 @@ test('the Job waits for clean-up, retries no index, needs no privileges, and has
   assert.equal(container.resources.limits.cpu, undefined);
 });
 
-for (const project of /** @type {const} */ (['clone', 'installed copy'])) {
-  test(`the image of a${project === 'clone' ? '' : 'n'} ${project} runs as the Job’s pods call it, and the documented command prints the merged result`, async (t) => {
-    const store = await many.newStore(server);
-    const { image, entrypoint } = await layOutImage(t, project === 'clone' ? many.ROOT : copy.project);
-    const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
-    const [container] = spec.template.spec.containers;
-    const secret = { ...stringData, ...parse(store.dotEnv) };
-    const uid = randomUUID();
-    const start = Math.floor(Date.now() / 1000) + 25;
-    const adapted = adapt(container.args.join(' '), {
-      '10000 1000': `${OBJECTS} 10`,
-      '=next:2m': `=${start}`,
-    });
-    const earlier = await store.puts();
-
-    const pods = await Promise.all(
-      Array.from({ length: spec.completions }, (_, index) => {
-        const env = environmentOf(container, secret, index, uid);
-        const [program, ...parameters] = [...entrypoint, ...adapted.split(' ')].map((argument) =>
-          expand(argument, env),
-        );
-        return many.run(program, parameters, { cwd: image, env });
-      }),
-    );
-
-    pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
-    // A pod's log contains both of its streams.
-    const kubectl = await standInForKubectl(
-      t,
-      pods.map(({ stdout, stderr }) => stderr + stdout),
-    );
-    const documented = await documentedCommands('Kubernetes');
-    let commands = documented;
-    if (project === 'clone') {
-      await many.installByLink(kubectl.folder, '');
-    } else {
-      await copy.installByLink(kubectl.folder, '');
-      commands = adapt(documented, { 'node peak-performance.js': 'npx r2-peak' });
-    }
-    const total = await many.run('bash', ['-e', '-c', commands], { cwd: kubectl.folder, env: kubectl.env });
-    assert.equal(total.status, 0, total.stderr);
-    const logs = pods.map(({ stdout }) => stdout);
-    many.assertOneRun(logs, { objects: OBJECTS, hosts: spec.completions, printed: total.stdout });
-    assert.ok(logs.every((log) => log.includes(uid)));
-    many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: spec.completions });
-    await store.assertEmpty();
+test('the image runs as the Job’s pods call it, and the documented command prints the merged result', async (t) => {
+  const store = await many.newStore(server);
+  const { image, entrypoint } = await layOutImage(t);
+  const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
+  const [container] = spec.template.spec.containers;
+  const secret = { ...stringData, ...parse(store.dotEnv) };
+  const uid = randomUUID();
+  const start = Math.floor(Date.now() / 1000) + 25;
+  const adapted = adapt(container.args.join(' '), {
+    '10000 1000': `${OBJECTS} 10`,
+    '=next:2m': `=${start}`,
   });
-}
+  const earlier = await store.puts();
+
+  const pods = await Promise.all(
+    Array.from({ length: spec.completions }, (_, index) => {
+      const env = environmentOf(container, secret, index, uid);
+      const [program, ...parameters] = [...entrypoint, ...adapted.split(' ')].map((argument) => expand(argument, env));
+      return many.run(program, parameters, { cwd: image, env });
+    }),
+  );
+
+  pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
+  // A pod's log contains both of its streams.
+  const kubectl = await standInForKubectl(
+    t,
+    pods.map(({ stdout, stderr }) => stderr + stdout),
+  );
+  await many.installByLink(kubectl.folder, '');
+  const commands = ['-e', '-c', await documentedCommands('Kubernetes')];
+  const total = await many.run('bash', commands, { cwd: kubectl.folder, env: kubectl.env });
+  assert.equal(total.status, 0, total.stderr);
+  const logs = pods.map(({ stdout }) => stdout);
+  many.assertOneRun(logs, { objects: OBJECTS, hosts: spec.completions, printed: total.stdout });
+  assert.ok(logs.every((log) => log.includes(uid)));
+  many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: spec.completions });
+  await store.assertEmpty();
+});

@@ -12,7 +12,6 @@ import { startSlurm } from './slurm-cluster.js';
 const NODES = 3;
 const OBJECTS = 400;
 
-/** More than a stage can write in its time. */
 const LONG_OBJECTS = 1_000_000;
 const LOGS = /^log-.*\.txt$/;
 
@@ -20,52 +19,45 @@ const [server, cluster, copy] = await Promise.all([many.startStore(), startSlurm
 after(() => Promise.all([server.stop(), cluster.stop(), copy.remove()]));
 
 /**
- * Makes a project folder, which all nodes share.
+ * Makes a folder that all nodes share.
  *
  * @param {TestContext} t
- * @param {many.Store} store
  * @param {string} load objects, threads and options
  */
-async function prepare(t, store, load) {
-  const folder = await emptyFolder(t);
-  await many.installByLink(folder, store.dotEnv);
-  await symlink(many.DEPLOY, path.join(folder, 'deploy'));
-  return { folder, parameters: ['-c', await commandsFor(load)], options: { cwd: folder, env: cluster.env } };
+async function prepare(t, load) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const commands = adapt(await documentedCommands('Slurm'), {
+    '--nodes=4': `--wait --nodes=${NODES}`,
+    '10000 1000': load,
+  });
+  return { folder, commands, options: { cwd: folder, env: cluster.env } };
 }
 
 /**
- * Makes a folder with an installed copy, which all nodes share.
+ * Starts a run of the project, which writes more than a stage can in its time, and waits until it writes.
  *
  * @param {TestContext} t
- * @param {many.Store} store
- * @param {string} load objects, threads and options
+ * @param {string} time options
  */
-async function prepareInstalled(t, store, load) {
-  const folder = await emptyFolder(t);
-  await copy.installByLink(folder, store.dotEnv);
-  const commands = adapt(await commandsFor(load), { 'deploy/slurm': 'node_modules/r2-benchmark/deploy/slurm' });
-  return { folder, parameters: ['-c', commands], options: { cwd: folder, env: cluster.env } };
-}
-
-/** @param {TestContext} t */
-async function emptyFolder(t) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
-/** @param {string} load objects, threads and options */
-async function commandsFor(load) {
-  const documented = await documentedCommands('Slurm');
-  return adapt(documented, { '--nodes=4': `--wait --nodes=${NODES}`, '10000 1000': load });
-}
-
-test('the batch script runs a task per node at once and prints the merged result', async (t) => {
+async function startLong(t, time) {
   const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`);
-  const earlier = await store.puts();
+  const { folder, commands, options } = await prepare(t, `${LONG_OBJECTS} 10 ${time}`);
+  await many.installByLink(folder, store.dotEnv);
+  await symlink(many.DEPLOY, path.join(folder, 'deploy'));
+  const { ended } = many.start('bash', ['-c', commands], options);
+  await many.until(() => store.holdsObjectsOf(NODES, LONG_OBJECTS), 'a write on each node');
+  return { store, folder, options, ended };
+}
 
-  const { status, stdout, stderr } = await many.run('bash', parameters, options);
+test('the batch script of an installed copy runs a task per node at once and prints the merged result', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, commands, options } = await prepare(t, `${OBJECTS} 10`);
+  await copy.installByLink(folder, store.dotEnv);
+  const earlier = await store.puts();
+  const adapted = adapt(commands, { 'deploy/slurm': 'node_modules/r2-benchmark/deploy/slurm' });
+
+  const { status, stdout, stderr } = await many.run('bash', ['-c', adapted], options);
 
   const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
   assert.equal(status, 0, `${stdout}${stderr}${printed}`);
@@ -74,23 +66,8 @@ test('the batch script runs a task per node at once and prints the merged result
   await store.assertEmpty();
 });
 
-test('the batch script of an installed copy works in the folder where it is installed', async (t) => {
-  const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepareInstalled(t, store, `${OBJECTS} 10`);
-
-  const { status, stdout, stderr } = await many.run('bash', parameters, options);
-
-  const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
-  assert.equal(status, 0, `${stdout}${stderr}${printed}`);
-  many.assertOneRun(await many.readLogs(folder, LOGS), { objects: OBJECTS, hosts: NODES, printed });
-  await store.assertEmpty();
-});
-
 test('a killed task does not affect the others, and its objects are removed', async (t) => {
-  const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 6s --gap 1s`);
-  const { ended } = many.start('bash', parameters, options);
-  await many.until(() => store.holdsObjectsOf(NODES, LONG_OBJECTS), 'a write on each node');
+  const { store, folder, ended } = await startLong(t, '--duration 6s --gap 1s');
   const tasks = await many.processesIn(folder);
   assert.equal(tasks.length, NODES);
 
@@ -107,10 +84,7 @@ test('a killed task does not affect the others, and its objects are removed', as
 });
 
 test('a cancelled job removes what it wrote on every node', async (t) => {
-  const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 60s`);
-  const { ended } = many.start('bash', parameters, options);
-  await many.until(() => store.holdsObjectsOf(NODES, LONG_OBJECTS), 'a write on each node');
+  const { store, folder, options, ended } = await startLong(t, '--duration 60s');
 
   const { status } = await many.run('scancel', ['--me'], options);
   await ended;

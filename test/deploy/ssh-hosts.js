@@ -66,11 +66,11 @@ export class SshHosts {
 }
 
 /**
- * @param {readonly Record<string, string>[]} environments additional variables of each host
+ * @param {number} count
  * @returns {Promise<SshHosts>} a1, a2, a3 and so on
  * @throws {Error} if OpenSSH's server is not installed
  */
-export async function startSshHosts(environments) {
+export async function startSshHosts(count) {
   await access(SSHD, constants.X_OK);
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-hosts-'));
   if (process.getuid?.() === 0) {
@@ -78,7 +78,7 @@ export async function startSshHosts(environments) {
   }
   const identity = path.join(folder, 'identity');
   await makeKey(identity);
-  const started = await Promise.all(environments.map((variables, index) => startHost(folder, index, variables)));
+  const started = await Promise.all(Array.from({ length: count }, (_, index) => startHost(folder, index)));
   const config = path.join(folder, 'ssh_config');
   await writeFile(path.join(folder, 'known_hosts'), started.map(({ knownHost }) => knownHost).join(''));
   await writeFile(config, started.map(({ host, address, port }) => clientConfig(folder, host, address, port)).join(''));
@@ -94,9 +94,8 @@ export async function startSshHosts(environments) {
 /**
  * @param {string} folder
  * @param {number} index
- * @param {Record<string, string>} variables
  */
-async function startHost(folder, index, variables) {
+async function startHost(folder, index) {
   const name = `a${index + 1}`;
   const address = `127.0.0.${index + 2}`;
   const home = path.join(folder, name);
@@ -116,7 +115,7 @@ async function startHost(folder, index, variables) {
       'KbdInteractiveAuthentication no',
       'Subsystem sftp internal-sftp',
       'LogLevel ERROR',
-      `SetEnv ${Object.entries({ ...hostEnvironment(home), ...variables })
+      `SetEnv ${Object.entries(hostEnvironment(home))
         .map(([variable, value]) => `"${variable}=${value}"`)
         .join(' ')}`,
       '',

@@ -6,14 +6,10 @@ import {
   runRefused,
   testChecksums,
   testCleanup,
-  testCopies,
   testExisting,
-  testGroups,
   testLargeObject,
   testLoads,
   testMultipart,
-  testMix,
-  testRange,
   testRefusals,
   testRegion,
   testVersions,
@@ -25,11 +21,7 @@ const secure = await startMinio({ tls: true });
 after(() => Promise.all([plain.stop(), secure.stop()]));
 
 testWholeRuns('MinIO', plain, connectionsAreKept);
-testRange('MinIO', plain);
 testLoads('MinIO', plain);
-testMix('MinIO', plain);
-testGroups('MinIO', plain);
-testCopies('MinIO', plain);
 testExisting('MinIO', plain);
 testMultipart('MinIO', plain, {
   ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },

@@ -14,7 +14,13 @@ import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { LogRecord } from '../helpers/log-records.js'
+ * @import { Outcome } from '../helpers/outcome.js'
  * @import { StoredObject, TestServer } from '../helpers/server-process.js'
+ *
+ * @typedef {object} LoadRun a run that succeeded and left nothing
+ * @property {Outcome} run
+ * @property {any[]} stages
+ * @property {Record<string, { requests: number, succeeded: number }>} counts that the server added, by operation
  */
 
 const CLIENTS = ['direct', 'sdk'];
@@ -22,6 +28,8 @@ const OBJECTS = 300;
 const THREADS = 10;
 const OBJECT_SIZE = 16_384;
 const BUCKETS = 3;
+const RANGE_SIZE = 1000;
+/** Share by which the number of objects in a bucket may differ from an even spread. */
 const UNEVENNESS = 0.05;
 
 /** Mostly the start of the program on a busy machine; retries would take longer. */
@@ -33,6 +41,40 @@ const MAX_PROBE_REQUESTS = 60;
 /** Operations that a server counts for each stage. */
 const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
 
+/** Counted operations that modify objects, by the names of either server. */
+const CHANGES = ['putobject', 'copyobject', 'deleteobject', 'deleteobjects', 'deletemultipleobjects'];
+
+const COUNTED = [...OPERATIONS, 'listobjectsv2', 'copyobject', 'deleteobjects', 'deletemultipleobjects'];
+
+/**
+ * Runs a load that must succeed and leave nothing, neither objects nor uploads.
+ *
+ * @param {TestServer} server
+ * @param {readonly string[]} parameters
+ * @param {{ bucketCount?: number, counted?: readonly string[] }} [options] `counted`: operations
+ * @returns {Promise<LoadRun>}
+ */
+async function runLoad(server, parameters, { bucketCount = BUCKETS, counted = COUNTED } = {}) {
+  const buckets = await server.createBuckets(bucketCount);
+  const counts = () => Promise.all(counted.map((operation) => server.countsOf(operation)));
+  const earlier = await counts();
+
+  const run = await runBenchmark(parameters, { server, buckets });
+
+  const later = await counts();
+  assertStatus(run, 0);
+  assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+  const added = later.map(({ requests, succeeded }, place) => ({
+    requests: requests - earlier[place].requests,
+    succeeded: succeeded - earlier[place].succeeded,
+  }));
+  return {
+    run,
+    stages: machineRecords(recordsOf(run.stdout), 'stage'),
+    counts: Object.fromEntries(counted.map((operation, place) => [operation, added[place]])),
+  };
+}
+
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
@@ -41,21 +83,12 @@ const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
 export function testWholeRuns(title, server, assertConnections) {
   for (const client of CLIENTS) {
     test(`${title}, ${client} client: a run logs four complete stages, matches the server's counts and leaves nothing behind`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
-
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, buckets });
-
-      assertStatus(run, 0);
+      const { run, counts } = await runLoad(server, [`${OBJECTS}`, `${THREADS}`, '--client', client]);
       const records = recordsOf(run.stdout);
       assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: BUCKETS, objectSize: OBJECT_SIZE });
       assertConnections(ofKind(records, 'connections'));
       assert.ok(ofKind(records, 'machine').length >= 1 + STAGE_NAMES.length);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-      const later = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
-      const counted = later.map(({ succeeded }, position) => succeeded - earlier[position].succeeded);
+      const counted = OPERATIONS.map((operation) => counts[operation].succeeded);
       // Requests before the stages are the same for each operation.
       assert.ok(counted[0] >= OBJECTS, `${counted[0]} writes`);
       assert.deepEqual(
@@ -66,81 +99,94 @@ export function testWholeRuns(title, server, assertConnections) {
   }
 }
 
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
- */
-export function testMix(title, server) {
-  const shares = { write: 30, read: 40, range: 10, stat: 10, remove: 10 };
-  const mix = Object.entries(shares).map(([name, share]) => `${name}=${share}`);
-  for (const client of CLIENTS) {
-    test(`${title}, ${client} client: a mixed load finds every version right, matches the server's counts and leaves nothing behind`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
+const SHARES = { write: 30, read: 40, range: 10, stat: 10, remove: 10 };
+const MIX = Object.entries(SHARES).map(([name, share]) => `${name}=${share}`);
 
-      const options = ['--client', client, '--mix', mix.join(','), '--cores', '2', '--no-preflight'];
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, ...options, '--range-size', '1000'], {
-        server,
-        buckets,
-      });
-
-      assertStatus(run, 0);
-      const kinds = machineRecords(recordsOf(run.stdout), 'stage').flatMap(({ kinds: ofStage = [] }) => ofStage);
+/** @type {Record<string, { parameters: readonly string[], check: (run: LoadRun) => void }>} */
+const LOADS = {
+  'ranges of objects are read and verified, as often as the server counts': {
+    parameters: ['--stages', 'write,range,remove', '--range-size', `${RANGE_SIZE}`],
+    check({ run, stages: [, range], counts }) {
+      assert.deepEqual([range.stage, range.operations, range.bytes], ['Range', OBJECTS, OBJECTS * RANGE_SIZE]);
+      assert.match(run.stdout, /^Range time to first byte: min .* p50 /m);
+      assert.ok(counts.getobject.succeeded >= OBJECTS);
+    },
+  },
+  'objects of several sizes are drawn at random and verified, as often as the server counts': {
+    parameters: ['--size', '1KiB=2,64KiB=1', '--access', 'zipf:0.99', '--run-id', 'loads', '--no-preflight'],
+    check({ stages, counts }) {
+      const sizes = [
+        { bytes: 1024, weight: 2 },
+        { bytes: 65_536, weight: 1 },
+      ];
+      const sizeOf = objectSizes({ runId: 'loads', size: 65_536, sizes: { kind: 'weighted', sizes } });
+      const access = { kind: /** @type {const} */ ('zipf'), exponent: 0.99 };
+      const placeOf = accessOrder({ access, objects: OBJECTS, seed: 'shard 0 of loads' });
+      const bytesOf = (/** @type {(index: number) => number} */ objectOf) =>
+        Array.from({ length: OBJECTS }, (_, index) => sizeOf(objectOf(index))).reduce((sum, bytes) => sum + bytes);
+      assert.deepEqual(
+        stages.map((stage) => [stage.stage, stage.operations, stage.bytes]),
+        [
+          ['Write', OBJECTS, bytesOf((index) => index)],
+          ['Read', OBJECTS, bytesOf(placeOf)],
+          ['Stat', OBJECTS, 0],
+          ['Remove', OBJECTS, 0],
+        ],
+      );
+      assert.equal(counts.getobject.succeeded, OBJECTS);
+    },
+  },
+  "a mixed load finds every version right, and matches the server's counts": {
+    parameters: ['--mix', MIX.join(','), '--cores', '2', '--no-preflight', '--range-size', '1000'],
+    check({ stages, counts }) {
+      const kinds = stages.flatMap(({ kinds: ofStage = [] }) => ofStage);
       assert.deepEqual(
         Object.fromEntries(kinds.map(({ operation, operations }) => [operation, operations])),
-        Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, (OBJECTS * share) / 100])),
+        Object.fromEntries(Object.entries(SHARES).map(([name, share]) => [name, (OBJECTS * share) / 100])),
       );
-      const stages = machineRecords(recordsOf(run.stdout), 'stage');
       const attempts = Object.fromEntries(kinds.map((kind) => [kind.operation, Number(kind.attempts)]));
       const [written, mixed, removed] = stages.map((stage) => Number(stage.attempts));
       assert.deepEqual([stages[1].staleReads, stages[1].foreignReads, stages[1].tornReads], [0, 0, 0]);
       assert.equal(mixed, OBJECTS);
-      const later = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
-      const counted = later.map(({ requests }, position) => requests - earlier[position].requests);
-      const ofMix = [attempts.write, attempts.read + attempts.range, attempts.stat, attempts.remove];
-      const ofStages = [written, 0, 0, removed];
-      const beside = counted.map((count, position) => count - ofMix[position] - ofStages[position]);
+      const ofStages = [
+        written + attempts.write,
+        attempts.read + attempts.range,
+        attempts.stat,
+        removed + attempts.remove,
+      ];
+      const beside = OPERATIONS.map((operation, place) => counts[operation].requests - ofStages[place]);
       const [puts, gets, heads, deletions] = beside;
       assert.ok(
         [puts, heads, deletions].every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
         `${beside} requests outside the stages`,
       );
       // The store's clock is measured by reads of an absent object, as many as needed.
-      const found = later[1].succeeded - earlier[1].succeeded;
+      const found = counts.getobject.succeeded;
       assert.ok(gets >= 0 && found <= attempts.read + attempts.range, `${gets} more reads, ${found} with an object`);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
-  }
-}
-
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
- */
-export function testRange(title, server) {
-  for (const client of CLIENTS) {
-    test(`${title}, ${client} client: ranges of objects are read and verified, as often as the server counts`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await server.countsOf('getobject');
-      const rangeSize = 1000;
-
-      const stages = ['--stages', 'write,range,remove', '--range-size', `${rangeSize}`];
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
-
-      assertStatus(run, 0);
-      const [, range] = machineRecords(recordsOf(run.stdout), 'stage');
-      assert.deepEqual([range.stage, range.operations, range.bytes], ['Range', OBJECTS, OBJECTS * rangeSize]);
-      assert.match(run.stdout, /^Range time to first byte: min .* p50 /m);
-      const later = await server.countsOf('getobject');
-      assert.ok(later.succeeded - earlier.succeeded >= OBJECTS);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
-  }
-}
+    },
+  },
+  "pages list the run's keys, and batches remove them, with one request each": {
+    parameters: ['--stages', 'write,list,batch-remove', '--page-size', '30', '--batch', '45', '--no-preflight'],
+    check({ stages: [, list, removal], counts }) {
+      const pages = Math.ceil(OBJECTS / BUCKETS / 30) * BUCKETS;
+      const batches = Math.ceil(OBJECTS / BUCKETS / 45) * BUCKETS;
+      assert.deepEqual([list.stage, list.operations, list.keys], ['List', pages, OBJECTS]);
+      assert.deepEqual([removal.stage, removal.operations, removal.keys], ['Batch-remove', batches, OBJECTS]);
+      // The run lists each bucket twice: to check whether its run id is in use, and to prove that nothing is left.
+      assert.equal(counts.listobjectsv2.succeeded, pages + 2 * BUCKETS);
+      assert.equal(counts.deleteobjects.succeeded + counts.deletemultipleobjects.succeeded, batches);
+    },
+  },
+  'objects are copied, and neither objects nor copies are left': {
+    parameters: ['--stages', 'write,copy'],
+    check({ run, stages: [, copy], counts }) {
+      assert.deepEqual([copy.stage, copy.operations], ['Copy', OBJECTS]);
+      assert.match(run.stderr, new RegExp(`^Clean-up of run \\S+: ${2 * OBJECTS} objects removed .*, 0 left$`, 'm'));
+      // Preflight copies a probe in each bucket.
+      assert.equal(counts.copyobject.succeeded, OBJECTS + BUCKETS);
+    },
+  },
+};
 
 /**
  * @param {string} title name of the server in test titles
@@ -148,86 +194,13 @@ export function testRange(title, server) {
  */
 export function testLoads(title, server) {
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects of several sizes are drawn at random and verified, as often as the server counts`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await server.countsOf('getobject');
-      const size = {
-        kind: /** @type {const} */ ('weighted'),
-        sizes: [
-          { bytes: 1024, weight: 2 },
-          { bytes: 65536, weight: 1 },
-        ],
-      };
-      const sizeOf = objectSizes({ runId: 'loads', size: 65536, sizes: size });
-      const indices = Array.from({ length: OBJECTS }, (_, index) => index);
-      const placeOf = accessOrder({
-        access: { kind: 'zipf', exponent: 0.99 },
-        objects: OBJECTS,
-        seed: 'shard 0 of loads',
+    for (const [what, { parameters, check }] of Object.entries(LOADS)) {
+      test(`${title}, ${client} client: ${what}`, async () => {
+        check(await runLoad(server, [`${OBJECTS}`, `${THREADS}`, '--client', client, ...parameters]));
       });
-      const bytesOf = (/** @type {readonly number[]} */ objects) =>
-        objects.reduce((sum, index) => sum + sizeOf(index), 0);
-
-      const load = ['--size', '1KiB=2,64KiB=1', '--access', 'zipf:0.99', '--run-id', 'loads', '--no-preflight'];
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...load], { server, buckets });
-
-      assertStatus(run, 0);
-      const stages = machineRecords(recordsOf(run.stdout), 'stage');
-      const drawn = indices.map(placeOf);
-      assert.deepEqual(
-        stages.map((stage) => [stage.stage, stage.operations, stage.bytes]),
-        [
-          ['Write', OBJECTS, bytesOf(indices)],
-          ['Read', OBJECTS, bytesOf(drawn)],
-          ['Stat', OBJECTS, 0],
-          ['Remove', OBJECTS, 0],
-        ],
-      );
-      const later = await server.countsOf('getobject');
-      assert.equal(later.succeeded - earlier.succeeded, OBJECTS);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
+    }
   }
 }
-
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
- */
-export function testGroups(title, server) {
-  for (const client of CLIENTS) {
-    test(`${title}, ${client} client: pages list the run's keys, and batches remove them, with one request each`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      // MinIO and versitygw have different names for the second.
-      const names = ['listobjectsv2', 'deletemultipleobjects', 'deleteobjects'];
-      const counts = () => Promise.all(names.map((name) => server.countsOf(name)));
-      const earlier = await counts();
-
-      const stages = ['--stages', 'write,list,batch-remove', '--page-size', '30', '--batch', '45', '--no-preflight'];
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
-
-      assertStatus(run, 0);
-      const [, list, removal] = machineRecords(recordsOf(run.stdout), 'stage');
-      const pages = Math.ceil(OBJECTS / BUCKETS / 30) * BUCKETS;
-      const batches = Math.ceil(OBJECTS / BUCKETS / 45) * BUCKETS;
-      assert.deepEqual([list.stage, list.operations, list.keys], ['List', pages, OBJECTS]);
-      assert.deepEqual([removal.stage, removal.operations, removal.keys], ['Batch-remove', batches, OBJECTS]);
-      assert.match(run.stderr, new RegExp(`^List: ${OBJECTS} keys, [0-9.]+ keys/s$`, 'm'));
-      const later = await counts();
-      const [lists, ...deletions] = later.map(({ succeeded }, place) => succeeded - earlier[place].succeeded);
-      // The run lists each bucket twice: to check whether its run id is in use, and to prove that nothing is left.
-      assert.deepEqual([lists, deletions.reduce((sum, count) => sum + count)], [pages + 2 * BUCKETS, batches]);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
-  }
-}
-
-/** Modifying operations, by the names of either server. */
-const CHANGES = ['putobject', 'copyobject', 'deleteobject', 'deleteobjects', 'deletemultipleobjects'];
 
 /**
  * @param {string} title name of the server in test titles
@@ -269,35 +242,6 @@ export function testExisting(title, server, strangeKeys = [...STRANGE_KEYS, ...S
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- */
-export function testCopies(title, server) {
-  for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects are copied, and neither objects nor copies are left`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await server.countsOf('copyobject');
-
-      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, '--stages', 'write,copy'], {
-        server,
-        buckets,
-      });
-
-      assertStatus(run, 0);
-      const [, copy] = machineRecords(recordsOf(run.stdout), 'stage');
-      assert.deepEqual([copy.stage, copy.operations], ['Copy', OBJECTS]);
-      assert.match(run.stderr, new RegExp(`^Clean-up of run \\S+: ${2 * OBJECTS} objects removed .*, 0 left$`, 'm'));
-      const later = await server.countsOf('copyobject');
-      // Preflight copies a probe in each bucket.
-      assert.equal(later.succeeded - earlier.succeeded, OBJECTS + BUCKETS);
-      for (const bucket of buckets) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
-  }
-}
-
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
  * @param {{ create: string, part: string, complete: string }} names server names for the requests of an upload
  */
 export function testMultipart(title, server, { create, part, complete }) {
@@ -305,27 +249,20 @@ export function testMultipart(title, server, { create, part, complete }) {
   const load = [`${objects}`, '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB', '--part-threads', '3'];
 
   for (const client of CLIENTS) {
-    test(`${title}, ${client} client: objects are written in as many parts as the server counts, read back, and nothing is left`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const counts = () => Promise.all([create, part, complete].map((name) => server.countsOf(name)));
-      const earlier = await counts();
-
-      const run = await runBenchmark([...load, '--client', client, '--no-preflight'], { server, buckets });
-
-      assertStatus(run, 0);
-      const [write, read, stat] = machineRecords(recordsOf(run.stdout), 'stage');
+    test(`${title}, ${client} client: objects are written in as many parts as the server counts, and read back`, async () => {
+      const parameters = [...load, '--client', client, '--no-preflight'];
+      const { run, stages, counts } = await runLoad(server, parameters, { counted: [create, part, complete] });
+      const [write, read, stat] = stages;
       assert.deepEqual(
         [write.operations, write.parts, write.steps, write.attempts],
         [objects, objects * parts, objects * (parts + 1), objects * (parts + 2)],
       );
       assert.deepEqual([read.operations, stat.operations], [objects, objects]);
       assert.match(run.stdout, /^Write part latency: min .* p50 /m);
-      const later = await counts();
       assert.deepEqual(
-        later.map(({ succeeded }, place) => succeeded - earlier[place].succeeded),
+        Object.values(counts).map(({ succeeded }) => succeeded),
         [objects, objects * parts, objects],
       );
-      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
     });
 
     test(`${title}, ${client} client: --cleanup aborts the uploads of a killed run, and no others`, async () => {
@@ -399,14 +336,9 @@ export function testChecksums(title, server) {
         'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
       })) {
         test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong checksum was refused`, async () => {
-          const buckets = await server.createBuckets(1);
-
-          const run = await runBenchmark([...load, '--client', client, '--checksum', checksum], { server, buckets });
-
-          assertStatus(run, 0);
-          const [write] = machineRecords(recordsOf(run.stdout), 'stage');
-          assert.deepEqual([write.failed, write.errors], [0, {}]);
-          assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+          const parameters = [...load, '--client', client, '--checksum', checksum];
+          const { stages } = await runLoad(server, parameters, { bucketCount: 1 });
+          assert.deepEqual([stages[0].failed, stages[0].errors], [0, {}]);
         });
       }
     }

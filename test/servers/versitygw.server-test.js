@@ -6,13 +6,9 @@ import {
   connectionsAreReplaced,
   testChecksums,
   testCleanup,
-  testCopies,
   testExisting,
-  testGroups,
   testLoads,
   testMultipart,
-  testMix,
-  testRange,
   testRefusals,
   testRegion,
   testVersions,
@@ -25,11 +21,7 @@ const versioning = await startVersitygw({ versioning: true });
 after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]));
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
-testRange('versitygw', persistent);
 testLoads('versitygw', persistent);
-testMix('versitygw', persistent);
-testGroups('versitygw', persistent);
-testCopies('versitygw', persistent);
 // versitygw does not encode listed keys when asked to, and XML cannot represent control characters.
 testExisting(
   'versitygw',
