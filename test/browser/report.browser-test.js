@@ -9,7 +9,6 @@ import { PROGRAM } from '../helpers/command.js';
 import { assertAccessible, colouredPixels, openBrowser, openFile, tableIn } from '../helpers/browser.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
-import { ratesOfStage } from '../../lib/report/html/browser/seconds.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { interleavedPage } from '../../lib/report/html/interleaved-page.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
@@ -129,7 +128,7 @@ for (const [what, name] of [
   ['stages of other kinds', 'kinds'],
 ]) {
   describe(`the report of ${what}`, () => {
-    test('opens without an error, a warning or a request, and draws every chart', async () => {
+    test('opens without an error, a warning or a request, draws every chart, and is small apart from its data', async () => {
       const { page, findings } = await open(`${name}.html`);
       const pixels = await colouredPixels(page);
       assert.deepEqual(findings, []);
@@ -137,11 +136,14 @@ for (const [what, name] of [
       const empty = Object.entries(pixels).filter(([, count]) => count < 20);
       assert.deepEqual(empty, []);
       await page.close();
+      const [html, json] = await Promise.all(['html', 'json'].map((end) => stat(path.join(folder, `${name}.${end}`))));
+      assert.ok(html.size - json.size < MAX_PAGE, `${html.size} with ${json.size} of the result`);
     });
 
-    test('shows the figures of the result', async () => {
-      const { page } = await open(`${name}.html`);
-      const stages = rowsOf(await resultIn(`${name}.json`));
+    test('shows the figures of the result, and offers it for download', async () => {
+      const { page, findings } = await open(`${name}.html`, { acceptDownloads: true });
+      const result = await resultIn(`${name}.json`);
+      const stages = rowsOf(result);
       const rows = await tableIn(page, 'stages');
       assert.deepEqual(
         rows.map((row) => row.Stage),
@@ -154,12 +156,7 @@ for (const [what, name] of [
           assert.equal(shown, value, `${stage.stage} ${title}`);
         }
       }
-      await page.close();
-    });
-
-    test('offers the original result for download', async () => {
-      const { page, findings } = await open(`${name}.html`, { acceptDownloads: true });
-      assert.deepEqual(JSON.parse(await download(page, 'download-json')), await resultIn(`${name}.json`));
+      assert.deepEqual(JSON.parse(await download(page, 'download-json')), result);
       assert.deepEqual(
         findings.filter((finding) => !finding.startsWith('request: blob:')),
         [],
@@ -174,12 +171,6 @@ for (const [what, name] of [
         await assertAccessible(page);
         await page.close();
       }
-    });
-
-    test('is small apart from its data', async () => {
-      const { size } = await stat(path.join(folder, `${name}.html`));
-      const data = (await readFile(path.join(folder, `${name}.json`))).length;
-      assert.ok(size - data < MAX_PAGE, `${size} with ${data} of the result`);
     });
   });
 }
@@ -217,23 +208,6 @@ test('each host of a merge has a row in the table', async () => {
   await page.close();
 });
 
-test('a second can be read with the keyboard alone', async () => {
-  const { page } = await open('run.html');
-  const { stages } = await resultIn('run.json');
-  await page.focus('[data-chart="rate"]');
-  await page.keyboard.press('Home');
-  const [{ stage, seconds }] = stages;
-  const rate = ratesOfStage(stages[0]).get(seconds[0].secondStart);
-  const shown = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US');
-  await page.waitForFunction(
-    (text) => document.querySelector('[data-for="time"]')?.textContent?.includes(text),
-    rate === undefined
-      ? `${stage} ${shown(seconds[0].operations)} operations in part of a second`
-      : `${stage} ${shown(rate.operations)} ops/s`,
-  );
-  await page.close();
-});
-
 test('charts print in light colours, even from a dark screen', async () => {
   const { page, findings } = await open('run.html', { colorScheme: 'dark' });
   const pdf = await page.pdf({ format: 'A4' });
@@ -258,22 +232,6 @@ test('the page of two set-ups in turns shows each ratio, and is accessible', asy
     await assertAccessible(page);
     await page.close();
   }
-});
-
-test('the page of a run through the Worker is accessible', async () => {
-  const result = await resultIn('run.json');
-  const options = { ...result.options, client: 'edge' };
-  const stages = result.stages.map((/** @type {any} */ stage) => {
-    return { ...stage, connections: { ...stage.connections, colos: { AMS: 8, FRA: 1 } } };
-  });
-  const file = path.join(folder, 'edge.html');
-  await writeFile(file, [...reportPage({ ...result, options, stages })].join(''));
-  const { page, findings } = await openFile(browser, file);
-  assert.deepEqual(findings, []);
-  assert.match(String(await page.textContent('#run')), /--client edge[^]*AMS \(/);
-  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
-  await assertAccessible(page);
-  await page.close();
 });
 
 test('the report of a long run of fifty hosts opens, and stays small', async () => {

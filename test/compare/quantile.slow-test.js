@@ -1,35 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Distribution } from '../../lib/compare/distribution.js';
 import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/quantile.js';
 import { studentT } from '../../lib/statistics/student-t.js';
 import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
-
-test('a distribution counts larger values and finds quantiles', () => {
-  const values = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 200 });
-  fc.assert(
-    fc.property(
-      values,
-      fc.integer({ min: 0, max: 60 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (all, limit, share) => {
-        const sorted = all.toSorted((one, other) => one - other);
-        const distinct = [...new Set(sorted)];
-        const distribution = new Distribution(
-          distinct,
-          distinct.map((value) => sorted.filter((each) => each === value).length),
-        );
-        assert.equal(distribution.count, all.length);
-        assert.equal(distribution.countAbove(limit), all.filter((value) => value > limit).length);
-        const quantile = distribution.quantile(share);
-        assert.ok(all.includes(quantile));
-        assert.ok(sorted.filter((value) => value <= quantile).length >= share * all.length);
-        assert.ok(sorted.filter((value) => value < quantile).length <= share * all.length);
-      },
-    ),
-  );
-});
 
 /** Quantiles by share of a lognormal distribution around 10 ms, with 0.5 for the standard deviation of the logarithm. */
 const TRUTH = new Map([

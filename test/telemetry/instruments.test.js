@@ -15,22 +15,6 @@ test('every counter of a result is a metric with a unit that OpenTelemetry knows
   }
 });
 
-test('every description is a self-contained sentence', () => {
-  for (const { name, description } of INSTRUMENTS) {
-    assert.match(description, /^[A-Z1][^\n]{15,}\.$/, name);
-    assert.doesNotMatch(description, /\bthese\b|^Steps\b|\blikewise\b|\bas above\b|\b0 (in|for) /i, name);
-  }
-  const descriptions = INSTRUMENTS.map(({ description }) => description);
-  assert.deepEqual(descriptions, [...new Set(descriptions)]);
-});
-
-test('no two metrics have the same name, neither in OpenTelemetry nor in Prometheus', () => {
-  for (const nameOf of [(/** @type {(typeof INSTRUMENTS)[number]} */ { name }) => name, prometheusName]) {
-    const names = INSTRUMENTS.map((instrument) => nameOf(instrument));
-    assert.deepEqual(names, [...new Set(names)]);
-  }
-});
-
 test('a Prometheus name ends with its unit, once', () => {
   assert.deepEqual(namedForPrometheus('process.cpu.time', 's'), { name: 'process.cpu.time_seconds', unit: 'seconds' });
   assert.deepEqual(namedForPrometheus('r2_benchmark.bytes', 'By'), { name: 'r2_benchmark.bytes', unit: 'bytes' });

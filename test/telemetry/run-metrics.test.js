@@ -86,13 +86,6 @@ test('a running stage exports its latest snapshot, and its end leaves nothing in
   assert.deepEqual(valuesOf('http.client.active_requests'), [0]);
 });
 
-test('a stage that was not planned is exported like the others', (t) => {
-  const { metrics, valuesOf } = metricsOf(t);
-  metrics.stageStarts({ stage: 'Later', threads: 1 });
-  metrics.snapshot('Later', stageSnapshot({ latencies: [1] }));
-  assert.deepEqual(valuesOf('r2_benchmark.operations', { 'r2_benchmark.stage': 'Later' }), [1]);
-});
-
 test('only an open loop has a requested rate', (t) => {
   assert.deepEqual(metricsOf(t).valuesOf('r2_benchmark.rate.requested'), []);
   assert.deepEqual(metricsOf(t, { rate: 12.5 }).valuesOf('r2_benchmark.rate.requested'), [12.5]);

@@ -10,12 +10,6 @@ function assertions(texts) {
   return texts.map((text) => ({ text, place: '--assert' }));
 }
 
-test('assertions about stages of the run are read in order', () => {
-  const texts = ['read.p99 < 50ms', 'errors == 0', 'read.firstByte.p90 <= 5ms'];
-  const { thresholds, problems } = readThresholds(assertions(texts), RUN);
-  assert.deepEqual([thresholds.map(formatThreshold), problems], [texts, []]);
-});
-
 test('every problem of every assertion is reported, and the valid names once', () => {
   const { thresholds, problems } = readThresholds(
     assertions(['raed.p99x < 50ms', 'write.rate > 5MB/s', 'write.firstByte.p99 < 1s', 'errors', 'read.rate > 5']),
