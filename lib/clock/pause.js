@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 const MAX_TIMER_MS = 3_600_000;
 
 /**
- * @param {number} milliseconds
+ * @param {number} milliseconds none if negative
  * @param {AbortSignal} signal ends the pause
  * @returns {Promise<void>} resolves in either case; check the signal afterwards
  */
 export async function pause(milliseconds, signal) {
   try {
-    await wait(milliseconds, undefined, { signal });
+    await wait(Math.max(milliseconds, 0), undefined, { signal });
   } catch (error) {
     if (!signal.aborted) {
       throw error;

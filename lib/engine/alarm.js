@@ -106,7 +106,7 @@ export class Alarm {
       this.#wakeThread();
     } else {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#ring(), moment - this.#clock.now());
+      this.#timer = setTimeout(() => this.#ring(), Math.max(moment - this.#clock.now(), 0));
     }
   }
 

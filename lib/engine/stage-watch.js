@@ -150,7 +150,7 @@ export class StageWatch {
    */
   #setLimitTimer(index, moment, act) {
     const timeUp = () => (this.#clock.now() < moment ? this.#setLimitTimer(index, moment, act) : act());
-    this.#limitTimers[index] = setTimeout(timeUp, moment - this.#clock.now());
+    this.#limitTimers[index] = setTimeout(timeUp, Math.max(moment - this.#clock.now(), 0));
   }
 
   #check() {

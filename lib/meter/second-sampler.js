@@ -29,7 +29,8 @@ export class SecondSampler {
   }
 
   start() {
-    const untilNext = (this.#next + 1) * 1000 - this.#clock.epochNow();
+    // A busy event loop may be late for the next second already.
+    const untilNext = Math.max((this.#next + 1) * 1000 - this.#clock.epochNow(), 0);
     this.#timer = setTimeout(() => {
       const current = Math.floor(this.#clock.epochNow() / 1000);
       while (this.#next < current) {

@@ -91,8 +91,10 @@ test('huge, malformed or other requests do no harm, and get no metrics', async (
     `GET /metrics HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(HUGE)}\r\n\r\n`,
   ]) {
     const socket = connectTo(url);
+    // The server may reset the connection before it has read everything: this is no error.
+    const closed = new Promise((resolve) => socket.resume().on('close', resolve));
     socket.write(request);
-    await once(socket.resume(), 'close');
+    await closed;
   }
   const body = await fetch(url, { method: 'POST', body: 'a'.repeat(10 * HUGE) }).catch(() => null);
   assert.ok(body === null || body.status === 404);
