@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { runOha } from './measure-oha.js';
+import { callTool } from './truth/run-tool.js';
 import { startWatcher } from './watcher.js';
 
 const run = promisify(execFile);
-const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
 const BARE_UNDICI = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
 const BARE_SOCKETS = fileURLToPath(new URL('./bare-sockets.js', import.meta.url));
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
@@ -98,14 +98,12 @@ async function runWatched(load) {
  */
 async function runTool(client, { objects, threads, objectSize, cores = 1, env }, further = []) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
-  const json = join(folder, 'result.json');
   const memoryFile = join(folder, 'peak-memory');
-  const options = ['--client', client, '--size', String(objectSize), '--cores', String(cores), '--json', json];
-  const load = [String(objects), String(threads)];
-  const parameters = ['--import', PEAK_MEMORY, TOOL, ...load, ...options, ...further, '--quiet'];
+  const options = ['--client', client, '--size', String(objectSize), '--cores', String(cores), ...further];
+  const variables = { ...env, NODE_OPTIONS: `--import ${PEAK_MEMORY}`, PEAK_MEMORY_FILE: memoryFile };
   try {
-    await runNode(parameters, { ...env, PEAK_MEMORY_FILE: memoryFile }, folder);
-    const { stages } = JSON.parse(readFileSync(json, 'utf8'));
+    const parameters = [String(objects), String(threads), ...options];
+    const { stages } = await callTool({ parameters, env: variables });
     const lacking = stages.find((/** @type {any} */ { operations }) => operations !== objects);
     if (lacking !== undefined) {
       throw new Error(`${lacking.stage}: expected ${objects} operations, got ${lacking.operations}`);
@@ -122,19 +120,11 @@ async function runTool(client, { objects, threads, objectSize, cores = 1, env },
  * @returns {Promise<any[]>}
  */
 async function runBare(program, { objects, threads, objectSize, env }) {
-  const { stdout } = await runNode([program, ...[objects, threads, objectSize].map(String)], env, tmpdir());
-  return JSON.parse(stdout).stages;
-}
-
-/**
- * @param {string[]} parameters
- * @param {Record<string, string>} env
- * @param {string} folder
- */
-function runNode(parameters, env, folder) {
-  return run(process.execPath, parameters, {
+  const parameters = [program, ...[objects, threads, objectSize].map(String)];
+  const { stdout } = await run(process.execPath, parameters, {
     env: { ...process.env, ...env },
-    cwd: folder,
+    cwd: tmpdir(),
     maxBuffer: MAX_OUTPUT_LENGTH,
   });
+  return JSON.parse(stdout).stages;
 }

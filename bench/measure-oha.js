@@ -55,13 +55,12 @@ async function runMethod(method, { objects, threads, env }) {
   return { average: summary.requestsPerSec, clientLoad };
 }
 
-/** @returns {Promise<boolean>} whether oha is on PATH */
-export async function hasOha() {
+/** @returns {Promise<string | null>} the version of oha on PATH, or null */
+export async function findOha() {
   try {
-    await run('oha', ['--version']);
-    return true;
+    return (await run('oha', ['--version'])).stdout.trim();
   } catch {
-    return false;
+    return null;
   }
 }
 

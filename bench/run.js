@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { MEGABYTE } from '../lib/text/units.js';
 import { cpuTable, medianTable } from './cost-tables.js';
-import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';
-import { hasOha } from './measure-oha.js';
+import { findOha } from './measure-oha.js';
 import { startNullEndpoint } from './null-endpoint.js';
 import { MEMORY_RUNS, ROUNDS, scenariosOf } from './scenarios.js';
 import { describeMachine } from './studies/machine.js';
@@ -29,7 +28,7 @@ const parameters = process.argv.slice(2);
 const jsonFile = parameters[0] === '--json' ? parameters.splice(0, 2)[1] : undefined;
 const [wanted = ''] = parameters;
 const scenarios = scenariosOf(wanted);
-const isOhaThere = await hasOha();
+const isOhaThere = (await findOha()) !== null;
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
 print(describeMachine(['undici', '@aws-sdk/client-s3']));
@@ -53,15 +52,6 @@ for (const scenario of scenarios) {
   }
 }
 if (wanted === '') {
-  const layers = await measureLayers();
-  results.layers = layers;
-  print('\nEach layer of the direct client alone\n');
-  print(
-    formatTable(
-      ['layer', 'µs', 'margin'],
-      layers.map(({ layer, microseconds, margin }) => [layer, microseconds.toFixed(2), `±${margin.toFixed(1)}%`]),
-    ),
-  );
   results.memory = await measureMemoryRuns();
 }
 if (jsonFile !== undefined) {

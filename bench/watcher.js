@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { freePort } from '../test/helpers/free-port.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
@@ -36,15 +37,4 @@ export async function startWatcher() {
       await closed;
     },
   };
-}
-
-/** @returns {Promise<number>} a port that is currently free */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  const closed = once(server, 'close');
-  server.close();
-  await closed;
-  return port;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, request as send } from 'node:http';
 import { describe, test } from 'node:test';
-import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
@@ -11,7 +11,7 @@ import { aggregateOf, stageOf, warningsOf } from '../merge/logs-of.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**
- * @import { HostPlan } from '../../bench/logs/host-plan.js'
+ * @import { HostPlan } from '../helpers/host-plan.js'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
  */

@@ -9,14 +9,14 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { folderWith } from '../helpers/command.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { peakOf, stageTruths } from '../merge/truth-of.js';
 
 /**
- * @import { TrueLine } from '../../bench/logs/host-lines.js'
+ * @import { TrueLine } from '../helpers/host-lines.js'
  * @import { TestContext } from 'node:test'
  */
 

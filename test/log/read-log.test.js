@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULTS } from '../../bench/logs/host-plan.js';
+import { DEFAULTS } from '../helpers/host-plan.js';
 import {
   aggregateOf,
   madeLogs,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import {
   aggregateOf,
   machineLine,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { damaged } from '../../bench/logs/damage.js';
-import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { damaged } from '../helpers/damage.js';
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { cases } from '../helpers/cases.js';
 import { aggregateOf, warningsOf } from './logs-of.js';
 import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './truth-of.js';
@@ -11,8 +11,8 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
 /**
  * @import { LatencySummary } from '../../lib/model/result.js'
  * @import { Aggregate, StageAggregate } from './logs-of.js'
- * @import { Damage } from '../../bench/logs/damage.js'
- * @import { LogOptions } from '../../bench/logs/host-plan.js'
+ * @import { Damage } from '../helpers/damage.js'
+ * @import { LogOptions } from '../helpers/host-plan.js'
  * @import { HostTruth, StageTruth } from './truth-of.js'
  */
 

@@ -1,5 +1,5 @@
-import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { machineLine, parseLine } from '../../lib/log/lines.js';
 import { LogReader } from '../../lib/log/read-log.js';
 import { mergeRuns } from '../../lib/merge/merge.js';

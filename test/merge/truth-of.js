@@ -3,7 +3,7 @@ import { build } from 'hdr-histogram-js';
 // The truth about generated logs, computed from scratch without regard for speed or memory.
 
 /**
- * @import { Told, ToldTotals } from '../../bench/logs/host-lines.js'
+ * @import { Told, ToldTotals } from '../helpers/host-lines.js'
  *
  * @typedef {object} StageTruth what the remaining lines of one host show of a stage
  * @property {'own' | 'old'} shape

@@ -11,19 +11,6 @@ import { REQUESTS, expectAllAnswers } from '../measurement.js';
 const run = promisify(execFile);
 const MILLISECONDS = 1000;
 
-/** @returns {Promise<string | null>} the version of oha on PATH, or null */
-export async function findOha() {
-  try {
-    const { stdout } = await run('oha', ['--version']);
-    return stdout.trim();
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') {
-      return null;
-    }
-    throw error;
-  }
-}
-
 /**
  * Runs the same load with oha, a load generator in Rust. Its latencies include opening the connection.
  *

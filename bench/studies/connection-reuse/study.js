@@ -7,7 +7,8 @@ import { describeMachine } from '../machine.js';
 import { REQUESTS } from '../measurement.js';
 import { runStudy } from '../run-study.js';
 import { chartOf } from './chart-of-distances.js';
-import { findOha, measureOha } from './measure-oha.js';
+import { findOha } from '../../measure-oha.js';
+import { measureOha } from './measure-oha.js';
 import { measureTool } from './measure-tool.js';
 import { describeResult } from './report.js';
 
