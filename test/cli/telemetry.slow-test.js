@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Histogram } from '../../lib/model/histogram.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
-import { dotEnvOf, folderWith, keysIn, startCommand } from '../helpers/command.js';
-import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+import { folderWith, startCommand } from '../helpers/command.js';
+import { testCertificate } from '../helpers/local-s3.js';
 import { attributesOf, seriesOf, startCollector } from '../helpers/otlp.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
@@ -197,24 +197,6 @@ for (const [what, { parameters, status = 0, shows }] of Object.entries(LOADS)) {
   });
 }
 
-test('a search is exported with all of its steps', async (t) => {
-  const { outcome, result, exports } = await runWatched(t, [
-    ...['20000', '8', '--local', '--size', '1KiB', '--find-peak', '--stages', 'write,read', '--cores', '1'],
-    ...['--faults', 'latency=5ms'],
-  ]);
-  assertStatus(outcome, 0);
-  const series = /** @type {Series[]} */ (exports.at(-1));
-  assertNothingDecreases(exports);
-  for (const { stage, search } of result.stages) {
-    const operations = search.steps.reduce(
-      (/** @type {number} */ sum, /** @type {any} */ step) => sum + step.operations,
-      0,
-    );
-    const exported = pointsOf(series, 'r2_benchmark.operations', { 'r2_benchmark.stage': stage }).map(numberOf);
-    assert.deepEqual(exported, [operations]);
-  }
-});
-
 test('secrets of the headers reach the collector, and no one else', async (t) => {
   const collector = await startCollector(t, (response, { headers }) => {
     response.writeHead(500).end(String(headers['x-key']));
@@ -372,26 +354,6 @@ test('signals that end the wait for a scrape leave the status that the result ha
     }
     assertStatus(await command.outcome, expected);
   }
-});
-
-test('signals while a collector is waited for say nothing of objects, which are removed by then', async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const finalExport = once(server, 'connection');
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  const parameters = ['20', '2', '--json', 'result.json', '--otlp-url', `http://127.0.0.1:${port}`];
-  const env = { OTEL_METRIC_EXPORT_INTERVAL: '600000' };
-  const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint), env });
-  await finalExport;
-  command.child.kill('SIGINT');
-  command.child.kill('SIGTERM');
-  const { status, stderr } = await command.outcome;
-  assert.equal(status, 0);
-  assert.doesNotMatch(stderr, /^Stopping|Objects may remain/m);
-  assert.deepEqual(await keysIn(endpoint), []);
-  resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
 });
 
 test('a port that is taken, or variables that cannot be read, end the run before it begins', async (t) => {

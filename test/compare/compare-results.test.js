@@ -180,14 +180,6 @@ describe('a latency', () => {
     assert.match(String(reason), /^after: no per-second latencies: logs do not contain them/);
     assert.equal(ratio, 1);
   });
-
-  test('is known even if a second has no operations', () => {
-    const rates = ratesOf(60).map((rate, index) => (index === 30 ? 0 : rate));
-    const latencies = (/** @type {number} */ second) => (second === 30 ? [] : lognormal(1, 10)(second));
-    const result = run({ rates, latencies });
-    const { low, high, verdict } = metricOf(compare(result, result, 0.2), 'p50');
-    assert.equal(verdict, 'the same', `${low} to ${high}`);
-  });
 });
 
 describe('errors', () => {

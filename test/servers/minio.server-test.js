@@ -34,7 +34,6 @@ testRegion('MinIO', plain);
 testVersions('MinIO', plain);
 
 testWholeRuns('MinIO over TLS', secure, connectionsAreKept);
-testCleanup('MinIO over TLS', secure);
 
 for (const client of ['direct', 'sdk']) {
   test(`MinIO over TLS, ${client} client: an untrusted certificate ends the run before anything is written`, async () => {

@@ -33,10 +33,6 @@ const OUTAGE_MS = 2000;
  * @type {Record<string, { toxics: Toxic[], breaks: boolean, ends?: boolean, applies?: boolean }>}
  */
 const FAULTS = {
-  'varying latency': {
-    toxics: [{ type: 'latency', attributes: { latency: 20, jitter: 15 } }],
-    breaks: false,
-  },
   'little bandwidth, both ways': {
     toxics: [
       { type: 'bandwidth', attributes: { rate: 500 } },
@@ -46,10 +42,6 @@ const FAULTS = {
   },
   'sliced answers': {
     toxics: [{ type: 'slicer', attributes: { average_size: 500, size_variation: 300, delay: 100 } }],
-    breaks: false,
-  },
-  'connections that close slowly': {
-    toxics: [{ type: 'slow_close', attributes: { delay: 500 } }],
     breaks: false,
   },
   'data that stops on some connections': {

@@ -141,23 +141,6 @@ test('a later command gets the URL that named the store, and no unread one that 
   });
 });
 
-test('reports all mistakes at once, whatever their source', async () => {
-  const problems = await problemsOf(
-    {
-      AWS_ACCESS_KEY_ID: 'an-aws-key',
-      AWS_ENDPOINT_URL: 'https://me:word@store.test/?x',
-      AWS_CA_BUNDLE: '/no/such/file.pem',
-      S3_REGION: 'a b',
-    },
-    {},
-  );
-  assert.deepEqual(
-    problems.map((problem) => problem.split(/: | is /)[0]),
-    ['.env', 'S3_BUCKET', 'S3_REGION', 'AWS_SECRET_ACCESS_KEY', 'AWS_ENDPOINT_URL', 'AWS_CA_BUNDLE'],
-  );
-  assert.doesNotMatch(problems.join('\n'), /word/);
-});
-
 test('--profile takes precedence over all keys in variables, and the address in S3_… variables remains', async (t) => {
   const env = { ...AWS_KEYS, AWS_PROFILE: 'another', AWS_CONFIG_FILE: await configFile(t, PROFILE) };
   const { store, notices } = await find({ ...env, ...S3 }, { profile: 'dev' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { StageTotals } from '../../lib/telemetry/stage-totals.js';
-import { stageSnapshot, valuesOf } from '../helpers/stage-snapshot.js';
+import { stageSnapshot } from '../helpers/stage-snapshot.js';
 
 /** @param {StageTotals} totals */
 function figuresOf({ sum }) {
@@ -18,19 +18,6 @@ function figuresOf({ sum }) {
     sum.connections.opened,
   ];
 }
-
-test('latencies by bucket add up over the steps that have them', () => {
-  const totals = new StageTotals();
-  const withLatencies = (/** @type {number[]} */ latencies) => {
-    const snapshot = stageSnapshot({ latencies }, { isFinal: true });
-    return { ...snapshot, buckets: snapshot.buckets.map((bucket) => ({ ...bucket, latencies: valuesOf(latencies) })) };
-  };
-  totals.take(withLatencies([1, 2]));
-  totals.take(stageSnapshot({ latencies: [5] }));
-  assert.equal(totals.sum?.buckets[0].latencies?.count, 2);
-  totals.take(withLatencies([5, 6, 7]));
-  assert.equal(totals.sum?.buckets[0].latencies?.count, 5);
-});
 
 test('a stage that ends without a final snapshot keeps its latest one', () => {
   const totals = new StageTotals();

@@ -95,25 +95,6 @@ test('removes a whole secret, and keeps the text around it', () => {
   assert.equal(redact('Zq0+/a/secret=Zq0+/a/secret='), '[secret]');
 });
 
-test("a store's message about a request remains readable without the secret", () => {
-  const sessionToken = 'IQoJb3JpZ2luX2VjEJr//////////wEaCXVzLWVhc3QtMSJ=';
-  const redact = redactor({
-    accessKeyId: 'AKIDEXAMPLE',
-    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
-    sessionToken,
-  });
-  const canonicalRequest = (/** @type {string} */ token) =>
-    [
-      'PUT\n/bucket/benchmark/a-run/0%2F1\n\nhost:abc.r2.cloudflarestorage.com',
-      'x-amz-content-sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\nx-amz-date:20261121T221221Z',
-      `x-amz-security-token:${token}\n\nhost;x-amz-content-sha256;x-amz-date;x-amz-security-token`,
-    ].join('\n');
-  assert.equal(redact(canonicalRequest(sessionToken)), canonicalRequest('[secret]'));
-  const stringToSign =
-    'AWS4-HMAC-SHA256\n20261121T221221Z\n20261121/auto/s3/aws4_request\n9f86d081884c7d659a2feaa0c55ad015';
-  assert.equal(redact(stringToSign), stringToSign);
-});
-
 test('also detects a secret in hexadecimal digits or base64', () => {
   fc.assert(
     fc.property(secret, printable, fc.constantFrom('hex', 'base64', 'base64url'), (whole, other, encoding) => {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { addResults } from '../../lib/model/add-results.js';
 import { Histogram } from '../../lib/model/histogram.js';
 import { evaluateThresholds, figureOf } from '../../lib/thresholds/evaluate.js';
 import { METRICS } from '../../lib/thresholds/metrics.js';
@@ -108,22 +107,6 @@ test('the outcome follows the operator for any figure and limit', () => {
       },
     ),
   );
-});
-
-test('failures of several hosts are the same from a result and from a log', () => {
-  const results = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
-  const [write] = results.stages;
-  assert.equal(
-    judged('write.errors == 0', { ...results, stages: [{ ...write, failedAttempts: null }] }).outcome,
-    'passed',
-  );
-  const withoutOne = {
-    ...write,
-    attempts: write.attempts + 3,
-    failedAttempts: null,
-    errors: { abandoned: 1, timeout: 2 },
-  };
-  assert.equal(judged('write.errors == 2', { ...results, stages: [withoutOne] }).outcome, 'passed');
 });
 
 test('an unknown figure is inconclusive, with the reason', () => {
