@@ -1,4 +1,4 @@
-import { SAVED_MS } from '../../lib/local-s3/fault-delays.js';
+import { SAVED_MS } from '../../lib/local-s3/fault-effects.js';
 import { exponentialIntervals } from './predicted-latencies.js';
 import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';

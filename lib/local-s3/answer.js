@@ -1,6 +1,6 @@
-import { pass } from './fault-delays.js';
+import { pass } from './fault-effects.js';
 import { xmlResult } from './operations.js';
-import { errorDocument } from './s3-error.js';
+import { errorDocument } from './xml.js';
 
 /**
  * @import { ServerResponse } from 'node:http'

@@ -6,10 +6,10 @@ import { S3Error } from './s3-error.js';
 /** @typedef {{ algorithm: ChecksumAlgorithm, value: string }} NamedChecksum value in base64 */
 /** @typedef {{ algorithm: ChecksumAlgorithm, type: 'FULL_OBJECT' | 'COMPOSITE' }} UploadChecksum */
 
-/** @type {Readonly<Record<ChecksumAlgorithm, { header: string, bytes: number, crc: typeof CRC32C }>>} */
-const ALGORITHMS = Object.freeze({
-  CRC32C: { header: 'x-amz-checksum-crc32c', bytes: 4, crc: CRC32C },
-  CRC64NVME: { header: 'x-amz-checksum-crc64nvme', bytes: 8, crc: CRC64NVME },
+/** R2 supports CRC32C of uploads only as a composite checksum, and CRC64NVME only as one of the full object. */
+const ALGORITHMS = /** @type {const} */ ({
+  CRC32C: { header: 'x-amz-checksum-crc32c', bytes: 4, crc: CRC32C, type: 'COMPOSITE' },
+  CRC64NVME: { header: 'x-amz-checksum-crc64nvme', bytes: 8, crc: CRC64NVME, type: 'FULL_OBJECT' },
 });
 
 const NAMES = /** @type {ChecksumAlgorithm[]} */ (Object.keys(ALGORITHMS));
@@ -20,15 +20,9 @@ const NAMES = /** @type {ChecksumAlgorithm[]} */ (Object.keys(ALGORITHMS));
  * @throws {S3Error} InvalidRequest
  */
 export function checksumIn(headers) {
-  const [algorithm, ...others] = NAMES.filter((name) => headers[ALGORITHMS[name].header] !== undefined);
+  const algorithm = NAMES.find((name) => headers[ALGORITHMS[name].header] !== undefined);
   if (algorithm === undefined) {
     return null;
-  }
-  if (others.length > 0) {
-    throw new S3Error(
-      'InvalidRequest',
-      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
-    );
   }
   const { header, bytes } = ALGORITHMS[algorithm];
   const value = String(headers[header]);
@@ -45,12 +39,8 @@ export function checksumIn(headers) {
  * @throws {S3Error} BadDigest if it does not match the body
  */
 export function checkBody(checksum, body) {
-  if (checksum === null) {
-    return;
-  }
-  const { algorithm, value } = checksum;
-  if (ALGORITHMS[algorithm].crc.of([body]).toString('base64') !== value) {
-    throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`);
+  if (checksum !== null && ALGORITHMS[checksum.algorithm].crc.of([body]).toString('base64') !== checksum.value) {
+    throw new S3Error('BadDigest', `The ${checksum.algorithm} you specified did not match the calculated checksum.`);
   }
 }
 
@@ -60,18 +50,13 @@ export function checkBody(checksum, body) {
  * @throws {S3Error} InvalidRequest
  */
 export function uploadChecksumIn(headers) {
-  const { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type } = headers;
-  if (algorithm === undefined) {
+  const { 'x-amz-checksum-algorithm': named, 'x-amz-checksum-type': type } = headers;
+  if (named === undefined) {
     return null;
   }
-  const known = NAMES.find((name) => name === algorithm);
-  // R2 supports CRC64NVME only as a full-object checksum, and CRC32C only as a composite checksum.
-  const expected = known === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE';
-  if (known === undefined || (type !== undefined && type !== expected)) {
-    throw new S3Error(
-      'InvalidRequest',
-      `The checksum algorithm ${algorithm} does not support the type ${type ?? 'of this endpoint'}.`,
-    );
+  const algorithm = NAMES.find((name) => name === named);
+  if (algorithm === undefined || (type ?? ALGORITHMS[algorithm].type) !== ALGORITHMS[algorithm].type) {
+    throw new S3Error('InvalidRequest', `This endpoint supports no checksum ${named} of the type ${type}.`);
   }
-  return { algorithm: known, type: expected };
+  return { algorithm, type: ALGORITHMS[algorithm].type };
 }

@@ -21,9 +21,23 @@ export class EndpointCalls {
     this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
     /** Rejects when the process ends unexpectedly. @type {Promise<never>} */
     this.failure = new Promise((_, reject) => {
-      child.on('error', (error) => this.#fail(error, reject));
-      child.on('exit', (code, signal) => this.#fail(unexpectedEnd(code, signal), reject));
-      child.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome, reject));
+      const fail = (/** @type {Error} */ error) => {
+        if (this.#end === null) {
+          this.#refuseCalls(error);
+          reject(error);
+        }
+      };
+      child.on('error', fail);
+      child.on('exit', (code, signal) => fail(unexpectedEnd(code, signal)));
+      child.on('message', (/** @type {Outcome} */ { id, value, error }) => {
+        if (id === null) {
+          fail(errorOf(error));
+        } else if (error === undefined) {
+          this.#take(id)?.resolve(value);
+        } else {
+          this.#take(id)?.reject(errorOf(error));
+        }
+      });
     });
     // Callers need not watch `failure`: failing calls report the same error.
     this.failure.catch(() => {});
@@ -54,33 +68,11 @@ export class EndpointCalls {
     await this.#exited;
   }
 
-  /**
-   * @param {Outcome} outcome
-   * @param {(error: Error) => void} reject rejects {@link failure}
-   */
-  #settle({ id, value, error }, reject) {
-    if (id === null) {
-      this.#fail(errorOf(error), reject);
-      return;
-    }
+  /** @param {number} id */
+  #take(id) {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    if (error === undefined) {
-      waiting?.resolve(value);
-    } else {
-      waiting?.reject(errorOf(error));
-    }
-  }
-
-  /**
-   * @param {Error} error
-   * @param {(error: Error) => void} reject
-   */
-  #fail(error, reject) {
-    if (this.#end === null) {
-      this.#refuseCalls(error);
-      reject(error);
-    }
+    return waiting;
   }
 
   /** @param {Error} error */

@@ -14,86 +14,76 @@
 
 const DRIP_PAUSE = 50;
 
-const WRONG_ETAG = `"${'0'.repeat(32)}"`;
-
-/** @type {Readonly<Record<string, (victim: Victim) => void>>} */
-const FAULTS = Object.freeze({
-  status: refuse,
-  rate: refuse,
-  reset: ({ answer, reset }) => withSocket(answer, reset),
-  hang: () => {},
-  lost: ({ answer, perform }) => {
-    perform();
-    withSocket(answer, (socket) => socket.destroy());
-  },
-  truncate: ({ answer, perform }) => {
-    const result = perform();
-    answer.begin(result);
-    answer.write(bodyOf(result).subarray(0, bodyOf(result).length >>> 1), () =>
-      withSocket(answer, (socket) => socket.destroySoon()),
-    );
-  },
-  corrupt: ({ answer, perform }) => {
-    const result = perform();
-    const body = Buffer.from(bodyOf(result));
-    body[body.length >>> 1] ^= 1;
-    answer.send({ ...result, body });
-  },
-  drip: ({ answer, perform }) => {
-    const result = perform();
-    answer.begin(result);
-    drip(answer, result, 0);
-  },
-  stale: ({ answer, performBefore }) => answer.send(performBefore()),
-  'wrong-etag': ({ answer, perform }) => answer.send(replaceHeader(perform(), 'ETag', () => WRONG_ETAG)),
-  'wrong-size': ({ answer, perform }) =>
-    answer.send(replaceHeader(perform(), 'Content-Length', (size) => Number(size) + 1)),
-});
-
 /** @param {Victim} victim */
-export function answerWithFault(victim) {
-  FAULTS[victim.fault.name](victim);
-}
-
-/** @param {Victim} victim */
-function refuse({ fault, answer }) {
+export function refuse({ fault, answer }) {
   const headers = fault.retryAfter === null ? [] : ['Retry-After', fault.retryAfter];
   answer.sendError({ ...fault, message: 'A fault script makes the embedded endpoint answer this.' }, headers);
 }
 
-/**
- * @param {Answer} answer
- * @param {Result} result
- * @param {number} position of the next byte
- */
-function drip(answer, result, position) {
-  const body = bodyOf(result);
-  if (position === body.length - 1) {
-    answer.end(result.status, body.subarray(position));
-  } else if (!answer.isAbandoned) {
-    answer.write(body.subarray(position, position + 1));
-    setTimeout(drip, DRIP_PAUSE, answer, result, position + 1);
-  }
+/** @param {Victim} victim */
+export function reset({ answer, reset: resetConnection }) {
+  withSocket(answer, resetConnection);
 }
 
-/** @param {Result} result */
-function bodyOf({ body }) {
-  if (body === undefined) {
-    throw new Error('A body fault affected a request whose response has no body.');
-  }
-  return body;
+/** @param {Victim} victim */
+export function lose({ answer, perform }) {
+  perform();
+  withSocket(answer, (socket) => socket.destroy());
+}
+
+/** @param {Victim} victim */
+export function truncate({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  answer.begin(result);
+  answer.write(body.subarray(0, body.length >>> 1), () => withSocket(answer, (socket) => socket.destroySoon()));
+}
+
+/** @param {Victim} victim */
+export function corrupt({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  const corrupted = Buffer.from(body);
+  corrupted[corrupted.length >>> 1] ^= 1;
+  answer.send({ ...result, body: corrupted });
+}
+
+/** @param {Victim} victim */
+export function drip({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  answer.begin(result);
+  const sendByte = (/** @type {number} */ position) => {
+    if (position === body.length - 1) {
+      answer.end(result.status, body.subarray(position));
+    } else if (!answer.isAbandoned) {
+      answer.write(body.subarray(position, position + 1));
+      setTimeout(sendByte, DRIP_PAUSE, position + 1);
+    }
+  };
+  sendByte(0);
+}
+
+/** @param {Victim} victim */
+export function stale({ answer, performBefore }) {
+  answer.send(performBefore());
 }
 
 /**
- * @param {Result} result
- * @param {string} name
+ * @param {string} name of a header
  * @param {(value: string | number) => string | number} change
- * @returns {Result}
+ * @returns {(victim: Victim) => void} answers with another value in that header
  */
-function replaceHeader(result, name, change) {
-  /** @type {HeaderList} */
-  const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
-  return { ...result, headers };
+export function changeHeader(name, change) {
+  return ({ answer, perform }) => {
+    const result = perform();
+    /** @type {HeaderList} */
+    const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
+    answer.send({ ...result, headers });
+  };
+}
+
+/** @param {Victim['perform']} perform */
+function performWithBody(perform) {
+  const result = perform();
+  return { result, body: /** @type {Buffer} */ (result.body) };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { mixIndex, seedOf } from '../workload/mix.js';
-import { SAVED_MS, bandwidth, delayerOf, timeOfAnswer } from './fault-delays.js';
-import { EACH_BUCKET, operationsOf } from './faults.js';
+import { timeOfAnswer } from './fault-effects.js';
+import { EACH_BUCKET, KINDS, operationsOf } from './faults.js';
 
 /**
  * @import { Operation } from './router.js'
- * @import { Delayer, Pace } from './fault-delays.js'
+ * @import { Delayer, Effects } from './fault-effects.js'
  * @import { FaultItem, FaultPlan } from './faults.js'
  *
  * @typedef {object} Fault
@@ -15,22 +15,23 @@ import { EACH_BUCKET, operationsOf } from './faults.js';
  *
  * @typedef {{ delay: number, fault: Fault | null }} Decision `delay`: ms until the request takes effect
  *
- * @typedef {object} ActiveItem an item of the plan with its state
- * @property {FaultItem} item
- * @property {() => boolean} hits whether the fault affects this request
- * @property {Delayer} delayer
- * @property {((startedAt: number) => Pace) | null} begins starts the pace of a body; null if the item sets none
- * @property {(connection: object) => boolean} closes whether this was the connection's last request
+ * @typedef {Effects & Delayer & { item: FaultItem }} ActiveItem an item of the plan with its state
  */
 
 /** @type {Decision} */
 const NOTHING = Object.freeze({ delay: 0, fault: null });
 const TWO_TO_THE_32 = 2 ** 32;
-
-const NEEDS_BYTES = new Set(['truncate', 'corrupt', 'drip']);
-const NEEDS_OBJECT = new Set(['wrong-etag', 'wrong-size']);
-const NEEDS_BEFORE = new Set(['stale']);
 const THROTTLING = new Set([429, 503]);
+
+/** @type {Effects & Delayer} */
+const NO_EFFECT = Object.freeze({
+  hits: () => false,
+  paced: null,
+  closes: () => false,
+  begin: (now) => now,
+  pause: () => 0,
+  release: (_now, due) => due,
+});
 
 /**
  * Sets up the faults of each bucket. Each item of the plan draws its own sequence of random numbers, so that a case can
@@ -49,30 +50,23 @@ export function faultInjectors({ seed, items }, buckets, now) {
     const series = `fault ${index} of ${seed}`;
     if (item.bucket === EACH_BUCKET) {
       for (const [bucket, injector] of injectors) {
-        injector.add(activate(item, randomNumbers(seedOf(`${series} in ${bucket}`)), now));
+        injector.add(activate(item, `${series} in ${bucket}`, now));
       }
       return;
     }
-    const active = activate(item, randomNumbers(seedOf(series)), now);
+    const active = activate(item, series, now);
     for (const bucket of item.bucket === null ? buckets : [item.bucket]) {
-      existing(injectors, item.name, bucket).add(active);
+      const injector = injectors.get(bucket);
+      if (injector === undefined) {
+        const expected = [...buckets, EACH_BUCKET].join(', ');
+        throw new Error(
+          `The fault script cannot be used: '${item.name}@${bucket}': expected one of the buckets ${expected}`,
+        );
+      }
+      injector.add(active);
     }
   });
   return injectors;
-}
-
-/**
- * @param {Map<string, FaultInjector>} injectors
- * @param {string} name of the fault
- * @param {string} bucket
- */
-function existing(injectors, name, bucket) {
-  const injector = injectors.get(bucket);
-  if (injector === undefined) {
-    const expected = [...injectors.keys(), EACH_BUCKET].join(', ');
-    throw new Error(`The fault script cannot be used: '${name}@${bucket}': expected one of the buckets ${expected}`);
-  }
-  return injector;
 }
 
 export class FaultInjector {
@@ -106,10 +100,9 @@ export class FaultInjector {
       return NOTHING;
     }
     const now = this.#now();
-    const delayers = items.map(({ delayer }) => delayer);
-    const delay = timeOfAnswer(delayers, { now, operation }) - now;
+    const delay = timeOfAnswer(items, { now, operation }) - now;
     // Evaluate every item, even after a fault is found, because each draws one random number per request.
-    const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size, hasBefore));
+    const hit = items.filter(({ hits }) => hits()).find(({ item }) => isPossible(item, size, hasBefore));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
@@ -120,7 +113,7 @@ export class FaultInjector {
    */
   pace(operation) {
     const startedAt = this.#now();
-    const paces = (this.#itemsOf.get(operation) ?? []).flatMap(({ begins }) => begins?.(startedAt) ?? []);
+    const paces = (this.#itemsOf.get(operation) ?? []).flatMap(({ paced }) => paced?.(startedAt) ?? []);
     return paces.length === 0
       ? null
       : (bytes) => {
@@ -136,83 +129,41 @@ export class FaultInjector {
    */
   closesAfter(operation, connection) {
     const items = this.#itemsOf.get(operation) ?? [];
-    return items.filter((item) => item.closes(connection)).length > 0;
+    return items.filter(({ closes }) => closes(connection)).length > 0;
   }
 }
 
 /**
  * @param {FaultItem} item
- * @param {() => number} random uniform in [0, 1)
+ * @param {string} series names the sequence of its random numbers
  * @param {() => number} now
  * @returns {ActiveItem}
  */
-function activate(item, random, now) {
-  const { name, probability, perSecond, bytesPerSecond, requests } = item;
-  const begins = bytesPerSecond === undefined ? null : bandwidth(bytesPerSecond);
-  const active = { item, hits: () => false, delayer: delayerOf(item, random), begins, closes: () => false };
-  if (probability !== undefined) {
-    return { ...active, hits: () => random() < probability };
-  }
-  if (name === 'rate' && perSecond !== undefined) {
-    return { ...active, hits: tokenBucket(perSecond, now) };
-  }
-  return requests === undefined ? active : { ...active, closes: everyNth(requests) };
-}
-
-/** Returns a function that draws numbers, uniform in [0, 1). @param {number} seed */
-function randomNumbers(seed) {
+function activate(item, series, now) {
+  const seed = seedOf(series);
   let drawn = 0;
-  return () => mixIndex(drawn++, seed) / TWO_TO_THE_32;
+  const random = () => mixIndex(drawn++, seed) / TWO_TO_THE_32;
+  const { probability } = item;
+  const hits = probability === undefined ? NO_EFFECT.hits : () => random() < probability;
+  return { ...NO_EFFECT, hits, ...KINDS[item.name].begin?.(item, random, now), item };
 }
 
 /**
- * @param {number} perSecond
- * @param {() => number} now ms
- * @returns {() => boolean} whether another request exceeds the rate
- */
-function tokenBucket(perSecond, now) {
-  const capacity = Math.max(1, (perSecond * SAVED_MS) / 1000);
-  let tokens = capacity;
-  let filledAt = now();
-  return () => {
-    const time = now();
-    tokens = Math.min(capacity, tokens + ((time - filledAt) / 1000) * perSecond);
-    filledAt = time;
-    if (tokens < 1) {
-      return true;
-    }
-    tokens--;
-    return false;
-  };
-}
-
-/**
- * @param {number} requests
- * @returns {(connection: object) => boolean}
- */
-function everyNth(requests) {
-  /** @type {WeakMap<object, number>} */
-  const served = new WeakMap();
-  return (connection) => {
-    const count = (served.get(connection) ?? 0) + 1;
-    served.set(connection, count);
-    return count === requests;
-  };
-}
-
-/**
- * @param {string} name
+ * @param {FaultItem} item
  * @param {number | undefined} size bytes of the object, if it exists
  * @param {boolean} hasBefore
  */
-function isPossible(name, size, hasBefore) {
-  if (NEEDS_BEFORE.has(name)) {
-    return hasBefore;
+function isPossible({ name }, size, hasBefore) {
+  switch (KINDS[name].needs) {
+    case 'before':
+      return hasBefore;
+    case 'bytes':
+      return size !== undefined && size > 0;
+    case 'object':
+      return size !== undefined;
+    default:
+      return true;
   }
-  if (NEEDS_BYTES.has(name)) {
-    return size !== undefined && size > 0;
-  }
-  return !NEEDS_OBJECT.has(name) || size !== undefined;
 }
 
 /**

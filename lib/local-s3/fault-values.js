@@ -25,14 +25,12 @@ export function readProbability(value) {
   return percentage <= 100 ? { probability: percentage / 100 } : null;
 }
 
-/** @param {string} value */
+/** @param {string} value a range, or median and sigma such as lognormal:20ms:0.5 */
 export function readLatency(value) {
-  return value.startsWith(LOGNORMAL) ? readLognormal(value.slice(LOGNORMAL.length)) : readRange(value);
-}
-
-/** @param {string} value such as 20ms:0.5 */
-function readLognormal(value) {
-  const parts = /^(.+):([0-9](?:\.[0-9]{1,3})?)$/.exec(value);
+  if (!value.startsWith(LOGNORMAL)) {
+    return readRange(value);
+  }
+  const parts = /^(.+):([0-9](?:\.[0-9]{1,3})?)$/.exec(value.slice(LOGNORMAL.length));
   const median = parts && readDuration(parts[1]);
   return parts === null || median === null ? null : { median, sigma: Number(parts[2]) };
 }
@@ -58,10 +56,10 @@ export function readStatus(value) {
   return { status, code, ...probability };
 }
 
-/** Parses a duration with an optional sign into ms. @param {string} value */
+/** @param {string} value a duration with an optional sign */
 export function readSkew(value) {
   const milliseconds = readDuration(value.replace(/^[+-]/, ''));
-  return milliseconds !== null && value.startsWith('-') ? -milliseconds : milliseconds;
+  return milliseconds === null ? null : { skew: value.startsWith('-') ? -milliseconds : milliseconds };
 }
 
 /** Parses a number with a unit, such as 20ms, 1.5s or 20m, into ms. @param {string} value */
@@ -71,15 +69,13 @@ function readDuration(value) {
   return parts === null || unit === undefined ? null : Number(parts[1]) * unit;
 }
 
-/** @param {string} value */
-export function readCount(value) {
-  return /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
-}
-
-/** @param {string} value */
-export function readRate(value) {
-  const perSecond = readCount(value);
-  return perSecond ? { perSecond } : null;
+/**
+ * @param {string} field
+ * @param {number} least
+ * @returns {(value: string) => Record<string, number> | null} reads a whole number
+ */
+export function wholeNumber(field, least) {
+  return (value) => (/^[0-9]{1,9}$/.test(value) && Number(value) >= least ? { [field]: Number(value) } : null);
 }
 
 /** @param {string} value */
@@ -99,12 +95,6 @@ export function readBandwidth(value) {
 export function readStall(value) {
   const [length, after, ...more] = value.split('@').map(readDuration);
   return length === null || after === undefined || after === null || more.length > 0 ? null : { length, after };
-}
-
-/** @param {string} value */
-export function readRequests(value) {
-  const requests = readCount(value);
-  return requests ? { requests } : null;
 }
 
 /** @param {string} value */

@@ -1,18 +1,20 @@
+import { changeHeader, corrupt, drip, lose, refuse, reset, stale, truncate } from './fault-answers.js';
+import { bandwidth, close, latency, queue, rate, stall } from './fault-effects.js';
 import {
   readBandwidth,
-  readCount,
   readLatency,
   readProbability,
-  readRate,
-  readRequests,
   readRetryAfter,
   readSkew,
   readStall,
   readStatus,
+  wholeNumber,
 } from './fault-values.js';
 import { OPERATIONS } from './router.js';
 
 /**
+ * @import { Victim } from './fault-answers.js'
+ * @import { Delayer, Effects } from './fault-effects.js'
  * @import { Operation } from './router.js'
  *
  * @typedef {object} FaultItem
@@ -35,6 +37,18 @@ import { OPERATIONS } from './router.js';
  *
  * @typedef {{ seed: number, skew: number, items: FaultItem[] }} FaultPlan `skew`: ms that the server's clock is ahead;
  *   `items`: in the order of the script
+ *
+ * @typedef {object} Kind
+ * @property {string} form of its value, for messages
+ * @property {(value: string) => Partial<FaultItem> | Partial<FaultPlan> | null} read null if the value is invalid
+ * @property {boolean} [isOfScript] applies to the whole script, without method or bucket
+ * @property {readonly Operation[]} [only] the operations for which it makes sense
+ * @property {boolean} [repeatable]
+ * @property {'bytes' | 'object' | 'before'} [needs] what it changes: a body of at least a byte, an object, or one whose
+ *   previous state is known
+ * @property {(item: FaultItem, random: () => number, now: () => number) => Partial<Effects & Delayer>} [begin] a new state;
+ *   `random`: uniform in [0, 1); `now`: monotonic ms
+ * @property {(victim: Victim) => void} [answer] how it answers; absent: not at all
  */
 
 /** In place of a bucket name, applies a limit to each bucket separately. R2's bucket names contain no capitals. */
@@ -45,13 +59,18 @@ const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'CO
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
-const REQUEST_RATE = { form: 'requests per second, such as 500', read: readRate };
+const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumber('perSecond', 1) };
 
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
+const OF_BODIES = /** @type {const} */ ({ ...PROBABILITY, only: ['GET'], needs: 'bytes' });
+const OF_HEAD = /** @type {const} */ ({ ...PROBABILITY, only: ['HEAD'], needs: 'object' });
+
+const WRONG_ETAG = `"${'0'.repeat(32)}"`;
 
 /**
- * The faults of a script. `only` lists the operations for which a fault makes sense.
+ * All that a script can contain.
  *
+ * - `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`).
  * - `latency` delays the request before it takes effect; several latencies add up. `lognormal:20ms:0.5` has a median of
  *   20 ms, and its logarithm has a standard deviation of 0.5.
  * - `queue` starts at most this many requests per second in order of arrival; the others wait. A latency starts after
@@ -68,34 +87,42 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
- * @type {Readonly<Record<string, { form: string, read: (value: string) => Partial<FaultItem> | null,
- *   only?: readonly Operation[], repeatable?: boolean }>>}
+ * @type {Readonly<Record<string, Kind>>}
  */
-const KINDS = Object.freeze({
+export const KINDS = Object.freeze({
+  seed: { form: 'a whole number such as 7', read: wholeNumber('seed', 0), isOfScript: true },
+  skew: { form: 'a duration such as 20m or -20m', read: readSkew, isOfScript: true },
   latency: {
     form: 'a duration such as 20ms, a range such as 20ms..50ms, or median and sigma such as lognormal:20ms:0.5',
     read: readLatency,
+    begin: latency,
   },
-  queue: REQUEST_RATE,
-  bandwidth: { form: 'bytes per second, such as 10MB', read: readBandwidth, only: ['PUT', 'GET', 'PART'] },
-  stall: { form: 'a length and a start, such as 2s@3s', read: readStall },
-  rate: REQUEST_RATE,
+  queue: { ...REQUEST_RATE, begin: queue },
+  bandwidth: {
+    form: 'bytes per second, such as 10MB',
+    read: readBandwidth,
+    only: ['PUT', 'GET', 'PART'],
+    begin: bandwidth,
+  },
+  stall: { form: 'a length and a start, such as 2s@3s', read: readStall, begin: stall },
+  rate: { ...REQUEST_RATE, begin: rate, answer: refuse },
   status: {
     form: 'a status from 400 to 599, optionally an error code, and a percentage, such as 503:5% or 400/BadDigest:5%',
     read: readStatus,
     repeatable: true,
+    answer: refuse,
   },
   'retry-after': { form: 'a duration such as 2s', read: readRetryAfter },
-  reset: PROBABILITY,
-  truncate: { ...PROBABILITY, only: ['GET'] },
-  corrupt: { ...PROBABILITY, only: ['GET'] },
+  reset: { ...PROBABILITY, answer: reset },
+  truncate: { ...OF_BODIES, answer: truncate },
+  corrupt: { ...OF_BODIES, answer: corrupt },
   hang: PROBABILITY,
-  drip: { ...PROBABILITY, only: ['GET'] },
-  lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'] },
-  close: { form: 'requests per connection, such as 100', read: readRequests },
-  stale: { ...PROBABILITY, only: ['GET', 'HEAD'] },
-  'wrong-etag': { ...PROBABILITY, only: ['HEAD'] },
-  'wrong-size': { ...PROBABILITY, only: ['HEAD'] },
+  drip: { ...OF_BODIES, answer: drip },
+  lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'], answer: lose },
+  close: { form: 'requests per connection, such as 100', read: wholeNumber('requests', 1), begin: close },
+  stale: { ...PROBABILITY, only: ['GET', 'HEAD'], needs: 'before', answer: stale },
+  'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
+  'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });
 
 /**
@@ -103,9 +130,8 @@ const KINDS = Object.freeze({
  *
  *     seed=7, latency=20ms..50ms, PUT.status=503:5%, retry-after=2s, reset=1%
  *
- * `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods
- * are PUT, GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion), LIST,
- * UPLOADS and BUCKET (a bucket check) are affected only by faults that name them. A limit applies to all buckets
+ * Methods are PUT, GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion),
+ * LIST, UPLOADS and BUCKET (a bucket check) are affected only by faults that name them. A limit applies to all buckets
  * together; `rate@NAME=500` limits one bucket, and `rate@EACH=500` limits each bucket separately.
  *
  * @param {string} script '' for no faults
@@ -115,19 +141,17 @@ const KINDS = Object.freeze({
 export function parseFaults(script) {
   /** @type {FaultPlan} */
   const plan = { seed: 0, skew: 0, items: [] };
-  /** @type {string[]} */
-  const problems = [];
+  /** @type {Set<string>} */
   const seen = new Set();
-  for (const text of script.split(',').map((part) => part.trim())) {
-    if (text !== '') {
-      const problem = addItem(plan, text, seen);
-      if (problem !== null) {
-        problems.push(`'${text}': ${problem}`);
-      }
-    }
-  }
+  const problems = script
+    .split(',')
+    .map((part) => part.trim())
+    .filter((text) => text !== '')
+    .map((text) => ({ text, problem: addItem(plan, text, seen) }))
+    .filter(({ problem }) => problem !== null);
   if (problems.length > 0) {
-    throw new Error(`The fault script cannot be used: ${problems.join('; ')}`);
+    const told = problems.map(({ text, problem }) => `'${text}': ${problem}`);
+    throw new Error(`The fault script cannot be used: ${told.join('; ')}`);
   }
   return plan;
 }
@@ -144,44 +168,18 @@ function addItem(plan, text, seen) {
     return 'expected name=value, METHOD.name=value or name@bucket=value';
   }
   const [, method, name, bucket = null, value] = parts;
+  if (!Object.hasOwn(KINDS, name)) {
+    return `expected one of ${Object.keys(KINDS).join(', ')}`;
+  }
+  const { form, read, only, repeatable, isOfScript } = KINDS[name];
   const setting = `${method ?? ''}.${name}@${bucket ?? ''}`;
-  if (seen.has(setting) && !KINDS[name]?.repeatable) {
+  if (seen.has(setting) && !repeatable) {
     return 'given twice';
   }
   seen.add(setting);
-  return name === 'seed' || name === 'skew'
-    ? setGlobal(plan, { method, name, bucket, value })
-    : addFault(plan.items, { method, name, bucket, value });
-}
-
-/**
- * @param {FaultPlan} plan
- * @param {{ method: string | undefined, name: 'seed' | 'skew', bucket: string | null, value: string }} item
- */
-function setGlobal(plan, { method, name, bucket, value }) {
-  const number = name === 'seed' ? readCount(value) : readSkew(value);
-  if (method !== undefined) {
-    return `${name} takes no method`;
+  if (isOfScript && (method !== undefined || bucket !== null)) {
+    return `${name} takes no ${method === undefined ? 'bucket' : 'method'}`;
   }
-  if (bucket !== null) {
-    return `${name} takes no bucket`;
-  }
-  if (number === null) {
-    return name === 'seed' ? 'expected a whole number such as 7' : 'expected a duration such as 20m or -20m';
-  }
-  Object.assign(plan, { [name]: number });
-  return null;
-}
-
-/**
- * @param {FaultItem[]} items
- * @param {{ method: string | undefined, name: string, bucket: string | null, value: string }} item
- */
-function addFault(items, { method, name, bucket, value }) {
-  if (!Object.hasOwn(KINDS, name)) {
-    return `expected one of seed, skew, ${Object.keys(KINDS).join(', ')}`;
-  }
-  const { form, read, only } = KINDS[name];
   const operation = NAMEABLE.find((nameable) => nameable === method) ?? null;
   if (method !== undefined && operation === null) {
     return `expected one of the methods ${NAMEABLE.join(', ')}`;
@@ -193,7 +191,11 @@ function addFault(items, { method, name, bucket, value }) {
   if (fields === null) {
     return `expected ${form}`;
   }
-  items.push({ name, operation, bucket, ...fields });
+  if (isOfScript) {
+    Object.assign(plan, fields);
+  } else {
+    plan.items.push({ name, operation, bucket, ...fields });
+  }
   return null;
 }
 

@@ -20,7 +20,12 @@ export class Listener {
     server.on('connection', (/** @type {Socket} */ socket) => {
       const name = peerOf(socket);
       this.#connections.set(name, socket);
-      socket.on('close', () => this.#forget(name, socket));
+      socket.on('close', () => {
+        // The peer may have reconnected from the same port before this event.
+        if (this.#connections.get(name) === socket) {
+          this.#connections.delete(name);
+        }
+      });
       onConnection();
     });
   }
@@ -47,18 +52,6 @@ export class Listener {
    */
   reset(socket) {
     this.#connections.get(peerOf(socket))?.resetAndDestroy();
-  }
-
-  /**
-   * Keeps a newer connection: the peer may reconnect from the same port before this connection's close event.
-   *
-   * @param {string} name
-   * @param {Socket} socket
-   */
-  #forget(name, socket) {
-    if (this.#connections.get(name) === socket) {
-      this.#connections.delete(name);
-    }
   }
 }
 

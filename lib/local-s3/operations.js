@@ -1,10 +1,11 @@
 import { requestedRange } from './byte-range.js';
 import { checksumIn, uploadChecksumIn } from './checksums.js';
-import { copyObject } from './copy-object.js';
 import { deleteObjects } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
 import { completeUpload, listUploads, uploadCreated } from './multipart.js';
+import { decode } from './router.js';
 import { S3Error } from './s3-error.js';
+import { element, xmlDocument } from './xml.js';
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
@@ -32,12 +33,11 @@ import { S3Error } from './s3-error.js';
  * @throws {S3Error}
  */
 export const OPERATION_TABLE = Object.freeze({
-  PUT: ({ table, target, body, now, headers, tableOf }) => {
-    const { 'x-amz-copy-source': source } = headers;
-    if (source !== undefined) {
-      return xmlResult(200, copyObject(String(source), { tableOf, table, key: target.key, now }));
-    }
-    return { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] };
+  PUT: (request) => {
+    const { table, target, body, now, headers } = request;
+    return headers['x-amz-copy-source'] === undefined
+      ? { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] }
+      : xmlResult(200, copyObject(request));
   },
   GET: ({ table, target, headers }) => {
     const object = existing(table, target.key);
@@ -72,6 +72,23 @@ export const OPERATION_TABLE = Object.freeze({
   },
   UPLOADS: ({ uploads, target: { bucket, query } }) => xmlResult(200, listUploads(bucket, uploads, query)),
 });
+
+const COPY_SOURCE = /^\/?([^/]+)\/(.+)$/s;
+
+/**
+ * @param {Request} request
+ * @returns {string} the XML response
+ * @throws {S3Error} InvalidArgument, InvalidURI, NoSuchBucket or NoSuchKey
+ */
+function copyObject({ table, target, now, headers, tableOf }) {
+  const [, bucket, key] = COPY_SOURCE.exec(decode(String(headers['x-amz-copy-source']))) ?? [];
+  if (bucket === undefined) {
+    throw new S3Error('InvalidArgument', 'The copy source must be a bucket and a key, percent-encoded.');
+  }
+  const { etag, lastModified } = table.put(target.key, existing(tableOf(bucket), key).body, now);
+  const date = element('LastModified', new Date(lastModified).toISOString());
+  return xmlDocument('CopyObjectResult', `${date}${element('ETag', etag)}`);
+}
 
 /**
  * @param {number} status

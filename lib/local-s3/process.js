@@ -1,8 +1,4 @@
-import { selfSignedCertificate } from './certificate.js';
-import { HOSTNAME } from './listener.js';
 import { StoreServer } from './store-server.js';
-
-/** @import { LocalS3Options } from './start.js' */
 
 /**
  * The program that start.js runs in a separate process. Calls arrive as messages, and their outcomes are sent back.
@@ -16,8 +12,6 @@ import { StoreServer } from './store-server.js';
  * @property {number | null} id null for an error outside any call, which ends the process
  * @property {unknown} [value]
  * @property {{ message: string, code?: string }} [error]
- *
- * @typedef {{ port: number, certificate: string | null }} Listening `certificate`: as PEM; null without TLS
  */
 
 /** @type {StoreServer} */
@@ -25,7 +19,10 @@ let endpoint;
 
 /** @type {Record<CallName, (...parameters: any[]) => unknown>} */
 const METHODS = {
-  listen,
+  listen: ({ port = 0, ...options }) => {
+    endpoint = new StoreServer(options);
+    return endpoint.listen(port);
+  },
   report: () => endpoint.report(),
   put: (bucket, key, body) => endpoint.put(bucket, key, Buffer.from(body)),
   list: (bucket) => endpoint.list(bucket),
@@ -46,13 +43,6 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
     send({ id, error: plain(error) });
   }
 });
-
-/** @param {LocalS3Options} options */
-async function listen({ port = 0, ...options }) {
-  const tls = options.tls === 'self-signed' ? selfSignedCertificate(HOSTNAME, Date.now()) : (options.tls ?? null);
-  endpoint = new StoreServer({ ...options, tls });
-  return { port: await endpoint.listen(port), certificate: tls?.cert ?? null };
-}
 
 /**
  * @param {Outcome} outcome

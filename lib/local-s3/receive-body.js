@@ -1,4 +1,4 @@
-import { pass } from './fault-delays.js';
+import { pass } from './fault-effects.js';
 import { S3Error } from './s3-error.js';
 
 /** @import { IncomingMessage } from 'node:http' */

@@ -30,11 +30,12 @@ const UPLOAD_OPERATIONS = Object.freeze({
 });
 
 const OBJECT_METHODS = new Set(['PUT', 'GET', 'HEAD', 'DELETE']);
-const KNOWN_METHODS = new Set([...OBJECT_METHODS, 'POST']);
 const MAX_KEY_BYTES = 1024;
 const MAX_BYTES_PER_UNIT = 3;
 const NO_QUERY = Object.freeze({});
 const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY });
+
+const NOT_IMPLEMENTED = new S3Error('NotImplemented', 'This endpoint does not implement the requested operation.');
 
 /** Parameters without effect: the SDK puts its operation's name into `x-id`. */
 const HARMLESS = new Set(['x-id']);
@@ -56,7 +57,7 @@ export function route(method, url, naming = {}) {
   try {
     const target = parseTarget(url, naming);
     const operation = operationOf(method, target);
-    return { operation, target, refusal: operation === 'OTHER' ? refusalOf(method) : null };
+    return { operation, target, refusal: operation === 'OTHER' ? NOT_IMPLEMENTED : null };
   } catch (error) {
     if (error instanceof S3Error) {
       return { operation: 'OTHER', target: NOWHERE, refusal: error };
@@ -114,13 +115,6 @@ function operationOf(method, { key, query }) {
   return method === 'HEAD' && Object.keys(query).length === 0 ? 'BUCKET' : 'OTHER';
 }
 
-/** @param {string} method */
-function refusalOf(method) {
-  return KNOWN_METHODS.has(method)
-    ? new S3Error('NotImplemented', 'This endpoint does not implement the requested operation.')
-    : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
-}
-
 /** @param {string} text after the question mark */
 function parseQuery(text) {
   /** @type {Record<string, string>} */
@@ -135,8 +129,11 @@ function parseQuery(text) {
   return query;
 }
 
-/** @param {string} text */
-function decode(text) {
+/**
+ * @param {string} text percent-encoded
+ * @throws {S3Error} InvalidURI
+ */
+export function decode(text) {
   if (!text.includes('%')) {
     return text;
   }

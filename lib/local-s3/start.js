@@ -5,18 +5,14 @@ import { HOSTNAME } from './listener.js';
 
 /**
  * @import { ForkOptions } from 'node:child_process'
- * @import { Listening } from './process.js'
  * @import { EndpointOptions } from './store-server.js'
  * @import { Report } from './tally.js'
  *
- * @typedef {Omit<EndpointOptions, 'tls'> & { port?: number, tls?: EndpointOptions['tls'] | 'self-signed' }} LocalS3Options
- *   `port`: 0 for any free port, the default; with `self-signed`, the endpoint creates its certificate itself, so that
- *   the private key never leaves its process
+ * @typedef {EndpointOptions & { port?: number }} LocalS3Options `port`: 0 for any free port
  *
  * @typedef {object} LocalS3 a listening endpoint
  * @property {string} hostname '127.0.0.1'
  * @property {number} port
- * @property {string | null} certificate as PEM; null without TLS
  * @property {number} processId
  * @property {() => Promise<void>} close cuts all connections and ends the process
  * @property {() => Promise<Report>} report its activity so far
@@ -51,11 +47,10 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
     ...launch,
   });
   const calls = new EndpointCalls(child);
-  const { port, certificate } = await listening(calls, options);
+  const port = await listening(calls, options);
   return {
     hostname: HOSTNAME,
     port,
-    certificate,
     processId: /** @type {number} */ (child.pid),
     close: () => calls.close(),
     report: () => calls.call('report'),
@@ -68,7 +63,7 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
 /**
  * @param {EndpointCalls} calls
  * @param {LocalS3Options} options
- * @returns {Promise<Listening>}
+ * @returns {Promise<number>} the port
  */
 async function listening(calls, options) {
   try {

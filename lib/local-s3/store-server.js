@@ -3,10 +3,9 @@ import http from 'node:http';
 import https from 'node:https';
 import { Answer } from './answer.js';
 import { checkBody, checksumIn } from './checksums.js';
-import { answerWithFault } from './fault-answers.js';
-import { pass } from './fault-delays.js';
+import { pass } from './fault-effects.js';
 import { faultInjectors } from './fault-injector.js';
-import { parseFaults } from './faults.js';
+import { KINDS, parseFaults } from './faults.js';
 import { Listener } from './listener.js';
 import { ObjectTable } from './object-table.js';
 import { OPERATION_TABLE } from './operations.js';
@@ -29,7 +28,7 @@ import { UploadTable } from './upload-table.js';
  * @property {string[]} buckets
  * @property {Credentials} credentials accepted credentials
  * @property {readonly Credentials[]} [furtherCredentials] also accepted: successive temporary credentials
- * @property {string} [region] that requests must be signed for; 'auto' by default
+ * @property {string} [region] that requests must be signed for
  * @property {{ key: string, cert: string } | null} [tls] private key and certificate as PEM; null for plain HTTP
  * @property {string} [basePath] path before the bucket: '' or, for example, `/storage/v1/s3`
  * @property {string} [faults] a script, see parseFaults; '' for none
@@ -58,9 +57,8 @@ export class StoreServer {
    * @throws {Error} if the fault script is invalid
    */
   constructor(options) {
-    const { buckets, credentials, furtherCredentials = [], region = 'auto', tls = null } = options;
-    const { basePath = '', faults = '' } = options;
-    const plan = parseFaults(faults);
+    const { buckets, region = 'auto', credentials, furtherCredentials = [], tls = null, basePath = '' } = options;
+    const plan = parseFaults(options.faults ?? '');
     this.#skew = plan.skew;
     const keepsBefore = plan.items.some(({ name }) => name === 'stale');
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
@@ -79,7 +77,7 @@ export class StoreServer {
 
   /**
    * @param {number} port 0 for any free port
-   * @returns {Promise<number>} the port
+   * @returns {Promise<number>} the port; rejects if it is not available
    */
   listen(port) {
     return this.#listener.listen(port);
@@ -100,7 +98,7 @@ export class StoreServer {
 
   /**
    * @param {string} bucket
-   * @returns {string[]} keys in the order of their UTF-8 bytes
+   * @returns {string[]} its keys, in the order of their UTF-8 bytes
    */
   list(bucket) {
     return this.#tableOf(bucket).keys();
@@ -186,7 +184,7 @@ export class StoreServer {
     } else {
       await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
-      answerWithFault({
+      KINDS[fault.name].answer?.({
         fault,
         answer,
         perform,

@@ -1,32 +1,63 @@
-const ENTITIES = /** @type {Record<string, string>} */ ({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" });
-const NAMES = new Map(Object.entries(ENTITIES).map(([name, character]) => [character, name]));
-const ENTITY_PATTERN = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
+import { contentsOf, isWholeDocument } from '../text/xml.js';
+import { S3Error } from './s3-error.js';
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const NAMES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
 const SPECIAL = /[&<>"']|\p{Cc}/gu;
-const LAST_CODE_POINT = 0x10ffff;
 
 /**
  * Keys can contain control characters. Like S3, this function writes them as numeric references, although XML 1.0
  * forbids most of them.
  *
  * @param {string} text
- * @returns {string} the content of an element
  */
-export function escapeXml(text) {
+function escapeXml(text) {
   return text.replace(SPECIAL, (character) => `&${NAMES.get(character) ?? `#${character.charCodeAt(0)}`};`);
 }
 
-/** Leaves invalid references unchanged. @param {string} text the content of an element */
-export function unescapeXml(text) {
-  return text.replace(ENTITY_PATTERN, (reference, hexadecimal, decimal, name) => {
-    if (name !== undefined) {
-      return ENTITIES[name] ?? reference;
-    }
-    const codePoint = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
-    return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : reference;
-  });
+/**
+ * @param {string} name
+ * @param {string | number | boolean | undefined} value
+ * @returns {string} the element; '' without a value
+ */
+export function element(name, value) {
+  return value === undefined ? '' : `<${name}>${escapeXml(String(value))}</${name}>`;
 }
 
-/** @param {string} root the root element */
-export function xmlDocument(root) {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
+/**
+ * @param {string} root name of the root element
+ * @param {string} content XML
+ */
+export function xmlDocument(root, content) {
+  return `${DECLARATION}<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${root}>`;
+}
+
+/**
+ * @param {{ code: string, message: string, region?: string }} error
+ * @param {string} resource the path of the request
+ */
+export function errorDocument({ code, message, region }, resource) {
+  const parts = [element('Code', code), element('Message', message), element('Resource', resource)];
+  return `${DECLARATION}<Error>${parts.join('')}${element('Region', region)}</Error>`;
+}
+
+/**
+ * @param {Buffer} body of a request
+ * @param {string} root its expected root element
+ * @param {string} item
+ * @returns {string[]} the content of each element of that name, as XML
+ * @throws {S3Error} MalformedXML if the document is something else or has no such element
+ */
+export function itemsIn(body, root, item) {
+  const document = body.toString('utf8');
+  const items = [...contentsOf(document, item)];
+  if (items.length === 0 || !document.includes(`<${root}`) || !isWholeDocument(document)) {
+    throw malformed(item);
+  }
+  return items;
+}
+
+/** @param {string} item */
+export function malformed(item) {
+  return new S3Error('MalformedXML', `The XML you provided was not well-formed or has no valid ${item}.`);
 }

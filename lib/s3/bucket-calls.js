@@ -1,5 +1,5 @@
 import { toUSVString } from 'node:util';
-import { contentsOf, isWholeDocument, textOf } from './error-response.js';
+import { contentsOf, isWholeDocument, textOf } from '../text/xml.js';
 import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
 
 /** @import { S3Call } from './s3-calls.js' */

@@ -4,7 +4,8 @@ import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
-import { isWholeDocument, parseErrorBody } from './error-response.js';
+import { isWholeDocument } from '../text/xml.js';
+import { parseErrorBody } from './error-response.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,

@@ -1,4 +1,4 @@
-import { contentsOf, decodeEntities, textOf } from './error-response.js';
+import { contentsOf, decodeEntities, textOf } from '../text/xml.js';
 
 // Writes and reads the XML that operations send and receive. Object members have the SDK's names.
 

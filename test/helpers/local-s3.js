@@ -5,15 +5,16 @@ import { generate } from 'selfsigned';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
- * @import { EndpointOptions } from '../../lib/local-s3/store-server.js'
  * @import { LocalS3, LocalS3Options } from '../../lib/local-s3/start.js'
+ * @import { EndpointOptions } from '../../lib/local-s3/store-server.js'
  * @import { S3ClientConfig } from '@aws-sdk/client-s3'
  * @import { TestContext } from 'node:test'
  */
 
 /**
- * @typedef {LocalS3 & Required<Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'>> & { tls: { cert: string } | null }}
- *   TestEndpoint `tls.cert` is the certificate that a client must trust; `tls` is null without TLS
+ * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'credentials'> & { region: string,
+ *   tls: { cert: string } | null }} TestEndpoint `tls.cert` is the certificate that a client must trust; `tls` is null
+ *   without TLS
  */
 
 /**
@@ -32,8 +33,7 @@ export async function startTestEndpoint(t, overrides = {}) {
   };
   const endpoint = await startLocalS3(options);
   t.after(() => endpoint.close());
-  const { buckets, region, credentials } = options;
-  const tls = endpoint.certificate === null ? null : { cert: endpoint.certificate };
+  const { buckets, region, credentials, tls = null } = options;
   return { ...endpoint, buckets, region, credentials, tls };
 }
 

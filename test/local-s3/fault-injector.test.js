@@ -1,183 +1,264 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { SAVED_MS, pass } from '../../lib/local-s3/fault-effects.js';
 import { faultInjectors } from '../../lib/local-s3/fault-injector.js';
 import { parseFaults } from '../../lib/local-s3/faults.js';
 
+/**
+ * @import { FaultInjector } from '../../lib/local-s3/fault-injector.js'
+ * @import { Operation } from '../../lib/local-s3/router.js'
+ */
+
 const SIZE = 100;
 
-/** @import { FaultInjector } from '../../lib/local-s3/fault-injector.js' */
-
 /**
  * @param {string} script
- * @param {() => number} [now]
+ * @param {{ buckets?: string[], now?: () => number }} [choice]
+ * @returns {FaultInjector[]} by bucket
  */
-function injector(script, now = () => 0) {
-  return injectorsOf(['bucket-a'], script, now)[0];
-}
-
-/**
- * @param {string[]} buckets
- * @param {string} script
- * @param {() => number} [now]
- */
-function injectorsOf(buckets, script, now = () => 0) {
+function injectors(script, { buckets = ['bucket-a'], now = () => 0 } = {}) {
   return [...faultInjectors(parseFaults(script), buckets, now).values()];
 }
 
 /**
- * @param {FaultInjector} faults
+ * @param {string} script
  * @param {number} requests
  */
-function namesDrawn(faults, requests) {
+function namesDrawn(script, requests) {
+  const [faults] = injectors(script);
   return Array.from({ length: requests }, () => faults.decide('GET', SIZE).fault?.name);
 }
 
-test('the same seed draws the same faults, and another seed different ones', () => {
-  fc.assert(
-    fc.property(fc.nat(1_000_000), fc.integer({ min: 20, max: 80 }), (seed, percent) => {
-      const script = `reset=${percent}%,hang=50%`;
-      const drawn = namesDrawn(injector(`seed=${seed},${script}`), 100);
-      assert.deepEqual(namesDrawn(injector(`seed=${seed},${script}`), 100), drawn);
-      assert.notDeepEqual(namesDrawn(injector(`seed=${seed + 1},${script}`), 100), drawn);
-    }),
-  );
-});
+/**
+ * @param {string} script of delays
+ * @returns {(now: number, operation?: Operation) => number} when a request that arrives at `now` takes effect
+ */
+function delaying(script) {
+  let time = 0;
+  const [faults] = injectors(script, { now: () => time });
+  return (now, operation = 'PUT') => {
+    time = now;
+    return now + faults.decide(operation, SIZE).delay;
+  };
+}
 
-test('faults have the frequency of the script', () => {
+test('the same seed draws the same faults, at the frequency of the script, and another seed different ones', () => {
   fc.assert(
-    fc.property(fc.nat(1_000_000), fc.integer({ min: 0, max: 100 }), (seed, percent) => {
-      const requests = 4000;
-      const hits = namesDrawn(injector(`seed=${seed},reset=${percent}%`), requests).filter((name) => name === 'reset');
+    fc.property(fc.nat(1_000_000), fc.integer({ min: 5, max: 95 }), (seed, percent) => {
+      const requests = 2000;
+      const script = `reset=${percent}%,hang=50%`;
+      const drawn = namesDrawn(`seed=${seed},${script}`, requests);
+      assert.deepEqual(namesDrawn(`seed=${seed},${script}`, requests), drawn);
+      assert.notDeepEqual(namesDrawn(`seed=${seed + 1},${script}`, requests), drawn);
       const expected = (requests * percent) / 100;
       // Six standard deviations of a binomial distribution: anything beyond is a defect.
       const tolerance = 6 * Math.sqrt((expected * (100 - percent)) / 100);
-      assert.ok(Math.abs(hits.length - expected) <= tolerance, `${hits.length} instead of ${expected}`);
+      const hits = drawn.filter((name) => name === 'reset').length;
+      assert.ok(Math.abs(hits - expected) <= tolerance, `${hits} instead of ${expected}`);
     }),
   );
 });
 
-test('another item does not shift the draws of the others', () => {
-  const alone = namesDrawn(injector('reset=10%'), 200);
-  const together = namesDrawn(injector('reset=10%,hang=10%'), 200);
+test('the first matching item of the script wins, and another item does not shift the draws of the others', () => {
+  const alone = namesDrawn('reset=10%', 200);
+  const together = namesDrawn('reset=10%,hang=10%', 200);
   assert.deepEqual(
     together.map((name) => (name === 'reset' ? name : undefined)),
     alone,
   );
+  assert.ok(together.includes('hang'));
 });
 
-test('the first matching item of the script wins', () => {
-  assert.equal(injector('hang=100%,reset=100%').decide('PUT').fault?.name, 'hang');
-  assert.equal(injector('reset=100%,hang=100%').decide('PUT').fault?.name, 'reset');
-});
-
-test('listings, batch deletions, bucket checks and missing objects are not affected', () => {
-  const faults = injector('status=503:100%,latency=5ms,rate=1');
+test('listings, batch deletions and bucket checks are affected only if they are named, and missing objects never', () => {
+  const [faults] = injectors('status=503:100%,latency=5ms,rate=1');
   const nothing = { delay: 0, fault: null };
   for (const operation of /** @type {const} */ (['LIST', 'POST', 'BUCKET'])) {
     assert.deepEqual(faults.decide(operation, SIZE), nothing);
-    assert.equal(injector(`${operation}.status=503:100%`).decide(operation).fault?.status, 503);
+    assert.equal(injectors(`${operation}.status=503:100%`)[0].decide(operation).fault?.status, 503);
   }
   assert.deepEqual(faults.decide('GET', undefined), nothing);
   assert.equal(faults.decide('PUT', undefined).fault?.status, 503);
 });
 
 test('a fault that changes a response needs something to change', () => {
-  for (const name of ['truncate', 'corrupt', 'drip']) {
-    assert.equal(injector(`${name}=100%`).decide('GET', 0).fault, null);
-    assert.equal(injector(`${name}=100%`).decide('GET', 1).fault?.name, name);
+  for (const [name, operation, size, isPossible] of /** @type {[string, Operation, number | undefined, boolean][]} */ ([
+    ['truncate', 'GET', 0, false],
+    ['corrupt', 'GET', 1, true],
+    ['drip', 'GET', 0, false],
+    ['wrong-etag', 'HEAD', undefined, false],
+    ['wrong-size', 'HEAD', 0, true],
+    ['stale', 'GET', 1, false],
+  ])) {
+    const [faults] = injectors(`${name}=100%`);
+    assert.equal(faults.decide(operation, size).fault !== null, isPossible, name);
   }
-  assert.equal(injector('wrong-etag=100%').decide('HEAD').fault, null);
-  assert.equal(injector('wrong-etag=100%').decide('HEAD', 0).fault?.name, 'wrong-etag');
-});
-
-test('delays are within their range and add up', () => {
-  const faults = injector('latency=20ms..50ms,GET.latency=100ms');
-  const delays = Array.from({ length: 500 }, () => faults.decide('GET', SIZE).delay);
-  assert.ok(delays.every((delay) => delay >= 120 && delay <= 150));
-  assert.ok(Math.min(...delays) < 122 && Math.max(...delays) > 148);
-  assert.equal(injector('latency=7ms').decide('PUT').delay, 7);
-});
-
-test('a rate lets that many requests per second pass, and a small burst', () => {
-  let time = 0;
-  const faults = injector('rate=500', () => time);
-  let passed = 0;
-  for (; time < 10_000; time += 0.5) {
-    passed += faults.decide('HEAD', SIZE).fault === null ? 1 : 0;
-  }
-  assert.ok(Math.abs(passed - 5000) <= 26, `${passed} passed in ten seconds`);
-  const none = injector('rate=1');
-  none.decide('PUT');
-  const { status, code } = none.decide('PUT').fault ?? {};
-  assert.deepEqual([status, code], [503, 'SlowDown']);
-});
-
-test('a queue delays requests above its rate, and refuses none', () => {
-  const faults = injector('queue=10,latency=20ms');
-  const decisions = Array.from({ length: 4 }, () => faults.decide('HEAD', SIZE));
-  assert.deepEqual(
-    decisions.map(({ delay }) => delay),
-    [20, 70, 170, 270],
-  );
-  assert.ok(decisions.every(({ fault }) => fault === null));
-});
-
-test('all operations without a method share one queue and one bandwidth', () => {
-  const faults = injector('bandwidth=1kB');
-  assert.equal(faults.pace('PUT')?.(50), 50);
-  assert.equal(faults.pace('GET')?.(100), 100);
-  assert.equal(faults.pace('PUT')?.(50), 150);
-  assert.equal(faults.pace('HEAD'), null, 'a HEAD has no body');
-  const apart = injector('PUT.queue=10,GET.queue=10');
-  assert.deepEqual([apart.decide('PUT').delay, apart.decide('GET', SIZE).delay, apart.decide('PUT').delay], [0, 0, 50]);
-});
-
-test('buckets share a queue, have one each with EACH, and a named one has its own', () => {
-  /** @param {string} script */
-  const delays = (script) => {
-    const buckets = injectorsOf(['bucket-a', 'bucket-b', 'bucket-c'], script);
-    return [...buckets, ...buckets].map((faults) => faults.decide('PUT').delay);
-  };
-  assert.deepEqual(delays('queue=10'), [0, 50, 150, 250, 350, 450]);
-  assert.deepEqual(delays('queue@EACH=10'), [0, 0, 0, 50, 50, 50]);
-  assert.deepEqual(delays('queue@bucket-b=10'), [0, 0, 0, 0, 50, 0]);
-  assert.deepEqual(delays('queue=1000,queue@EACH=20,PUT.queue@bucket-b=10'), [0, 0, 0, 0, 50, 0]);
-});
-
-test('a rate per bucket refuses the excess in each bucket', () => {
-  const buckets = injectorsOf(['bucket-a', 'bucket-b'], 'rate@EACH=1,reset@bucket-b=100%');
-  /** @param {FaultInjector} faults */
-  const name = (faults) => faults.decide('HEAD', SIZE).fault?.name;
-  assert.deepEqual([...buckets, ...buckets].map(name), [undefined, 'reset', 'rate', 'rate']);
-});
-
-test('each bucket draws its own faults if an item is for each', () => {
-  const [one, other] = injectorsOf(['bucket-a', 'bucket-b'], 'reset@EACH=50%').map((faults) => namesDrawn(faults, 100));
-  assert.notDeepEqual(one, other);
-});
-
-test('rejects a script that names an unknown bucket, and lists the known ones', () => {
-  assert.throws(() => injectorsOf(['bucket-a', 'bucket-b'], 'GET.queue@bucket-c=10'), {
-    message: "The fault script cannot be used: 'queue@bucket-c': expected one of the buckets bucket-a, bucket-b, EACH",
-  });
+  assert.equal(injectors('stale=100%')[0].decide('GET', 1, true).fault?.name, 'stale');
 });
 
 test('retry-after is sent with 503 and 429 only, in whole seconds', () => {
-  /** @param {string} item */
-  const retryAfter = (item) => injector(`${item},retry-after=1500ms`).decide('PUT').fault?.retryAfter;
-  assert.equal(retryAfter('status=503:100%'), 2);
-  assert.equal(retryAfter('status=429:100%'), 2);
-  assert.equal(retryAfter('status=500:100%'), null);
-  assert.equal(injector('status=503:100%').decide('PUT').fault?.retryAfter, null);
+  for (const [script, retryAfter] of /** @type {const} */ ([
+    ['status=503:100%,retry-after=1500ms', 2],
+    ['status=429:100%,retry-after=1500ms', 2],
+    ['status=500:100%,retry-after=1500ms', null],
+    ['status=503:100%', null],
+  ])) {
+    assert.equal(injectors(script)[0].decide('PUT').fault?.retryAfter, retryAfter);
+  }
 });
 
 test('closes each connection after the scripted number of requests', () => {
-  const faults = injector('close=3');
+  const [faults] = injectors('PUT.close=3');
   const [one, other] = [{}, {}];
   assert.deepEqual(
     [one, one, other, one, other, other].map((connection) => faults.closesAfter('PUT', connection)),
     [false, false, false, true, false, true],
   );
-  assert.equal(injector('GET.close=1').closesAfter('PUT', one), false);
+  assert.equal(faults.closesAfter('GET', {}), false);
+});
+
+test('a rate lets that many requests per second pass, and a small burst', () => {
+  let time = 0;
+  const [faults] = injectors('rate=500', { now: () => time });
+  let passed = 0;
+  for (; time < 10_000; time += 0.5) {
+    const { fault } = faults.decide('HEAD', SIZE);
+    passed += fault === null ? 1 : 0;
+    assert.ok(fault === null || (fault.status === 503 && fault.code === 'SlowDown'));
+  }
+  assert.ok(Math.abs(passed - 5000) <= 26, `${passed} passed in ten seconds`);
+});
+
+test('buckets share an item, have one each with EACH, and a named one has its own', () => {
+  const buckets = ['bucket-a', 'bucket-b', 'bucket-c'];
+  const twice = (/** @type {string} */ script) => {
+    const faults = injectors(script, { buckets });
+    return [...faults, ...faults];
+  };
+  for (const [script, delays] of /** @type {[string, number[]][]} */ ([
+    ['queue=10', [0, 50, 150, 250, 350, 450]],
+    ['queue@EACH=10', [0, 0, 0, 50, 50, 50]],
+    ['queue@bucket-b=10', [0, 0, 0, 0, 50, 0]],
+    ['queue=1000,queue@EACH=20,PUT.queue@bucket-b=10', [0, 0, 0, 0, 50, 0]],
+  ])) {
+    assert.deepEqual(
+      twice(script).map((faults) => faults.decide('PUT').delay),
+      delays,
+    );
+  }
+  const names = twice('rate@EACH=1,reset@bucket-b=100%').map((faults) => faults.decide('HEAD', SIZE).fault?.name);
+  assert.deepEqual(names, [undefined, 'reset', undefined, 'rate', 'rate', 'rate']);
+  const [one, other] = injectors('reset@EACH=50%', { buckets }).map((faults) =>
+    Array.from({ length: 100 }, () => faults.decide('PUT').fault?.name),
+  );
+  assert.notDeepEqual(one, other);
+  assert.throws(() => injectors('GET.queue@bucket-d=10', { buckets }), {
+    message:
+      "The fault script cannot be used: 'queue@bucket-d': expected one of the buckets bucket-a, bucket-b, bucket-c, EACH",
+  });
+});
+
+/** Arrival times of requests: non-decreasing ms. */
+const arrivalTimes = fc
+  .array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 200 })
+  .map((gaps) => gaps.map((_, place) => gaps.slice(0, place + 1).reduce((sum, gap) => sum + gap, 0)));
+
+test('a queue starts requests in order of arrival, never above its rate and carry-over', () => {
+  fc.assert(
+    fc.property(arrivalTimes, fc.integer({ min: 20, max: 2000 }), (arrivals, rate) => {
+      const time = delaying(`queue=${rate}`);
+      const begun = arrivals.map((now) => time(now));
+      begun.forEach((_, place) => {
+        assert.ok(begun[place] >= arrivals[place] && begun[place] >= (begun[place - 1] ?? 0) - 1e-6);
+        for (let other = 0; other < place; other++) {
+          const most = 1 + ((begun[place] - begun[other] + SAVED_MS) * rate) / 1000;
+          assert.ok(place - other <= most + 1e-6, `${place - other} requests in ${begun[place] - begun[other]} ms`);
+        }
+      });
+    }),
+  );
+});
+
+test('a short hiccup does not reduce the rate of a queue, and one that never runs empty loses nothing', () => {
+  const time = delaying('queue=100');
+  assert.deepEqual(
+    [0, 0, 0, 0, 0, 0, 0].map((now) => time(now)),
+    [0, 0, 0, 0, 0, 0, 10],
+  );
+  assert.deepEqual([time(50), time(50), time(50), time(50), time(50)], [50, 50, 50, 50, 60], 'made up for');
+  const busy = delaying('queue=1000');
+  let last = 0;
+  for (let request = 0; request < 360_000; request++) {
+    last = busy(last);
+  }
+  assert.ok(Math.abs(last - (359_999 - SAVED_MS)) < 0.01, `${last} ms`);
+});
+
+test('latencies are within their range and add up, start with the slot of a queue, and do not delay later slots', () => {
+  const time = delaying('queue=100,latency=20ms..50ms,GET.latency=100ms');
+  const delays = Array.from({ length: 500 }, (_, place) => time(0) - Math.max(0, place * 10 - SAVED_MS));
+  assert.ok(delays.every((delay) => delay >= 20 && delay <= 50 + 1e-6));
+  assert.ok(Math.max(...delays) > 48);
+  const get = time(10_000, 'GET') - 10_000;
+  assert.ok(get >= 120 && get <= 150);
+});
+
+test('a lognormal latency has the median and spread of the script', () => {
+  const requests = 20_000;
+  const time = delaying('latency=lognormal:20ms:0.5');
+  const times = Array.from({ length: requests }, () => time(0)).sort((one, other) => one - other);
+  for (const [share, deviations] of [
+    [0.5, 0],
+    [0.8413, 1],
+    [0.1587, -1],
+    [0.99, 2.3263],
+  ]) {
+    const expected = 20 * Math.exp(0.5 * deviations);
+    const found = times[Math.floor(share * requests)];
+    assert.ok(Math.abs(found / expected - 1) < 0.05, `${found} ms at ${share}, expected ${expected}`);
+  }
+});
+
+test('a stall delays responses that are due within it, per operation since its first request', () => {
+  const time = delaying('latency=10ms,stall=2s@3s');
+  assert.deepEqual(
+    [1000, 3989, 3990, 4500, 5989, 5990, 9000].map((now) => time(now)),
+    [1010, 3999, 6000, 6000, 6000, 6000, 9010],
+  );
+  assert.equal(time(5000, 'GET'), 5010, 'the first GET comes later than the first PUT');
+  assert.equal(time(8000, 'GET'), 10_000);
+});
+
+test('bodies share a bandwidth, part by part, and none is faster than it would be alone, or slowed by late parts', () => {
+  let now = 0;
+  const faultsWith = (/** @type {string} */ script) => injectors(script, { now: () => now })[0];
+  const shared = faultsWith('bandwidth=1MB');
+  const paces = [shared.pace('PUT'), shared.pace('GET')];
+  const passed = [0, 0];
+  for (let part = 0; part < 20; part += 1) {
+    paces.forEach((pace, place) => {
+      now = passed[place];
+      passed[place] = now + (pace?.(100_000) ?? 0);
+    });
+  }
+  // Four megabytes together, minus the carry-over.
+  assert.ok(Math.abs(passed[0] - 3850) < 1e-6 && Math.abs(passed[1] - 3950) < 1e-6, `${passed}`);
+  assert.equal(shared.pace('HEAD'), null, 'a HEAD has no body');
+
+  now = 0;
+  const pace = faultsWith('bandwidth=1MB').pace('GET');
+  let last = 0;
+  for (let part = 0; part < 100; part += 1) {
+    now = last + 1.5;
+    last = now + (pace?.(65_536) ?? 0);
+  }
+  assert.ok(Math.abs(last - 6553.6) < 1e-6, `${last}`);
+});
+
+test('pass never resolves early', async () => {
+  for (const delay of [0, 0.3, 1, 4.7, 20.001]) {
+    const began = performance.now();
+    await pass(delay);
+    assert.ok(performance.now() - began >= delay, `${delay} ms`);
+  }
 });

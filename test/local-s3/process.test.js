@@ -1,35 +1,96 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import net from 'node:net';
 import { test } from 'node:test';
-import { HeadBucketCommand } from '@aws-sdk/client-s3';
-import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
+import { promisify } from 'node:util';
+import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+import { freePort } from '../helpers/free-port.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
 
 const START = new URL('../../lib/local-s3/start.js', import.meta.url).href;
+const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
+const TIME_LIMIT = { timeout: 120_000 };
 
-test('the process creates a certificate that a client can trust', async (t) => {
-  const endpoint = await startTestEndpoint(t, { tls: 'self-signed' });
-  assert.match(String(endpoint.certificate), /^-----BEGIN CERTIFICATE-----\n/);
-  await sdkClient(t, endpoint).send(new HeadBucketCommand({ Bucket: 'bucket-a' }));
+test('close cuts connections, frees the port, rejects further calls, and may be repeated', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { port: await freePort() });
+  const socket = net.connect(endpoint.port, endpoint.hostname);
+  while ((await endpoint.report()).connections === 0) {
+    // A connection is counted once the endpoint has accepted it; each report is a round trip.
+  }
+  socket.on('error', () => {});
+  const closed = once(socket.resume(), 'close');
+  await endpoint.close();
+  await closed;
+  await endpoint.close();
+  await assert.rejects(endpoint.report(), /The local endpoint has been closed/);
+  const again = await startTestEndpoint(t, { port: endpoint.port });
+  assert.equal(again.port, endpoint.port);
 });
 
-test('signals do not end the endpoint, which belongs to its parent process', async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
-    process.kill(endpoint.processId, signal);
-    assert.deepEqual(await endpoint.list('bucket-a'), []);
+test('an endpoint that cannot start says why', async (t) => {
+  const { port } = await startTestEndpoint(t);
+  for (const [options, expected] of /** @type {[object, RegExp][]} */ ([
+    [{ port }, /EADDRINUSE/],
+    [{ tls: { key: 'no key', cert: 'no certificate' } }, /PEM/],
+    [{ faults: 'reset=lots' }, /The fault script cannot be used: 'reset=lots': expected a percentage/],
+    [{ faults: 'queue@c=400' }, /The fault script cannot be used: 'queue@c': expected one of the buckets b, EACH/],
+  ])) {
+    await assert.rejects(startLocalS3({ ...OPTIONS, ...options }), expected);
   }
 });
 
+test('calls get their own outcomes, and a failed one harms no other', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const put = (/** @type {string} */ bucket) => endpoint.put(bucket, 'k', Buffer.alloc(1));
+  const [unknown, known] = await Promise.allSettled([put('unknown'), put('bucket-a')]);
+  assert.match(String(unknown.status === 'rejected' && unknown.reason), /The specified bucket does not exist: unknown/);
+  assert.equal(known.status, 'fulfilled');
+  assert.deepEqual(await endpoint.list('bucket-a'), ['k']);
+});
+
+test('a process that ends by itself fails all waiting, watching and later calls', async (t) => {
+  const mistake = { message: 'a mistake of the endpoint' };
+  for (const [end, expected] of /** @type {[string, RegExp][]} */ ([
+    [
+      `process.send({ id: null, error: ${JSON.stringify(mistake)} }, () => process.exit(1))`,
+      /a mistake of the endpoint/,
+    ],
+    ['process.exit(3)', /the process of the local endpoint ended unexpectedly, with exit code 3/],
+    ["process.kill(process.pid, 'SIGKILL')", /the process of the local endpoint ended unexpectedly, by SIGKILL/],
+  ])) {
+    const program = ['-e', `process.on('message', () => ${end})`];
+    const calls = new EndpointCalls(spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
+    t.after(() => calls.close());
+    await assert.rejects(calls.call('report'), expected);
+    await assert.rejects(calls.failure, expected);
+    await assert.rejects(calls.call('report'), expected);
+  }
+  const absent = new EndpointCalls(spawn('no-such-program', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
+  await assert.rejects(absent.call('report'), { code: 'ENOENT' });
+  await absent.close();
+});
+
+test('a closed endpoint does not keep its process alive', async () => {
+  const program = `
+    import { startLocalS3 } from ${JSON.stringify(START)};
+    const endpoint = await startLocalS3(${JSON.stringify(OPTIONS)});
+    await endpoint.close();
+    process.stdout.write('closed');`;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { timeout: 30_000 });
+  assert.equal((await run).stdout, 'closed');
+});
+
 test(
-  'the endpoint survives Ctrl-C, and ends with its parent process, even if that is killed',
-  { timeout: 120_000 },
+  'the endpoint survives signals and Ctrl-C, and ends with its parent, even if that is killed',
+  TIME_LIMIT,
   async (t) => {
     const program = `
     import { startLocalS3 } from ${JSON.stringify(START)};
-    const { port } = await startLocalS3({ buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
+    const { port, processId } = await startLocalS3(${JSON.stringify(OPTIONS)});
     process.on('SIGINT', () => process.stdout.write('stopping'));
-    process.stdout.write(String(port));`;
+    process.stdout.write(port + ' ' + processId);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
       // A separate process group gets the signal like that of a terminal.
@@ -37,23 +98,23 @@ test(
     });
     const group = -Number(parent.pid);
     t.after(() => parent.kill('SIGKILL'));
-    const [port] = await once(parent.stdout, 'data');
-    const url = `http://127.0.0.1:${port}/`;
+    const [started] = await once(parent.stdout, 'data');
+    const [port, processId] = String(started).split(' ').map(Number);
     process.kill(group, 'SIGINT');
     await once(parent.stdout, 'data');
-    assert.ok((await fetch(url)).status >= 400, 'it answers');
+    const isThere = () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        ({ status }) => status >= 400,
+        () => false,
+      );
+    for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+      process.kill(processId, signal);
+      assert.ok(await isThere(), signal);
+    }
     process.kill(group, 'SIGKILL');
     await once(parent, 'exit');
-    for (;;) {
+    while (await isThere()) {
       // It ends when the system notifies it of its parent's end, which may take a while.
-      if (
-        await fetch(url).then(
-          () => false,
-          () => true,
-        )
-      ) {
-        return;
-      }
     }
   },
 );
