@@ -42,14 +42,6 @@ test('an address needs no look-up', async (t) => {
   assert.deepEqual(lookup.names, []);
 });
 
-test('an address that does not answer is left out, and the others go on', async (t) => {
-  mockLookup(t, () => ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
-  const book = new AddressBook('store.test', () => 0);
-  await book.next();
-  assert.equal(await book.drop('192.0.2.2', ABSENCE), true);
-  assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
-});
-
 test('an address that did not answer gets another chance after a while', async (t) => {
   let now = 0;
   mockLookup(t, () => ['192.0.2.1', '192.0.2.2']);

@@ -104,18 +104,6 @@ for (const useTls of [false, true]) {
     await until(() => server.sockets.length === 4);
   });
 
-  test(`a connection that was handed out carries bytes there and back, ${over}`, TIME_LIMIT, async (t) => {
-    const { agent } = await openPair(t, useTls, (socket) => socket.on('data', (bytes) => socket.write(bytes)));
-    await agent.openAhead(1, NEVER);
-    for (const expected of [true, false]) {
-      const { socket, openedAhead } = await connect(agent);
-      assert.equal(openedAhead, expected);
-      socket.write('ping');
-      const [bytes] = await once(socket, 'data');
-      assert.equal(String(bytes), 'ping');
-    }
-  });
-
   for (const [what, end] of /** @type {[string, (socket: Socket) => unknown][]} */ ([
     ['the store has closed', (socket) => socket.end()],
     ['the store has broken off', (socket) => socket.destroy()],
@@ -155,13 +143,6 @@ test('a TLS session is used again for the next connection', TIME_LIMIT, async (t
   await until(() => server.sockets.length === 2);
   const reused = server.sockets.map((accepted) => /** @type {TLSSocket} */ (accepted).isSessionReused());
   assert.deepEqual(reused, [false, true]);
-});
-
-test('a certificate that is not trusted is an error that names the reason', TIME_LIMIT, async (t) => {
-  const { port } = await startSocketServer(t, { certificate: await testCertificate() });
-  const { agent } = openAgent(t, { port, useTls: true });
-  await assert.rejects(connect(agent), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-  assert.equal(agent.opened, 0);
 });
 
 test('a certificate for another name is an error', TIME_LIMIT, async (t) => {
@@ -289,14 +270,6 @@ test('connections are spread over all addresses that answer', TIME_LIMIT, async 
   assert.equal(addresses.filter((address) => address === '127.0.0.1').length, 5);
 });
 
-test('a name that does not resolve is an error', TIME_LIMIT, async (t) => {
-  mockLookup(t, () => {
-    throw Object.assign(new Error('getaddrinfo ENOTFOUND store.test'), { code: 'ENOTFOUND' });
-  });
-  const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
-  await assert.rejects(connect(agent), { code: 'ENOTFOUND' });
-});
-
 test('connections that cannot be opened ahead are counted, and the last error is told', TIME_LIMIT, async (t) => {
   const { agent } = openAgent(t, { port: await closedPort() });
   const { failed, lastError } = await agent.openAhead(5, NEVER);
@@ -304,12 +277,6 @@ test('connections that cannot be opened ahead are counted, and the last error is
   assert.equal(/** @type {any} */ (lastError).code, 'ECONNREFUSED');
   await assert.rejects(connect(agent), { code: 'ECONNREFUSED' });
   assert.equal(agent.opened, 0);
-});
-
-test('a store that accepts a connection and says nothing is given up in time', TIME_LIMIT, async (t) => {
-  const { port } = await startSocketServer(t);
-  const { agent } = openAgent(t, { port, useTls: true, connectTimeout: 50 });
-  await assert.rejects(connect(agent), { code: 'ERR_CONNECT_TIMEOUT', message: /50ms/ });
 });
 
 test('a store that closes the connection while it is being opened is an error', TIME_LIMIT, async (t) => {
@@ -342,17 +309,6 @@ test('a connection that nobody waits for any more when its turn comes is not ope
     [...first.map(() => 'fulfilled'), ...givenUp.map(() => 'rejected'), 'fulfilled'],
   );
   assert.equal(agent.opened, 65);
-});
-
-test('an agent that is closed opens none of the connections that wait for their turn', TIME_LIMIT, async (t) => {
-  const server = await startSocketServer(t);
-  const { agent } = openAgent(t, { port: server.port });
-  const waiting = Array.from({ length: 100 }, () => connect(agent));
-  agent.close();
-  for (const { status } of await Promise.allSettled(waiting)) {
-    assert.equal(status, 'rejected');
-  }
-  assert.equal(agent.opened, 0);
 });
 
 /**
@@ -392,16 +348,6 @@ test('a connection that was given up while the name was looked up is not opened'
   await assert.rejects(givenUp, { code: 'ECONNRESET' });
   await wanted;
   assert.equal(agent.opened, 1);
-});
-
-test('for a connection that nobody waits for no name is looked up', TIME_LIMIT, async (t) => {
-  const lookup = mockLookup(t, () => ['127.0.0.1']);
-  const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
-  await assert.rejects(
-    connect(agent, () => false),
-    { code: 'ECONNRESET' },
-  );
-  assert.deepEqual(lookup.names, []);
 });
 
 test(
