@@ -96,12 +96,6 @@ test('reports a failed renewal once, and replaces the credentials as soon as pos
   assert.ok(Number(renewal.credentials.current.expiresAt) > 60_000);
 });
 
-test('does not renew credentials without an expiry', async (t) => {
-  const { asked, pass } = startRenewal(t, 40_000, () => ({ accessKeyId: 'id', secretAccessKey: 'secret' }));
-  await pass(200_000);
-  assert.deepEqual(asked, [20_000]);
-});
-
 test('replaces nothing after a stop, not even with a response in flight', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   /** @type {(credentials: Credentials) => void} */

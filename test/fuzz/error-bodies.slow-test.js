@@ -33,16 +33,10 @@ const laughs = Array.from({ length: 12 }, (_, place) => `<!ENTITY l${place + 1} 
 const HOSTILE = {
   'entities that grow without end': `<?xml version="1.0"?><!DOCTYPE Error [<!ENTITY l0 "ha">${laughs}]><Error><Code>X</Code><Message>&l12;</Message></Error>`,
   'an entity that is a file': `<!DOCTYPE Error [<!ENTITY x SYSTEM "file:///etc/passwd">]><Error><Code>X</Code><Message>&x;</Message></Error>`,
-  'an entity that is itself': `<!DOCTYPE Error [<!ENTITY x "&x;">]><Error><Code>X</Code><Message>&x;</Message></Error>`,
   'a type without end': `<!DOCTYPE Error [${'<!ENTITY a "b">'.repeat(100_000)}`,
   'elements that are never closed': '<Error>'.repeat(100_000),
-  'elements that were never opened': '</Error>'.repeat(100_000),
   'attributes without end': `<Error ${'a="b" '.repeat(100_000)}`,
   'a comment without end': `<Error><!--${'-'.repeat(MEBIBYTE)}`,
-  'a section without end': `<Error><Message><![CDATA[${']'.repeat(MEBIBYTE)}`,
-  'brackets alone': '<'.repeat(MEBIBYTE),
-  'references alone': '&'.repeat(MEBIBYTE),
-  'a code of a megabyte': `<Error><Code>${'A'.repeat(MEBIBYTE)}</Code></Error>`,
   'a message of megabytes': `<Error><Code>X</Code><Message>${'ha '.repeat(2 * MEBIBYTE)}</Message></Error>`,
   'characters that no XML may hold':
     '<Error><Code>X</Code><Message>\u0000\u001b[2J&#0;&#x1b;&#xD800;&#1114112;</Message></Error>',
@@ -55,11 +49,7 @@ const HOSTILE = {
   'UTF-16': Buffer.from('\ufeff<Error><Code>AccessDenied</Code></Error>', 'utf16le'),
   'a code that every object has':
     '<Error><Code>__proto__</Code><Message>toString</Message><constructor>x</constructor></Error>',
-  'elements within the code': '<Error><Code><Code>X</Code></Code><Message><a>b</a></Message></Error>',
-  'each element twice': '<Error><Code>A</Code><Code>B</Code><Message>c</Message><Message>d</Message></Error>',
-  JSON: '{"error":{"code":"AccessDenied","message":"no"}}',
   'a page': '<html><head><title>403</title><script>alert("</script>")</script></head><body><p>No<br></body></html>',
-  nothing: '',
 };
 
 const PIECES = [
@@ -106,14 +96,6 @@ test('any body gives both code and message, or neither', () => {
     }),
     { numRuns: 2000 },
   );
-});
-
-test('a body is parsed in linear time', () => {
-  const cpuTime = startCpuTime();
-  for (const piece of ['<Code>', '<Code>A', '</Code>', '<Message>', '<']) {
-    parseErrorBody(piece.repeat(MEBIBYTE));
-  }
-  assert.ok(cpuTime() < MAX_CPU_MS, `${cpuTime()}ms`);
 });
 
 for (const client of CLIENTS) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { runInProcess } from '../helpers/command.js';
+import { anyAnswer } from '../helpers/http-answers.js';
 import { attempt, openTestStore, get, head, put, remove } from '../helpers/store.js';
 import { assertCivil, UNPRINTABLE } from './civil.js';
 import { STRANGE_ANSWERS, UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-answers.js';
@@ -27,79 +28,6 @@ const NOWHERE = { accept() {} };
 
 /** @type {GarbageAnswer} */
 const GOOD = (socket) => socket.write('HTTP/1.1 200 OK\r\nETag: "0"\r\nContent-Length: 0\r\n\r\n');
-
-const STATUS_LINES = [
-  ...[
-    'HTTP/1.1 200 OK',
-    'HTTP/1.1 403 No',
-    'HTTP/1.1 404',
-    'HTTP/1.1 503 \u001b[2J',
-    'HTTP/1.0 200 OK',
-    'HTTP/1.1 204 No',
-  ],
-  ...[
-    'HTTP/1.1 100 Go on',
-    'HTTP/1.1 103 Hints',
-    'HTTP/1.1 206 Part',
-    'HTTP/1.1 304 Same',
-    'HTTP/1.1 429',
-    'HTTP/1.1 999 X',
-  ],
-  ...['HTTP/1.1 099 X', 'HTTP/1.1 -1 X', 'http/1.1 200 ok', 'HTTP/2 200', 'ICY 200 OK', ''],
-];
-const HEADERS = [
-  ...['Content-Length: 5', 'Content-Length: 0', 'Content-Length: -5', 'Content-Length: 1e3', 'Content-Length: 0x5'],
-  ...['Content-Length: 18446744073709551616', 'content-length:5', 'Content-Length: 5, 5', 'Transfer-Encoding: chunked'],
-  ...['Transfer-Encoding: gzip, chunked', 'Transfer-Encoding: x', 'Connection: close', 'Connection: keep-alive'],
-  ...[
-    'Keep-Alive: timeout=-1',
-    'Keep-Alive: timeout=1e99, max=0',
-    'Connection: upgrade',
-    'Upgrade: websocket',
-    'ETag: "0"',
-  ],
-  ...[
-    'ETag: ',
-    'Retry-After: 0',
-    'Retry-After: soon',
-    'Date: never',
-    'Location: //x',
-    'Trailer: X',
-    'Content-Encoding: gzip',
-  ],
-  ...['Content-Type: application/xml', ' folded', ': no name', 'no colon', 'X:\0', 'X\u00e9: y', 'Last-Modified: x'],
-];
-const BODIES = [
-  ...[
-    'hello',
-    '5\r\nhello\r\n',
-    '0\r\n\r\n',
-    'ffffffffffffffff\r\n',
-    '5;x=y\r\nhello\r\n',
-    '-1\r\n',
-    '\r\n',
-    '\0\u001b[2J',
-  ],
-  ...[
-    '<Error><Code>SlowDown</Code>',
-    '<Error><Code>AccessDenied</Code><Message>&#0;</Message></Error>',
-    '<?xml version="1.0"?>',
-  ],
-  ...['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', '\x1f\x8b\x08'],
-];
-
-const bytes = fc.uint8Array({ maxLength: 20 }).map((content) => Buffer.from(content).toString('latin1'));
-const answer = fc
-  .record({
-    statusLine: fc.constantFrom(...STATUS_LINES),
-    headers: fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...HEADERS) }, bytes), { maxLength: 5 }),
-    lineEnd: fc.oneof({ weight: 9, arbitrary: fc.constant('\r\n') }, fc.constantFrom('\n', '\r', '')),
-    body: fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...BODIES) }, bytes), { maxLength: 3 }),
-    cut: fc.option(fc.nat(200)),
-  })
-  .map(({ statusLine, headers, lineEnd, body, cut }) =>
-    Buffer.from([statusLine, ...headers, '', body.join('')].join(lineEnd), 'latin1').subarray(0, cut ?? undefined),
-  );
 
 /**
  * @param {ObjectConnection} connection
@@ -197,7 +125,7 @@ describe('one attempt', () => {
       const requests = requestsOf(connections[0]);
       const method = fc.constantFrom(.../** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']));
       await fc.assert(
-        fc.asyncProperty(method, answer, async (name, content) => {
+        fc.asyncProperty(method, anyAnswer, async (name, content) => {
           hostile.answer = (socket) => socket.end(content);
           await requests[name]();
         }),
@@ -221,7 +149,7 @@ describe('the program', () => {
     });
 
     test(`${client}: the program ends with readable lines for any answer of the store`, TIME_LIMIT, async (t) => {
-      const several = fc.array(answer, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
+      const several = fc.array(anyAnswer, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
       await fc.assert(
         fc.asyncProperty(several, async (contents) => {
           await severalAtOnce(contents, async (content) => {

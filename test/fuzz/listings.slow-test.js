@@ -6,7 +6,6 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { runInProcess } from '../helpers/command.js';
 import { openTestStore } from '../helpers/store.js';
 import { assertCivil, UNPRINTABLE } from './civil.js';
-import { STRANGE_ANSWERS, UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-answers.js';
 import { answerOf, environmentOf, startHostileStore, targetOf } from './hostile-store.js';
 
 /** @import { TestContext } from 'node:test' */
@@ -88,14 +87,6 @@ async function assertSettle(requests) {
     });
   }
 }
-
-test('the requests of a clean-up end with any answer', TIME_LIMIT, async (t) => {
-  const { store, requests } = await openHostile(t);
-  for (const answer of Object.values({ ...UNUSABLE_ANSWERS, ...UNUSABLE_BODIES, ...STRANGE_ANSWERS })) {
-    store.answer = answer;
-    await assertSettle(requests);
-  }
-});
 
 test('lists of any text are read, or refused', TIME_LIMIT, async (t) => {
   const { store, requests } = await openHostile(t);

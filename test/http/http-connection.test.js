@@ -452,18 +452,6 @@ for (const transport of TRANSPORTS) {
     });
   }
 
-  test(`an answer with bytes after it stands, and its connection closes, ${over}`, TIME_LIMIT, async (t) => {
-    const { server, client } = await openPair(
-      t,
-      transport,
-      answering(({ socket }) => socket.write(`${OK}HTTP/1.1 200 OK\r\n`)),
-    );
-    assert.equal(String((await client.send()).body), 'ok');
-    await server.closed();
-    await client.send();
-    assert.deepEqual([client.agent.opened, client.agent.reused], [2, 0]);
-  });
-
   for (const [what, end] of /** @type {[string, (socket: net.Socket, reset: () => void) => void][]} */ ([
     ['a farewell', (socket) => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n')],
     ['its end', (socket) => socket.end()],
@@ -691,57 +679,6 @@ for (const transport of TRANSPORTS) {
     client.connection.abort(new Error('once more'));
     assert.equal(client.endings, 1);
   });
-
-  for (const how of /** @type {const} */ (['abort', 'close'])) {
-    test(
-      `${how}() within a chunk is the end of the request, though its answer is there, ${over}`,
-      TIME_LIMIT,
-      async (t) => {
-        const chunk = '2\r\nok\r\n';
-        const { server, client } = await openPair(
-          t,
-          transport,
-          answering(({ socket }) =>
-            socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(3)}0\r\n\r\n`),
-          ),
-        );
-        client.onChunk = () => client.connection[how](new Error('enough'));
-        await assert.rejects(client.send(), how === 'abort' ? { message: 'enough' } : { code: 'ECONNRESET' });
-        await server.closed();
-        client.onChunk = () => {};
-        assert.equal(String((await client.send()).body), 'okokok');
-        assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: true });
-        assert.deepEqual([client.endings, client.agent.opened], [2, 2]);
-      },
-    );
-  }
-
-  test(
-    `a request that is sent as soon as the one before has failed is the next one's, ${over}`,
-    TIME_LIMIT,
-    async (t) => {
-      const { client } = await openPair(
-        t,
-        transport,
-        answering(({ socket, index }) =>
-          index === 0 ? socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbody`) : socket.write(OK),
-        ),
-      );
-      /** @type {Promise<Answer> | undefined} */
-      let second;
-      client.onChunk = () => {
-        client.onChunk = () => {};
-        client.connection.abort(new Error('enough'));
-      };
-      const { onError } = client;
-      client.onError = (error) => {
-        onError.call(client, error);
-        second = client.send();
-      };
-      await errorOf(client.send());
-      assert.equal(String((await second)?.body), 'ok');
-    },
-  );
 
   test(`a body that cannot be read fails its request, ${over}`, TIME_LIMIT, async (t) => {
     const { server, client } = await openPair(t, transport, (socket) => socket.resume());

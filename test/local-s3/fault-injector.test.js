@@ -96,17 +96,6 @@ test('a fault that changes a response needs something to change', () => {
   assert.equal(injectors('stale=100%')[0].decide('GET', 1, true).fault?.name, 'stale');
 });
 
-test('retry-after is sent with 503 and 429 only, in whole seconds', () => {
-  for (const [script, retryAfter] of /** @type {const} */ ([
-    ['status=503:100%,retry-after=1500ms', 2],
-    ['status=429:100%,retry-after=1500ms', 2],
-    ['status=500:100%,retry-after=1500ms', null],
-    ['status=503:100%', null],
-  ])) {
-    assert.equal(injectors(script)[0].decide('PUT').fault?.retryAfter, retryAfter);
-  }
-});
-
 test('closes each connection after the scripted number of requests', () => {
   const [faults] = injectors('PUT.close=3');
   const [one, other] = [{}, {}];

@@ -19,19 +19,24 @@ import { head, put } from '../helpers/store.js';
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
- * @param {{ addressing?: 'path' | 'virtual', basePath?: string }} address
+ * @param {{ hostname?: string, addressing?: 'path' | 'virtual', basePath?: string }} address
  * @returns {Promise<string[]>} host without port, and path
  */
 async function targetsOf(t, client, address) {
   /** @type {string[]} */
   const targets = [];
+  const { hostname: name = 'localhost' } = address;
   const server = http.createServer((request, response) => {
+    // R2 would not answer Expect, and no checksum is sent that was not asked for.
+    const { expect, 'transfer-encoding': encoding, ...headers } = request.headers;
+    const checksums = Object.keys(headers).filter((header) => header.includes('checksum'));
+    assert.deepEqual([expect, encoding, checksums], [undefined, undefined, []]);
     targets.push(`${request.headers.host?.replace(/:[0-9]+$/, '')} ${request.url?.replace(/\?.*$/, '')}`);
     request.resume().once('end', () => response.setHeader('ETag', '"0"').end());
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  await new Promise((resolve) => server.listen(0, name === '::1' ? name : '127.0.0.1', () => resolve(null)));
   const { port } = /** @type {AddressInfo} */ (server.address());
-  const store = { hostname: 'localhost', port, useTls: false, buckets: ['bucket-a'], region: 'auto', ...address };
+  const store = { hostname: name, port, useTls: false, buckets: ['bucket-a'], region: 'auto', ...address };
   const hostname = connectionHostname(store);
   const now = () => performance.now();
   const addresses = new AddressBook(hostname, now);
@@ -61,7 +66,8 @@ async function targetsOf(t, client, address) {
     server.close();
   });
   const connection = opened.openConnection(0);
-  await put(connection, 'bucket-a', 'a/key', Buffer.from('body'), 4);
+  const body = Buffer.alloc(3 * 1024 ** 2);
+  await put(connection, 'bucket-a', 'a/key', body, body.length);
   await head(connection, 'bucket-a', 'a/key');
   return targets;
 }
@@ -69,6 +75,7 @@ async function targetsOf(t, client, address) {
 for (const client of /** @type {const} */ (['direct', 'sdk'])) {
   for (const { address, target } of /** @type {const} */ ([
     { address: {}, target: 'localhost /bucket-a/a/key' },
+    { address: { hostname: '::1' }, target: '[::1] /bucket-a/a/key' },
     { address: { addressing: 'path' }, target: 'localhost /bucket-a/a/key' },
     { address: { basePath: '/storage/v1/s3' }, target: 'localhost /storage/v1/s3/bucket-a/a/key' },
     { address: { addressing: 'virtual' }, target: 'bucket-a.localhost /a/key' },

@@ -30,6 +30,25 @@ async function openAdmin(t, target, timeout = 10_000) {
 
 /**
  * @param {TestContext} t
+ * @param {number} port of a store on this host
+ */
+function adminAt(t, port) {
+  const credentials = { accessKeyId: 'key', secretAccessKey: 'a-secret-key' };
+  return openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+}
+
+/**
+ * @param {TestContext} t
+ * @param {string} document that a store answers to everything
+ */
+async function adminOfDocument(t, document) {
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${document.length}\r\n\r\n${document}`;
+  const { port } = await startSocketServer(t, { onSocket: (socket) => socket.on('data', () => socket.write(answer)) });
+  return adminAt(t, port);
+}
+
+/**
+ * @param {TestContext} t
  * @param {readonly string[]} keys
  * @param {string} [faults]
  */
@@ -74,8 +93,7 @@ test('a list without an end is given up once it is longer than any that there is
         });
       },
     });
-    const { region, credentials } = await startTestEndpoint(t);
-    const admin = await openAdmin(t, { hostname: '127.0.0.1', port: server.port, region, credentials, tls: null });
+    const admin = await adminAt(t, server.port);
     await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
       ...{ name: 'AttemptError', kind: 'protocol', handling: 'fail' },
       message: 'the response is longer than any S3 document: more than 8388608 bytes',
@@ -83,17 +101,6 @@ test('a list without an end is given up once it is longer than any that there is
     await server.closed();
     assert.ok(sent > MAX_DOCUMENT_BYTES / 2);
   }
-});
-
-test('of each object its size is told, and when it was written', async (t) => {
-  const before = Math.floor(Date.now() / 1000) * 1000;
-  const { admin, endpoint } = await adminOf(t, []);
-  await endpoint.put(BUCKET, 'p/large', Buffer.alloc(5000));
-  const {
-    objects: [{ size, modifiedAt }],
-  } = await admin.listPage(BUCKET, 'p/', '');
-  assert.equal(size, 5000);
-  assert.ok(modifiedAt >= before && modifiedAt <= Date.now(), String(modifiedAt));
 });
 
 test('a page holds a thousand keys, and says that there are more', async (t) => {
@@ -109,14 +116,6 @@ test('a batch of keys is deleted, those that do not exist included, and no other
   assert.deepEqual(await endpoint.list(BUCKET), ['p/d']);
 });
 
-test('a batch of a thousand keys is one request', async (t) => {
-  const keys = Array.from({ length: 1000 }, (_, place) => `p/${place}`);
-  const { admin, endpoint } = await adminOf(t, keys);
-  assert.deepEqual(await admin.deleteBatch(BUCKET, keys), []);
-  assert.deepEqual(await endpoint.list(BUCKET), []);
-  assert.equal((await endpoint.report()).requests.POST.total, 1);
-});
-
 test('what the store says of a key that it did not delete is told, however little it says', async (t) => {
   const errors = [
     '<Key>p/a</Key><Code>AccessDenied</Code><Message>Locked.</Message>',
@@ -128,14 +127,7 @@ test('what the store says of a key that it did not delete is told, however littl
     '',
   ];
   const document = `<DeleteResult>${errors.map((error) => `<Error>${error}</Error>`).join('')}</DeleteResult>`;
-  const { port } = await startSocketServer(t, {
-    onSocket: (socket) =>
-      socket.once('data', () =>
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${document.length}\r\n\r\n${document}`),
-      ),
-  });
-  const credentials = { accessKeyId: 'key', secretAccessKey: 'a-secret-key' };
-  const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+  const admin = await adminOfDocument(t, document);
   assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b', 'p/c', 'p/d', 'p/e', 'p/f']), [
     'p/a: AccessDenied Locked.',
     'p/b: Locked.',
@@ -201,31 +193,13 @@ test('requests at the same time each get their own answer', async (t) => {
   assert.equal(admin.requests, keys.length);
 });
 
-test('a size that is none is not believed', async (t) => {
-  const sizes = ['-5', '1e308', '12'];
-  const contents = sizes.map((size, place) => `<Contents><Key>p/${place}</Key><Size>${size}</Size></Contents>`);
-  const body = `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
-  const { port } = await startSocketServer(t, {
-    onSocket: (socket) =>
-      socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)),
-  });
-  const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
-  const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
-  const { objects } = await admin.listPage(BUCKET, 'p/', '');
-  assert.deepEqual(
-    objects.map(({ size }) => size),
-    [NaN, NaN, 12],
-  );
-});
-
 /**
  * @param {TestContext} t
  * @param {VersionedStoreOptions} [options]
  */
 async function versionedAdmin(t, options) {
   const store = await startVersionedStore(t, options);
-  const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
-  const admin = await openAdmin(t, { hostname: '127.0.0.1', port: store.port, region: 'auto', credentials, tls: null });
+  const admin = await adminAt(t, store.port);
   const body = Buffer.from('x');
   store.versions.set('p/a', [
     { id: '3', body: null },
@@ -290,12 +264,7 @@ test('a list of versions that goes on where it began is refused', async (t) => {
   ]) {
     const body =
       next === null ? '<ListVersionsResult/>' : `<ListVersionsResult>${truncated}${next}</ListVersionsResult>`;
-    const { port } = await startSocketServer(t, {
-      onSocket: (socket) =>
-        socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)),
-    });
-    const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
-    const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+    const admin = await adminOfDocument(t, body);
     await assert.rejects(
       admin.listVersionsPage(BUCKET, '', { key: 'k', versionId: 'v' }),
       /** @type {RegExp} */ (expected),

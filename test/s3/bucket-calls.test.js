@@ -20,13 +20,15 @@ test('a list of objects has their keys, sizes, dates and ETags', () => {
     '<Contents><Key>a&amp;&#x20;b</Key><LastModified>2026-01-31T00:00:01.500Z</LastModified><ETag>&quot;e&quot;</ETag><Size>12</Size><Owner><ID>o</ID></Owner></Contents>',
     '<Contents><Key>\u00e9</Key><LastModified>soon</LastModified><Size>many</Size></Contents>',
     '<Contents><Size></Size></Contents>',
+    '<Contents><Size>-5</Size></Contents>',
+    '<Contents><Size>1e308</Size></Contents>',
   ];
   const list = `${HEAD}<ListBucketResult xmlns="x"><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>${entries.join('\n')}</ListBucketResult>\n`;
   assert.deepEqual(read('ListObjectsV2', list), {
     Contents: [
       { Key: 'a& b', Size: 12, LastModified: new Date(Date.UTC(2026, 0, 31, 0, 0, 1, 500)), ETag: '"e"' },
       { Key: '\u00e9', Size: NaN, LastModified: undefined, ETag: undefined },
-      { Key: undefined, Size: NaN, LastModified: undefined, ETag: undefined },
+      ...Array(3).fill({ Key: undefined, Size: NaN, LastModified: undefined, ETag: undefined }),
     ],
     IsTruncated: true,
     EncodingType: 'url',

@@ -32,14 +32,6 @@ test('the digest is an unsigned 32-bit integer and never 0, which means «not wr
   assert.equal(etagDigest(Uint8Array.from([0xcc, 0x24, 0x31, 0xc4])), 1);
 });
 
-test('MD5s that differ have different digests, but for one in billions', () => {
-  const digests = new Set();
-  for (let value = 0; value < 10_000; value++) {
-    digests.add(digestOf(`"${value.toString(16).padStart(32, '0')}"`));
-  }
-  assert.ok(digests.size >= 9995, String(digests.size));
-});
-
 /** @param {number} idle ms between the attempt before and this one */
 function connectionIdleFor(idle) {
   return { startedAt: 5000 + idle, idleSince: 5000 };

@@ -24,17 +24,6 @@ function answered(status, headers = {}) {
   return { $metadata: { httpStatusCode: status }, $response: { statusCode: status, headers } };
 }
 
-test('an error that the store answered with has the store’s code, message and headers', () => {
-  const thrown = Object.assign(new Error('Please reduce your request rate.'), {
-    name: 'SlowDown',
-    ...answered(503, { 'retry-after': '3', date: 'Sat, 31 Jan 2026 12:00:05 GMT' }),
-  });
-  const error = classifySdkError(thrown, CIRCUMSTANCES);
-  assert.deepEqual([error.kind, error.status, error.code], ['throttled', 503, 'SlowDown']);
-  assert.deepEqual([error.retryAfter, error.serverTime - NOW], [3000, 5000]);
-  assert.equal(error.message, 'HTTP 503 SlowDown: Please reduce your request rate.');
-});
-
 test('what the SDK makes up for an answer without a body is not taken for the store’s words', () => {
   for (const [status, name, message] of /** @type {const} */ ([
     [404, 'NotFound', 'UnknownError'],
@@ -48,31 +37,11 @@ test('what the SDK makes up for an answer without a body is not taken for the st
   }
 });
 
-test('the code that the store gave stands before the name that the SDK gave', () => {
-  const thrown = Object.assign(new Error('x'), { name: 'S3ServiceException', Code: 'NoSuchBucket', ...answered(404) });
-  assert.equal(classifySdkError(thrown, CIRCUMSTANCES).kind, 'no-bucket');
-});
-
 test('an answer that the SDK could not read still has its status', () => {
   const thrown = Object.assign(new SyntaxError('char "o" is not expected.'), {
     $response: { statusCode: 502, headers: {} },
   });
   assert.equal(classifySdkError(thrown, CIRCUMSTANCES).status, 502);
-});
-
-test('an error of the transport is classified as one', () => {
-  const thrown = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED', $metadata: {} });
-  const refused = classifySdkError(thrown, CIRCUMSTANCES);
-  assert.deepEqual([refused.kind, refused.outcomeUnknown, refused.status], ['connect', false, 0]);
-  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-  assert.equal(classifySdkError(reset, { ...CIRCUMSTANCES, stale: true }).kind, 'stale-connection');
-  assert.equal(classifySdkError(reset, { ...CIRCUMSTANCES, answered: true }).kind, 'truncated');
-});
-
-test('a success that could not be read is no refusal', () => {
-  const thrown = Object.assign(new Error('aborted'), { code: 'ECONNRESET', $metadata: { httpStatusCode: 200 } });
-  assert.equal(classifySdkError(thrown, { ...CIRCUMSTANCES, answered: true }).kind, 'truncated');
-  assert.equal(classifySdkError(null, CIRCUMSTANCES).kind, 'other');
 });
 
 /**

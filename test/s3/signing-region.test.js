@@ -97,8 +97,3 @@ test('a store that names the same region, or an invalid one, ends the run as bef
     assert.deepEqual([error.handling, region.current, corrections], ['stop', 'us-east-1', []], JSON.stringify(named));
   }
 });
-
-test('a region in any other error is ignored: it says where the bucket is', () => {
-  assert.equal(refusal('auto', 'NoSuchKey').region, '');
-  assert.equal(refusal('auto', 'SignatureDoesNotMatch').region, '');
-});

@@ -9,13 +9,13 @@ import {
   RequestSigner,
   TextSigner,
   canonicalQuery as signersQuery,
+  encodedPath,
   sha256,
   signingKey,
   UNSIGNED_PAYLOAD,
 } from '../../lib/s3/sigv4.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { SigningRegion } from '../../lib/s3/signing-region.js';
-import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../helpers/canonical-request.js';
 import { cases } from '../helpers/cases.js';
 
 /**
@@ -42,29 +42,17 @@ function hmac(key, text) {
 }
 
 for (const name of CASES) {
-  test(`canonical request, string to sign and signature are those of the official vector ${name}`, () => {
-    const vector = readVector(name);
-    const { credentials, region, service } = vector.context;
-    const date = vector.context.timestamp.replace(/[-:]/g, '');
-    const day = date.slice(0, 8);
-
-    const { pairs, ...parts } = signableParts(vector, date);
-    assert.equal(signersQuery(pairs), vector.canonicalRequest.split('\n')[2]);
-    const canonical = canonicalRequest(parts);
-    assert.equal(canonical.text, vector.canonicalRequest);
-    assert.equal(canonical.signedHeaders, vector.canonicalRequest.split('\n').at(-2));
-    assert.equal(
-      stringToSign({
-        date,
-        scope: `${day}/${region}/${service}/aws4_request`,
-        canonicalRequest: vector.canonicalRequest,
-      }),
-      vector.stringToSign,
-    );
+  test(`query, signing key and signature are those of the official vector ${name}`, () => {
+    const { context, request: text, canonicalRequest, stringToSign, signature } = readVector(name);
+    const [, query = ''] = /^\S+ [^?]*\?(.*) HTTP\/1\.1$/m.exec(text) ?? [];
+    assert.equal(signersQuery(query === '' ? [] : query.split('&').map(decodePair)), canonicalRequest.split('\n')[2]);
+    const { credentials, region, service, timestamp } = context;
+    const day = timestamp.replace(/[-:]/g, '').slice(0, 8);
     const key = signingKey({ secretAccessKey: credentials.secret_access_key, day, region, service });
-    assert.equal(hmac(key, vector.stringToSign), vector.signature);
-    const [start, hashed] = [vector.stringToSign.slice(0, -64), vector.stringToSign.slice(-64)];
-    assert.equal(new TextSigner(key, start, 64).sign(hashed), vector.signature);
+    assert.equal(hmac(key, stringToSign), signature);
+    const [start, hashed] = [stringToSign.slice(0, -64), stringToSign.slice(-64)];
+    assert.equal(hashed, sha256(canonicalRequest));
+    assert.equal(new TextSigner(key, start, 64).sign(hashed), signature);
   });
 }
 
@@ -82,30 +70,6 @@ test('texts that begin alike are signed as HMAC-SHA-256 signs each of them', () 
   );
 });
 
-test('encoding leaves unreserved characters alone, writes upper-case hexadecimal of UTF-8, and loses nothing', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const encoded = uriEncode(text);
-      assert.match(encoded, /^(?:[A-Za-z0-9._~-]|%[0-9A-F]{2})*$/);
-      assert.equal(decodeURIComponent(encoded), text);
-      assert.equal(
-        uriEncode(text, { keepSlash: true }),
-        text
-          .split('/')
-          .map((part) => uriEncode(part))
-          .join('/'),
-      );
-    }),
-  );
-});
-
-test('every byte outside the unreserved set is encoded, among them those that encodeURIComponent spares', () => {
-  const ascii = String.fromCharCode(...Array(128).keys());
-  const spared = uriEncode(ascii).replace(/%[0-9A-F]{2}/g, '');
-  assert.equal(spared, '-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
-  assert.equal(uriEncode("!'()*"), '%21%27%28%29%2A');
-});
-
 test('a query is sorted by encoded name, then by encoded value', () => {
   const query = /** @type {[string, string][]} */ ([
     ['b', ''],
@@ -114,11 +78,9 @@ test('a query is sorted by encoded name, then by encoded value', () => {
     ['a-', 'x y'],
     ['ä', '/'],
   ]);
-  for (const canonical of [canonicalQuery, signersQuery]) {
-    assert.equal(canonical(query), '%C3%A4=%2F&a=10&a=2&a-=x%20y&b=');
-    assert.equal(canonical([]), '');
-    assert.equal(canonical([["a!'()*", '']]), 'a%21%27%28%29%2A=');
-  }
+  assert.equal(signersQuery(query), '%C3%A4=%2F&a=10&a=2&a-=x%20y&b=');
+  assert.equal(signersQuery([]), '');
+  assert.equal(signersQuery([["a!'()*", '']]), 'a%21%27%28%29%2A=');
 });
 
 test('the hash of an empty payload is that of no bytes', () => {
@@ -146,37 +108,6 @@ test('RequestSigner signs as @smithy/signature-v4 does, whatever the key, bucket
   );
 });
 
-test('RequestSigner signs the canonical request that the official vectors hold for', () => {
-  fc.assert(
-    fc.property(signerOptions(), request(), (options, { time, method, path, query, body }) => {
-      const { credentials, region, host } = options;
-      const hashed = body === null ? UNSIGNED_PAYLOAD : sha256(body);
-      const { authorization, ...added } = toObject(
-        signerOf(options, () => time).sign(method, path, hashed, signersQuery(Object.entries(query))),
-      );
-      const headers = /** @type {[string, string][]} */ (Object.entries({ host, ...added }));
-      const parts = {
-        method,
-        canonicalPath: path,
-        canonicalQuery: canonicalQuery(Object.entries(query)),
-        headers,
-        payloadHash: hashed,
-      };
-      const { text, signedHeaders } = canonicalRequest(parts);
-      const date = added['x-amz-date'];
-      const day = date.slice(0, 8);
-      const scope = `${day}/${region}/s3/aws4_request`;
-      const key = signingKey({ secretAccessKey: credentials.secretAccessKey, day, region, service: 's3' });
-      const signed = hmac(key, stringToSign({ date, scope, canonicalRequest: text }));
-      assert.equal(
-        authorization,
-        `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signed}`,
-      );
-    }),
-    { numRuns: cases(300) },
-  );
-});
-
 test('a signer that outlives midnight signs with the key of the new day', async () => {
   const options = {
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
@@ -199,9 +130,7 @@ test('a signer that outlives midnight signs with the key of the new day', async 
 
 /**
  * @typedef {object} Vector
- * @property {{
- *   credentials: { access_key_id: string, secret_access_key: string, token?: string },
- *   region: string, service: string, timestamp: string, sign_body: boolean, omit_session_token?: boolean }} context
+ * @property {{ credentials: { secret_access_key: string }, region: string, service: string, timestamp: string }} context
  * @property {string} request
  * @property {string} canonicalRequest
  * @property {string} stringToSign
@@ -220,48 +149,6 @@ function readVector(name) {
     canonicalRequest: read('header-canonical-request.txt'),
     stringToSign: read('header-string-to-sign.txt'),
     signature: read('header-signature.txt'),
-  };
-}
-
-/**
- * The vector's request, with the headers that a signer adds, in the parts that canonicalRequest takes. The query stands in
- * request.txt partly encoded, the path not at all.
- *
- * @param {Vector} vector
- * @param {string} date
- */
-function signableParts({ request: text, context }, date) {
-  const headEnd = text.indexOf('\n\n');
-  const body = headEnd < 0 ? '' : text.slice(headEnd + 2);
-  const head = headEnd < 0 ? text : text.slice(0, headEnd);
-  // A header's value goes on in a line that begins with blanks (RFC 9112, section 5.2): the break stands for a blank.
-  const [requestLine, ...headerLines] = head
-    .trimEnd()
-    .replace(/\n[ \t]+/g, ' ')
-    .split('\n');
-  const [, method, path, query] = /** @type {RegExpExecArray} */ (
-    /^(\S+) ([^?]*)(?:\?(.*))? HTTP\/1\.1$/.exec(requestLine)
-  );
-  const headers = headerLines.map((line) => {
-    const colon = line.indexOf(':');
-    return /** @type {[string, string]} */ ([line.slice(0, colon).toLowerCase(), line.slice(colon + 1)]);
-  });
-  const payloadHash = createHash('sha256').update(body).digest('hex');
-  headers.push(['x-amz-date', date]);
-  if (context.credentials.token !== undefined && context.omit_session_token !== true) {
-    headers.push(['x-amz-security-token', context.credentials.token]);
-  }
-  if (context.sign_body) {
-    headers.push(['x-amz-content-sha256', payloadHash]);
-  }
-  const pairs = query === undefined ? [] : query.split('&').map(decodePair);
-  return {
-    pairs,
-    method,
-    canonicalPath: uriEncode(path, { keepSlash: true }),
-    canonicalQuery: canonicalQuery(pairs),
-    headers,
-    payloadHash,
   };
 }
 
@@ -330,7 +217,7 @@ function request() {
       ),
       body: fc.option(fc.string()),
     })
-    .map(({ bucket, key, ...rest }) => ({ ...rest, path: `/${bucket}/${uriEncode(key, { keepSlash: true })}` }));
+    .map(({ bucket, key, ...rest }) => ({ ...rest, path: `/${bucket}/${encodedPath(key)}` }));
 }
 
 /** Node's hashes in the shape that the other implementation asks for. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import net from 'node:net';
 import { test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { BodyVerifier } from '../../lib/workload/body-verifier.js';
@@ -16,7 +14,6 @@ import { attempt, BodyCollector, openTestStore, get, head, put, remove } from '.
  * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
  * @import { S3Call } from '../../lib/s3/s3-calls.js'
  * @import { Target } from '../helpers/store.js'
- * @import { IncomingHttpHeaders } from 'node:http'
  * @import { TestContext } from 'node:test'
  */
 
@@ -92,6 +89,11 @@ async function startParrot(t, answer) {
     onSocket: (socket) => socket.on('data', () => socket.write(answer)),
   });
   return { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+}
+
+/** @param {string} document */
+function xmlAnswer(document) {
+  return `HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: ${document.length}\r\n\r\n${document}`;
 }
 
 /**
@@ -186,8 +188,12 @@ function testRequests(client, useTls) {
     const [connection] = connections;
     for (const size of [0, 1, 16 * 1024, 3 * MIB]) {
       const movedBefore = connection.moved;
-      await put(connection, BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+      const body = PAYLOAD.body(INDEX, size);
+      await put(connection, 'bucket-b', KEY, body, size);
       assert.equal(connection.moved - movedBefore, size);
+      connection.moved -= size;
+      await put(connection, BUCKET, KEY, body, size);
+      assert.equal(connection.moved - movedBefore, size, 'a body can be sent again for another attempt');
       const written = connection.reply.etagDigest;
       assert.notEqual(written, 0, 'the answer to a write names an ETag');
 
@@ -202,19 +208,6 @@ function testRequests(client, useTls) {
       await remove(connection, BUCKET, KEY);
       assert.deepEqual(await endpoint.list(BUCKET), []);
       assert.deepEqual([connection.moved - movedBefore, connection.transfer()], [2 * size, null]);
-    }
-  });
-
-  test(`${client}: a body can be sent again for another attempt, ${over(useTls)}`, TIME_LIMIT, async (t) => {
-    const endpoint = await startTarget(t, useTls);
-    const { connections } = await openTestStore(t, client, endpoint);
-    const body = PAYLOAD.body(INDEX, 3 * MIB);
-    for (const bucket of ['bucket-a', 'bucket-b']) {
-      await put(connections[0], bucket, KEY, body, 3 * MIB);
-      const verifier = new BodyVerifier(PAYLOAD);
-      verifier.begin(INDEX, 3 * MIB);
-      await get(connections[0], bucket, KEY, verifier);
-      assert.equal(verifier.end(), -1);
     }
   });
 }
@@ -263,51 +256,49 @@ function testRanges(client) {
 
 /** @param {ClientName} client */
 function testUploads(client) {
-  for (const useTls of [false, true]) {
-    test(
-      `${client} client, ${useTls ? 'TLS' : 'plain'}: an object is sent in parts, and is there once they are put together`,
-      TIME_LIMIT,
-      async (t) => {
-        const endpoint = await startTestEndpoint(t, useTls ? { tls: await testCertificate() } : {});
-        const { connections } = await openTestStore(t, client, endpoint);
-        const [connection] = connections;
-        const size = 12 * MIB + 5;
-        const send = sendingUploads(connection);
+  test(
+    `${client} client: an object is sent in parts, and is there once they are put together`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTarget(t, true);
+      const { connections } = await openTestStore(t, client, endpoint);
+      const [connection] = connections;
+      const size = 12 * MIB + 5;
+      const send = sendingTo(connection);
 
-        await send(S3_CALLS.CreateMultipartUpload, {});
-        const { UploadId } = connection.reply.output;
-        assert.deepEqual((await endpoint.report()).uploads[BUCKET], 1);
-        /** @type {{ PartNumber: number, ETag: string }[]} */
-        const Parts = [];
-        for (const [place, position] of [0, 6 * MIB, 12 * MIB].entries()) {
-          const partSize = Math.min(6 * MIB, size - position);
-          const body = PAYLOAD.body(INDEX, partSize, position);
-          const movedBefore = connection.moved;
-          await send(S3_CALLS.UploadPart, { UploadId, PartNumber: place + 1 }, body, partSize);
-          assert.equal(connection.moved - movedBefore, partSize);
-          Parts.push({ PartNumber: place + 1, ETag: connection.reply.output.ETag });
-        }
-        await send(S3_CALLS.CompleteMultipartUpload, { UploadId, MultipartUpload: { Parts } });
-        const { etagDigest } = connection.reply;
+      await send(S3_CALLS.CreateMultipartUpload, {});
+      const { UploadId } = connection.reply.output;
+      assert.deepEqual((await endpoint.report()).uploads[BUCKET], 1);
+      /** @type {{ PartNumber: number, ETag: string }[]} */
+      const Parts = [];
+      for (const [place, position] of [0, 6 * MIB, 12 * MIB].entries()) {
+        const partSize = Math.min(6 * MIB, size - position);
+        const body = PAYLOAD.body(INDEX, partSize, position);
+        const movedBefore = connection.moved;
+        await send(S3_CALLS.UploadPart, { UploadId, PartNumber: place + 1 }, body, partSize);
+        assert.equal(connection.moved - movedBefore, partSize);
+        Parts.push({ PartNumber: place + 1, ETag: connection.reply.output.ETag });
+      }
+      await send(S3_CALLS.CompleteMultipartUpload, { UploadId, MultipartUpload: { Parts } });
+      const { etagDigest } = connection.reply;
 
-        await head(connection, BUCKET, KEY);
-        assert.deepEqual([connection.reply.contentLength, connection.reply.etagDigest], [size, etagDigest]);
-        const verifier = new BodyVerifier(PAYLOAD);
-        verifier.begin(INDEX, size);
-        await get(connection, BUCKET, KEY, verifier);
-        assert.equal(verifier.end(), -1);
-        const { requests, uploads } = await endpoint.report();
-        assert.deepEqual([requests.CREATE.total, requests.PART.total, requests.COMPLETE.total], [1, 3, 1]);
-        assert.equal(uploads[BUCKET], 0);
-      },
-    );
-  }
+      await head(connection, BUCKET, KEY);
+      assert.deepEqual([connection.reply.contentLength, connection.reply.etagDigest], [size, etagDigest]);
+      const verifier = new BodyVerifier(PAYLOAD);
+      verifier.begin(INDEX, size);
+      await get(connection, BUCKET, KEY, verifier);
+      assert.equal(verifier.end(), -1);
+      const { requests, uploads } = await endpoint.report();
+      assert.deepEqual([requests.CREATE.total, requests.PART.total, requests.COMPLETE.total], [1, 3, 1]);
+      assert.equal(uploads[BUCKET], 0);
+    },
+  );
 
   test(`${client} client: an upload is aborted, and is not there any more`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { connections } = await openTestStore(t, client, endpoint);
     const [connection] = connections;
-    const send = sendingUploads(connection);
+    const send = sendingTo(connection);
     await send(S3_CALLS.CreateMultipartUpload, {});
     const { UploadId } = connection.reply.output;
     await send(S3_CALLS.AbortMultipartUpload, { UploadId });
@@ -318,80 +309,21 @@ function testUploads(client) {
     const Parts = [{ PartNumber: 1, ETag: '"e"' }];
     await assertFails(send(S3_CALLS.CompleteMultipartUpload, { UploadId, MultipartUpload: { Parts } }), gone);
   });
-
-  test(`${client} client: a completion that is answered 200 with an error has failed`, TIME_LIMIT, async (t) => {
-    const error = '<Error><Code>InternalError</Code><Message>late</Message></Error>';
-    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${error.length}\r\n\r\n${error}`;
-    const { connections } = await openTestStore(t, client, await startParrot(t, answer));
-    const Parts = [{ PartNumber: 1, ETag: '"e"' }];
-    await assertFails(
-      sendingUploads(connections[0])(S3_CALLS.CompleteMultipartUpload, { UploadId: 'u', MultipartUpload: { Parts } }),
-      { handling: 'retry', status: 200, code: 'InternalError', outcomeUnknown: true },
-    );
-  });
 }
 
 /**
  * @param {ObjectConnection} connection
- * @returns {(call: S3Call, input: Record<string, unknown>, body?: Buffer | Iterable<Buffer> | null, size?: number) => Promise<void>}
+ * @returns {(call: S3Call, input?: object, body?: Buffer | Iterable<Buffer> | null, size?: number) => Promise<void>}
  */
-function sendingUploads(connection) {
-  return (call, input, body = null, size = 0) =>
-    attempt(connection, () => connection.send(call, { bucket: BUCKET, key: KEY, size, body, sink: NOWHERE, input }));
-}
-
-/** A call with a query and a document for its answer. @type {S3Call} */
-const LIST = {
-  name: 'ListObjectsV2',
-  method: 'GET',
-  hasKey: false,
-  query: { 'list-type': '2' },
-  queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
-  headerNames: null,
-  returnsEtag: false,
-  returnsVersion: false,
-  writeInput: null,
-  needsDigest: false,
-  copiesObject: false,
-  sendsObject: false,
-  receivesObject: false,
-  readOutput: (document) => ({
-    Contents: [...document.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, Key]) => ({ Key })),
-  }),
-};
-
-/**
- * @param {ObjectConnection} connection
- * @param {string} Prefix
- * @param {string} [bucket]
- */
-async function list(connection, Prefix, bucket = BUCKET) {
-  await attempt(connection, () =>
-    connection.send(LIST, { bucket, key: '', size: 0, body: null, sink: NOWHERE, input: { Prefix, MaxKeys: 1000 } }),
-  );
-  const { Contents = [] } = connection.reply.output;
-  return Contents.map((/** @type {{ Key: string }} */ { Key }) => Key);
+function sendingTo(connection) {
+  return (call, input, body = null, size = 0) => {
+    const key = call.hasKey ? KEY : '';
+    return attempt(connection, () => connection.send(call, { bucket: BUCKET, key, size, body, sink: NOWHERE, input }));
+  };
 }
 
 /** @param {ClientName} client */
 function testDocuments(client) {
-  test(`${client}: a call may have a query, which is signed, and a document for its answer`, TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const { connections } = await openTestStore(t, client, endpoint);
-    const [connection] = connections;
-    const keys = Array.from({ length: 900 }, (_, index) => `a prefix!/é*(${String(index).padStart(4, '0')})`);
-    for (const key of keys) {
-      await endpoint.put(BUCKET, key, Buffer.alloc(1));
-    }
-    await endpoint.put(BUCKET, 'another', Buffer.alloc(1));
-    const { moved } = connection;
-    assert.deepEqual(await list(connection, 'a prefix!/é*('), keys);
-    assert.deepEqual(await list(connection, 'nothing begins so'), []);
-    assert.deepEqual(await list(connection, 'another'), ['another'], 'what came before is forgotten');
-    assert.equal(connection.moved, moved, 'a document is no object');
-    await assertFails(list(connection, '', 'no-such-bucket'), { kind: 'no-bucket', code: 'NoSuchBucket' });
-  });
-
   test(
     `${client}: keys of any characters reach the store as they are, and come back so from a list`,
     TIME_LIMIT,
@@ -403,6 +335,9 @@ function testDocuments(client) {
       for (const key of keys) {
         await endpoint.put(BUCKET, key, Buffer.from(`body of ${key}`));
       }
+      const prefix = 'a prefix!/é*(';
+      const ofPrefix = [`${prefix}0`, `${prefix}1`];
+      await Promise.all(ofPrefix.map((key) => endpoint.put(BUCKET, key, Buffer.from(`body of ${key}`))));
       for (const key of keys) {
         const sink = new BodyCollector();
         await attempt(connection, () => get(connection, BUCKET, key, sink));
@@ -410,22 +345,20 @@ function testDocuments(client) {
         await attempt(connection, () => head(connection, BUCKET, key));
         assert.equal(connection.reply.contentLength, Buffer.byteLength(`body of ${key}`));
       }
-      const request = { bucket: BUCKET, key: '', size: 0, body: null, sink: NOWHERE };
-      await attempt(connection, () =>
-        connection.send(S3_CALLS.ListObjectsV2, { ...request, input: { MaxKeys: 1000, EncodingType: 'url' } }),
-      );
-      const listed = connection.reply.output.Contents.map((/** @type {{ Key: string }} */ { Key }) => Key);
-      assert.deepEqual(listed.toSorted(), keys.toSorted());
+      const { moved } = connection;
+      const list = async (/** @type {object} */ input, bucket = BUCKET) => {
+        const request = { bucket, key: '', size: 0, body: null, sink: NOWHERE, input: { MaxKeys: 1000, ...input } };
+        await attempt(connection, () => connection.send(S3_CALLS.ListObjectsV2, request));
+        return connection.reply.output.Contents?.map((/** @type {{ Key: string }} */ { Key }) => Key) ?? [];
+      };
+      const listed = await list({ EncodingType: 'url' });
+      assert.deepEqual(listed.toSorted(), [...keys, ...ofPrefix].toSorted());
+      assert.deepEqual(await list({ Prefix: prefix }), ofPrefix);
+      assert.deepEqual(await list({ Prefix: 'nothing begins so' }), [], 'what came before is forgotten');
+      assert.equal(connection.moved, moved, 'a document is no object');
+      await assertFails(list({}, 'no-such-bucket'), { kind: 'no-bucket', code: 'NoSuchBucket' });
     },
   );
-
-  test(`${client}: a document that is an error, is no success`, TIME_LIMIT, async (t) => {
-    const error = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>No.</Message></Error>';
-    const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
-    const target = await startParrot(t, `${start}Content-Length: ${error.length}\r\n\r\n${error}`);
-    const { connections } = await openTestStore(t, client, target);
-    await assertFails(list(connections[0], ''), { handling: 'retry', code: 'InternalError' });
-  });
 }
 
 /**
@@ -440,34 +373,21 @@ async function removeAll(connection, keys) {
 
 /** @param {ClientName} client */
 function testBatches(client) {
-  for (const useTls of [false, true]) {
-    test(`${client}: a document is sent with its checksum, and signed, ${over(useTls)}`, TIME_LIMIT, async (t) => {
-      const endpoint = await startTarget(t, useTls);
-      const { connections } = await openTestStore(t, client, endpoint);
-      const [connection] = connections;
-      const keys = ['a', 'b&c', '<d>', 'é'];
-      for (const key of [...keys, 'stays']) {
-        await endpoint.put(BUCKET, key, Buffer.alloc(1));
-      }
-      const { moved } = connection;
-      await removeAll(connection, keys);
-      const { Deleted, Errors = [] } = connection.reply.output;
-      const named = Deleted.map((/** @type {{ Key: string }} */ { Key }) => Key);
-      assert.deepEqual([named, [...Errors]], [keys, []]);
-      assert.deepEqual(await endpoint.list(BUCKET), ['stays']);
-      assert.deepEqual([connection.moved, connection.transfer()], [moved, null], 'a document is no object');
-    });
-  }
-
-  test(`${client}: an answer that tells of errors with single keys is no error as a whole`, TIME_LIMIT, async (t) => {
-    const error = '<Error><Key>b</Key><Code>AccessDenied</Code><Message>No.</Message></Error>';
-    const document = `<?xml version="1.0"?><DeleteResult><Deleted><Key>a</Key></Deleted>${error}</DeleteResult>`;
-    const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
-    const target = await startParrot(t, `${start}Content-Length: ${document.length}\r\n\r\n${document}`);
-    const { connections } = await openTestStore(t, client, target);
-    await removeAll(connections[0], ['a', 'b']);
-    const { Deleted, Errors } = connections[0].reply.output;
-    assert.deepEqual([Deleted.length, Errors.length, Errors[0].Key], [1, 1, 'b']);
+  test(`${client}: a document is sent with its checksum, and signed`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, true);
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    const keys = ['a', 'b&c', '<d>', 'é'];
+    for (const key of [...keys, 'stays']) {
+      await endpoint.put(BUCKET, key, Buffer.alloc(1));
+    }
+    const { moved } = connection;
+    await removeAll(connection, keys);
+    const { Deleted, Errors = [] } = connection.reply.output;
+    const named = Deleted.map((/** @type {{ Key: string }} */ { Key }) => Key);
+    assert.deepEqual([named, [...Errors]], [keys, []]);
+    assert.deepEqual(await endpoint.list(BUCKET), ['stays']);
+    assert.deepEqual([connection.moved, connection.transfer()], [moved, null], 'a document is no object');
   });
 
   test(
@@ -481,27 +401,13 @@ function testBatches(client) {
           : `<Deleted><Key>${key}</Key></Deleted>`,
       );
       const document = `<?xml version="1.0"?><DeleteResult>${answers.join('')}</DeleteResult>`;
-      const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
-      const target = await startParrot(t, `${start}Content-Length: ${document.length}\r\n\r\n${document}`);
-      const { connections } = await openTestStore(t, client, target);
+      const { connections } = await openTestStore(t, client, await startParrot(t, xmlAnswer(document)));
       await removeAll(connections[0], keys);
       const { Deleted, Errors } = connections[0].reply.output;
       assert.equal(Deleted.length, 999);
       assert.deepEqual([...Errors], [{ Key: 'key-500', Code: 'SlowDown' }]);
     },
   );
-
-  test(`${client}: a deletion that breaks off is not sent again at once`, TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'POST.reset=100%' });
-    const { connections } = await openTestStore(t, client, endpoint);
-    await requestsOf(connections[0]).DELETE();
-    await assertFails(removeAll(connections[0], ['a']), {
-      handling: 'retry',
-      staleConnection: false,
-      outcomeUnknown: true,
-    });
-    assert.equal((await endpoint.report()).requests.POST.total, 1);
-  });
 }
 
 /** @param {ClientName} client */
@@ -512,37 +418,21 @@ function testCopies(client) {
     return attempt(connection, () => connection.send(S3_CALLS.CopyObject, request));
   };
 
-  for (const useTls of [false, true]) {
-    for (const sessionToken of [undefined, 'a/token+of=some/length']) {
-      const how = `${over(useTls)}${sessionToken === undefined ? '' : ', with a session token'}`;
-      test(`${client}: a copy has the bytes and the ETag of its source, ${how}`, TIME_LIMIT, async (t) => {
-        const credentials = { ...CREDENTIALS, ...(sessionToken === undefined ? {} : { sessionToken }) };
-        const endpoint = await startTestEndpoint(t, { credentials, tls: useTls ? await testCertificate() : null });
-        const { connections } = await openTestStore(t, client, endpoint);
-        const [connection] = connections;
-        await put(connection, BUCKET, KEY, bytesOf(1000), 1000);
-        const { etagDigest } = connection.reply;
-        const { moved } = connection;
-        await copyOf(connection, 'a-copy');
-        assert.deepEqual([connection.reply.etagDigest, connection.moved], [etagDigest, moved]);
-        const collector = new BodyCollector();
-        await get(connection, BUCKET, 'a-copy', collector);
-        assert.ok(collector.bytes.equals(bytesOf(1000)));
-      });
-    }
-  }
-
-  test(`${client}: a copy of what is not there is this operation’s failure`, TIME_LIMIT, async (t) => {
-    const { connections } = await openTestStore(t, client, await startTestEndpoint(t));
-    await assertFails(copyOf(connections[0], 'a-copy'), { kind: 'not-found', handling: 'fail', code: 'NoSuchKey' });
-  });
-
-  test(`${client}: a copy whose answer is an error in a 200 is none`, TIME_LIMIT, async (t) => {
-    const error = '<?xml version="1.0"?>\n<Error><Code>SlowDown</Code><Message>Later.</Message></Error>';
-    const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
-    const target = await startParrot(t, `${start}Content-Length: ${error.length}\r\n\r\n${error}`);
-    const { connections } = await openTestStore(t, client, target);
-    await assertFails(copyOf(connections[0], 'a-copy'), { handling: 'retry', code: 'SlowDown', outcomeUnknown: true });
+  test(`${client}: a copy has the bytes and the ETag of its source`, TIME_LIMIT, async (t) => {
+    const credentials = { ...CREDENTIALS, sessionToken: 'a/token+of=some/length' };
+    const endpoint = await startTestEndpoint(t, { credentials });
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    await put(connection, BUCKET, KEY, bytesOf(1000), 1000);
+    const { etagDigest } = connection.reply;
+    const { moved } = connection;
+    await copyOf(connection, 'a-copy');
+    assert.deepEqual([connection.reply.etagDigest, connection.moved], [etagDigest, moved]);
+    const collector = new BodyCollector();
+    await get(connection, BUCKET, 'a-copy', collector);
+    assert.ok(collector.bytes.equals(bytesOf(1000)));
+    await remove(connection, BUCKET, KEY);
+    await assertFails(copyOf(connection, 'none'), { kind: 'not-found', handling: 'fail', code: 'NoSuchKey' });
   });
 }
 
@@ -648,26 +538,26 @@ function testRefusals(client) {
     await assertFails(requestsOf(without.connections[0]).GET(), { kind: 'denied', handling: 'stop' });
   });
 
-  test(`${client}: a store that asks for fewer requests is heard`, TIME_LIMIT, async (t) => {
-    const faults = 'PUT.status=503:100%,GET.status=429:100%,HEAD.status=503:100%,retry-after=2s';
-    const endpoint = await startTestEndpoint(t, { faults });
-    await endpoint.put(BUCKET, KEY, bytesOf(10));
-    const { connections } = await openTestStore(t, client, endpoint);
-    const { PUT, GET, HEAD } = requestsOf(connections[0]);
-    const throttled = { kind: 'throttled', handling: /** @type {const} */ ('retry'), retryAfter: 2000 };
-    await assertFails(PUT(), { ...throttled, status: 503, code: 'SlowDown', outcomeUnknown: true });
-    await assertFails(HEAD(), { ...throttled, status: 503, code: '' });
-    await assertFails(GET(), { ...throttled, status: 429, code: 'TooManyRequests' });
-  });
-
-  test(`${client}: a store’s own errors are told from the request’s`, TIME_LIMIT, async (t) => {
-    const faults = 'PUT.status=500:100%,HEAD.status=502:100%,DELETE.status=400/BadDigest:100%';
-    const { connections } = await openTestStore(t, client, await startTestEndpoint(t, { faults }));
-    const { PUT, HEAD, DELETE } = requestsOf(connections[0]);
-    await assertFails(PUT(), { kind: 'server-error', handling: 'retry', status: 500, outcomeUnknown: true });
-    await assertFails(HEAD(), { kind: 'server-error', handling: 'retry', status: 502 });
-    await assertFails(DELETE(), { kind: 'incomplete-request', handling: 'retry', status: 400, code: 'BadDigest' });
-  });
+  test(
+    `${client}: errors of the store are told from the request’s, and a wish for fewer requests is heard`,
+    TIME_LIMIT,
+    async (t) => {
+      for (const [method, status, expected] of /** @type {const} */ ([
+        ['PUT', '503', { kind: 'throttled', code: 'SlowDown', retryAfter: 2000, outcomeUnknown: true }],
+        ['HEAD', '503', { kind: 'throttled', code: '', retryAfter: 2000 }],
+        ['GET', '429', { kind: 'throttled', code: 'TooManyRequests', retryAfter: 2000 }],
+        ['PUT', '500', { kind: 'server-error', retryAfter: 0, outcomeUnknown: true }],
+        ['HEAD', '502', { kind: 'server-error' }],
+        ['DELETE', '400/BadDigest', { kind: 'incomplete-request', code: 'BadDigest' }],
+      ])) {
+        const endpoint = await startTestEndpoint(t, { faults: `status=${status}:100%,retry-after=2s` });
+        await endpoint.put(BUCKET, KEY, bytesOf(10));
+        const { connections } = await openTestStore(t, client, endpoint);
+        const told = { handling: /** @type {const} */ ('retry'), status: Number.parseInt(status), ...expected };
+        await assertFails(requestsOf(connections[0])[method](), told);
+      }
+    },
+  );
 }
 
 /** @param {ClientName} client */
@@ -802,7 +692,8 @@ function testDeadlines(client) {
     const { PUT, GET } = requestsOf(connections[0]);
     for (const request of [GET, PUT, GET]) {
       const startedAt = performance.now();
-      await assertFails(request(), { kind: 'timeout', handling: 'retry' });
+      const notSent = client === 'direct' ? { sent: false, outcomeUnknown: false } : {};
+      await assertFails(request(), { kind: 'timeout', handling: 'retry', ...notSent });
       assert.ok(performance.now() - startedAt < PATIENCE);
     }
   });
@@ -853,92 +744,34 @@ function testFailuresToConnect(client) {
     const error = await assertFails(requestsOf(connections[0]).GET(), { handling: 'retry', status: 0 });
     assert.ok(['tls', 'connection', 'stale-connection'].includes(error.kind), error.kind);
   });
-
-  test(`${client}: a host may be an IPv6 address`, TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const relay = await startRelay(t, endpoint.port);
-    if (relay === null) {
-      t.skip('this machine has no ::1');
-      return;
-    }
-    const { connections } = await openTestStore(t, client, { ...endpoint, hostname: '::1', port: relay });
-    const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
-    for (const request of [PUT, GET, HEAD, DELETE]) {
-      await request();
-    }
-  });
-}
-
-/**
- * Hands on what comes over IPv6, for the embedded endpoint listens on IPv4 alone.
- *
- * @param {TestContext} t
- * @param {number} port
- * @returns {Promise<number | null>} the relay's port; null where there is no IPv6
- */
-async function startRelay(t, port) {
-  try {
-    const relay = await startSocketServer(t, {
-      host: '::1',
-      onSocket: (socket) => {
-        const onwards = net.connect(port, '127.0.0.1');
-        onwards.on('error', () => socket.destroy());
-        socket.pipe(onwards).pipe(socket);
-      },
-    });
-    return relay.port;
-  } catch {
-    return null;
-  }
 }
 
 /** @param {ClientName} client */
 function testStrangeAnswers(client) {
-  test(`${client}: an answer that is not HTTP is tried again`, TIME_LIMIT, async (t) => {
-    const { connections } = await openTestStore(t, client, await startParrot(t, 'SSH-2.0-OpenSSH_9.6\r\n'));
-    await assertFails(requestsOf(connections[0]).GET(), { kind: 'protocol', handling: 'retry', status: 0 });
-  });
-
   test(`${client}: a redirect ends the run`, TIME_LIMIT, async (t) => {
     const answer = 'HTTP/1.1 301 Moved Permanently\r\nLocation: http://store.test/\r\nContent-Length: 0\r\n\r\n';
     const { connections } = await openTestStore(t, client, await startParrot(t, answer));
     await assertFails(requestsOf(connections[0]).GET(), { kind: 'redirect', handling: 'stop', status: 301 });
   });
 
-  test(`${client}: an error in the body of a success is an error`, TIME_LIMIT, async (t) => {
+  test(`${client}: an error in the body of a success is an error, whatever was asked for`, TIME_LIMIT, async (t) => {
     const body = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>Too late.</Message></Error>';
-    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const { connections } = await openTestStore(t, client, await startParrot(t, answer));
-    const { PUT, DELETE } = requestsOf(connections[0]);
-    const message = 'HTTP 200 with an error in its body: InternalError: Too late.';
-    for (const request of [PUT, DELETE]) {
-      await assertFails(request(), {
-        kind: 'server-error',
-        handling: 'retry',
-        status: 200,
-        outcomeUnknown: true,
-        message,
-      });
+    const { connections } = await openTestStore(t, client, await startParrot(t, xmlAnswer(body)));
+    const Parts = [{ PartNumber: 1, ETag: '"e"' }];
+    for (const [call, input] of /** @type {[S3Call, object?][]} */ ([
+      [S3_CALLS.PutObject],
+      [S3_CALLS.DeleteObject],
+      [S3_CALLS.CopyObject, { CopySource: `/${BUCKET}/${KEY}` }],
+      [S3_CALLS.ListObjectsV2, { MaxKeys: 1000 }],
+      [S3_CALLS.CompleteMultipartUpload, { UploadId: 'u', MultipartUpload: { Parts } }],
+    ])) {
+      const isPut = call === S3_CALLS.PutObject;
+      await assertFails(
+        sendingTo(connections[0])(call, input, ...(isPut ? /** @type {const} */ ([bytesOf(10), 10]) : [])),
+        { handling: 'retry', status: 200, code: 'InternalError', outcomeUnknown: true },
+      );
     }
   });
-
-  for (const [what, body] of [
-    ['names a code that every object has', '<Error><Code>constructor</Code><Message>Gotcha</Message></Error>'],
-    ['is no XML', '<html><body>Bad Request<br></body>'],
-    ['is cut short', '<?xml version="1.0"?><Error><Code>Inval'],
-    ['is nested', `${'<Error>'.repeat(2000)}<Code>InvalidRequest</Code>${'</Error>'.repeat(2000)}`],
-    ['is of megabytes', `<Error><Code>InvalidRequest</Code><Message>${'a < '.repeat(MIB)}`],
-  ]) {
-    test(`${client}: a refusal whose body ${what} is a refusal like any other`, TIME_LIMIT, async (t) => {
-      const answer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      const { connections } = await openTestStore(t, client, await startParrot(t, answer));
-      const { GET, DELETE } = requestsOf(connections[0]);
-      for (const request of [GET, DELETE]) {
-        const error = await assertFails(request(), { kind: 'client-error', handling: 'fail', status: 400 });
-        assert.ok(error.message.length <= 201);
-      }
-    });
-  }
 
   test(
     `${client}: a refusal whose connection ends within its body is a refusal all the same`,
@@ -956,36 +789,6 @@ function testStrangeAnswers(client) {
       for (const request of [PUT, GET, DELETE]) {
         await assertFails(request(), { kind: 'denied', handling: 'stop', status: 403, message: 'HTTP 403' });
       }
-    },
-  );
-
-  test(
-    `${client}: a long body is sent without asking whether it may go on, which R2 would not answer`,
-    TIME_LIMIT,
-    async (t) => {
-      /** @type {IncomingHttpHeaders[]} */
-      const received = [];
-      const server = createServer((request, response) => {
-        received.push(request.headers);
-        request.resume().on('end', () => response.writeHead(200, { ETag: '"x"' }).end());
-      });
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
-      t.after(() => {
-        server.close();
-        server.closeAllConnections();
-      });
-      const { port } = /** @type {net.AddressInfo} */ (server.address());
-      const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
-      const { connections } = await openTestStore(t, client, target);
-      await put(connections[0], BUCKET, KEY, PAYLOAD.body(INDEX, 3 * MIB), 3 * MIB);
-      const [headers] = received;
-      assert.equal(headers.expect, undefined);
-      assert.equal(headers['content-length'], String(3 * MIB));
-      assert.equal(headers['transfer-encoding'], undefined);
-      assert.deepEqual(
-        Object.keys(headers).filter((name) => name.includes('checksum')),
-        [],
-      );
     },
   );
 }
