@@ -165,20 +165,6 @@ test('the store is told the name that is wanted, though the address was looked u
   assert.equal(/** @type {any} */ (server.sockets[0]).servername, 'localhost');
 });
 
-test(
-  'a name is looked up once for all connections, and of its addresses one that refuses is passed over',
-  TIME_LIMIT,
-  async (t) => {
-    const server = await startSocketServer(t);
-    const lookup = mockLookup(t, () => ['::1', '127.0.0.1']);
-    const { agent } = openAgent(t, { port: server.port, hostname: 'store.test' });
-    assert.deepEqual(await agent.openAhead(20, NEVER), { failed: 0, lastError: null });
-    assert.equal(agent.opened, 20);
-    assert.deepEqual(lookup.names, ['store.test']);
-    assert.ok((agent.takeLookupTime() ?? -1) >= 0);
-  },
-);
-
 for (const [connectTimeout, absence] of [
   [1000, 30_000],
   [10_000, 100_000],
@@ -201,18 +187,6 @@ for (const [connectTimeout, absence] of [
     },
   );
 }
-
-test('an agent that is closed while connections open tries no further address', TIME_LIMIT, async (t) => {
-  // Each answers TCP, and never the handshake.
-  const server = await startSocketServer(t, { host: '0.0.0.0' });
-  const lookup = mockLookup(t, () => ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
-  const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', useTls: true, connectTimeout: 60_000 });
-  const opening = agent.openAhead(3, NEVER);
-  await until(() => server.sockets.length === 3);
-  agent.close();
-  assert.equal((await opening).failed, 3);
-  assert.deepEqual([server.sockets.length, lookup.names], [3, ['store.test']]);
-});
 
 test(
   'an address that does not answer is left out, though nobody waits for its connection any more',

@@ -186,7 +186,7 @@ for (const [what, answers] of Object.entries(REFUSED)) {
         assert.match(reading.message, message, JSON.stringify(text.slice(0, 200)));
       }
       if (text.length < KIB) {
-        await compareReaders([bytesOf(text)], isHead, blankTally());
+        await compareReaders([bytesOf(text)], isHead);
       }
     }
   });
@@ -443,44 +443,15 @@ describe('wherever an answer is cut', () => {
 });
 
 describe('a parser that begins anew', () => {
-  const FIRST = {
-    'a complete answer': HELLO,
-    'an answer that was refused': `${OK}Content-Length: 5\r\nContent-Length: 5\r\n`,
-    'a refused answer with a line under way': `${OK}Content-Length: 5\r\nConnection: close\r\n: x`,
-    'a status line that has not come whole': 'HTTP/1.1 20',
-    'a header that has not come whole': `${OK}Content-Length: 7\r\nTransfer-Enc`,
-    'a head that has not come whole': `HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r`,
-    'a body that has not come whole': `${OK}Content-Length: 500\r\n\r\nhello`,
-    'a size of a chunk that has not come whole': `${CHUNKED}5;a=b`,
-    'a chunk that has not come whole': `${CHUNKED}5\r\nhel`,
-    'a chunk without its end': `${CHUNKED}5\r\nhello\r`,
-    'trailers that have not come whole': `${CHUNKED}0\r\nX: y\r\nY`,
-    'a body until the end of the connection': `${OK}\r\nhello`,
-  };
-  for (const [what, first] of Object.entries(FIRST)) {
-    for (const [manner, cut] of Object.entries({
-      whole: (/** @type {Buffer} */ bytes) => [bytes],
-      'in bytes': byteByByte,
-    })) {
-      test(`after ${what}, which came ${manner}, knows nothing of it`, () => {
-        const reader = new ParserReader();
-        reader.begin(true);
-        reader.begin(false);
-        assert.equal(reader.hasBegun, false);
-        reader.read(cut(bytesOf(first)));
-        assert.equal(reader.hasBegun, true);
-        for (const [text, isHead] of WHOLE_ANSWERS) {
-          for (const next of [[bytesOf(text)], byteByByte(bytesOf(text))]) {
-            reader.begin(isHead);
-            assert.equal(reader.hasBegun, false);
-            assert.deepEqual(reader.read(next), readAnswer(text, isHead));
-            reader.begin(false);
-            reader.read(cut(bytesOf(first)));
-          }
-        }
-      });
+  test('knows whether an answer has begun', () => {
+    const reader = new ParserReader();
+    for (const start of [HELLO, 'H', `${OK}Content-Length: 5\r\nContent-Length: 5\r\n`]) {
+      reader.begin();
+      assert.equal(reader.hasBegun, false);
+      reader.read([bytesOf(start)]);
+      assert.equal(reader.hasBegun, true);
     }
-  }
+  });
 
   test('has its whole room for a head, and for extensions, again', () => {
     const reader = new ParserReader();
@@ -504,12 +475,12 @@ describe('a parser that begins anew', () => {
   });
 });
 
-test('whatever an answer is and wherever it is cut, node:http and undici read what ours accepts, and the same', async () => {
+test('whatever an answer is and wherever it is cut, node:http reads what ours accepts, and the same', async () => {
   const tally = blankTally();
   const numRuns = cases(6000);
   await fc.assert(
     fc.asyncProperty(anyPieces, ({ pieces, isHead }) => compareReaders(pieces, isHead, tally)),
-    // Always the same cases: what is new in another reader's ways is for the slow test to find, not for a change elsewhere.
+    // Always the same cases: the slow test is to find what is new in another reader's ways, not a change elsewhere.
     { numRuns, seed: 9112 },
   );
   assert.ok(tally.acceptedAlike > numRuns / 5, JSON.stringify(tally));

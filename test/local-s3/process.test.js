@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { freePort } from '../helpers/free-port.js';
@@ -70,16 +69,6 @@ test('a process that ends by itself fails all waiting, watching and later calls'
   const absent = new EndpointCalls(spawn('no-such-program', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
   await assert.rejects(absent.call('report'), { code: 'ENOENT' });
   await absent.close();
-});
-
-test('a closed endpoint does not keep its process alive', async () => {
-  const program = `
-    import { startLocalS3 } from ${JSON.stringify(START)};
-    const endpoint = await startLocalS3(${JSON.stringify(OPTIONS)});
-    await endpoint.close();
-    process.stdout.write('closed');`;
-  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { timeout: 30_000 });
-  assert.equal((await run).stdout, 'closed');
 });
 
 test(

@@ -50,22 +50,6 @@ test('lists pages in the byte order of the keys, which go on even if listed obje
   assert.deepEqual(await endpoint.list(Bucket), ['other']);
 });
 
-test('a listing starts after start-after, and encodes keys on request', async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const client = sdkClient(t, endpoint);
-  await Promise.all(['a', 'b', 'c d', 'é'].map((key) => endpoint.put(Bucket, key, Buffer.alloc(1))));
-  for (const [encoding, keys] of /** @type {const} */ ([
-    [{}, ['c d', 'é']],
-    [{ EncodingType: 'url' }, ['c%20d', '%C3%A9']],
-  ])) {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, StartAfter: 'b', ...encoding }));
-    assert.deepEqual(
-      Contents.map(({ Key }) => Key),
-      keys,
-    );
-  }
-});
-
 test('answers a range with 206, its position and its bytes, and ignores invalid and multiple ones', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);

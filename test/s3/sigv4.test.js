@@ -108,26 +108,6 @@ test('RequestSigner signs as @smithy/signature-v4 does, whatever the key, bucket
   );
 });
 
-test('a signer that outlives midnight signs with the key of the new day', async () => {
-  const options = {
-    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
-    region: 'auto',
-    host: 'store.example:9000',
-  };
-  const midnight = Date.UTC(2024, 1, 29);
-  let now = midnight - 1;
-  const signer = signerOf(options, () => now);
-  const before = toObject(signer.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH));
-  now = midnight;
-  const after = toObject(signer.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH));
-
-  assert.equal(before['x-amz-date'], '20240228T235959Z');
-  assert.equal(after['x-amz-date'], '20240229T000000Z');
-  const expected = { method: 'GET', path: '/bucket/key', query: {}, body: '' };
-  assert.deepEqual(before, await signedBySmithy(options, { ...expected, time: midnight - 1 }));
-  assert.deepEqual(after, await signedBySmithy(options, { ...expected, time: midnight }));
-});
-
 /**
  * @typedef {object} Vector
  * @property {{ credentials: { secret_access_key: string }, region: string, service: string, timestamp: string }} context
