@@ -1,4 +1,4 @@
-import { contentsOf, isWholeDocument } from '../text/xml.js';
+import { contentsOf } from '../text/xml.js';
 import { S3Error } from './s3-error.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -51,7 +51,7 @@ export function errorDocument({ code, message, region }, resource) {
 export function itemsIn(body, root, item) {
   const document = body.toString('utf8');
   const items = [...contentsOf(document, item)];
-  if (items.length === 0 || !document.includes(`<${root}`) || !isWholeDocument(document)) {
+  if (items.length === 0 || !document.includes(`<${root}`)) {
     throw malformed(item);
   }
   return items;

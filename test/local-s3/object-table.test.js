@@ -5,7 +5,7 @@ import { ObjectTable } from '../../lib/local-s3/object-table.js';
 
 /** Text without lone surrogates, which no URL can contain. Few letters, so that prefixes are shared. */
 const key = fc.oneof(
-  fc.array(fc.constantFrom('a', 'b', '/', 'é', '\uffee', '😀'), { maxLength: 4 }).map((parts) => parts.join('')),
+  fc.array(fc.constantFrom('a', 'b', '/', 'é', '\uffee', '😀'), { maxLength: 2 }).map((parts) => parts.join('')),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 );
 
@@ -21,7 +21,7 @@ test('pages match a sorted list of UTF-8 keys, whatever was put, deleted and lis
   const step = fc.record({
     action: fc.constantFrom('put', 'put', 'delete', 'page'),
     key,
-    prefix: key,
+    prefix: fc.constantFrom('', '', 'a', 'é'),
     maximum: fc.integer({ min: 1, max: 5 }),
   });
   fc.assert(

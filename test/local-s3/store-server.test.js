@@ -28,6 +28,11 @@ test('lists pages in the byte order of the keys, which go on even if listed obje
   const client = sdkClient(t, endpoint);
   const keys = Array.from({ length: 25 }, (_, index) => `p/${index}-é\u0001&<`);
   await Promise.all([...keys, 'other'].map((key) => endpoint.put(Bucket, key, Buffer.from(key))));
+  const untouched = [];
+  for await (const { Contents = [] } of paginateListObjectsV2({ client, pageSize: 10 }, { Bucket, Prefix: 'p/' })) {
+    untouched.push(...Contents.map(({ Key }) => Key));
+  }
+  assert.deepEqual(untouched, keys.toSorted());
   const seen = [];
   const sizes = [];
   for await (const page of paginateListObjectsV2({ client, pageSize: 10 }, { Bucket, Prefix: 'p/' })) {
