@@ -1,10 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { selfSignedCertificate } from '../lib/local-s3/certificate.js';
+import { makeCertificate } from './studies/certificate.js';
 
 /**
  * @typedef {object} RunningEndpoint
@@ -37,11 +34,9 @@ export async function startNullServer({ objectSize, certificate = null, latency 
  * @returns {Promise<RunningEndpoint>}
  */
 export async function startNullEndpoint({ objectSize, useTls, latency }) {
-  const certificate = useTls ? selfSignedCertificate(HOSTNAME, Date.now()) : null;
+  const made = useTls ? await makeCertificate() : null;
+  const certificate = made === null ? null : { key: made.key, cert: made.certificate };
   const { port, close } = await startNullServer({ objectSize, certificate, latency });
-  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
-  const authorities = join(folder, 'authority.pem');
-  writeFileSync(authorities, certificate?.cert ?? '');
   return {
     env: {
       S3_BUCKET: 'bench',
@@ -50,11 +45,11 @@ export async function startNullEndpoint({ objectSize, useTls, latency }) {
       S3_USE_SSL: useTls ? '1' : '0',
       S3_ACCESS_KEY: 'bench',
       S3_SECRET_KEY: 'bench',
-      ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}),
+      ...(made === null ? {} : { NODE_EXTRA_CA_CERTS: made.certificateFile }),
     },
     async close() {
       await close();
-      rmSync(folder, { recursive: true });
+      made?.remove();
     },
   };
 }

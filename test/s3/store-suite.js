@@ -765,11 +765,11 @@ function testStrangeAnswers(client) {
       [S3_CALLS.ListObjectsV2, { MaxKeys: 1000 }],
       [S3_CALLS.CompleteMultipartUpload, { UploadId: 'u', MultipartUpload: { Parts } }],
     ])) {
-      const isPut = call === S3_CALLS.PutObject;
-      await assertFails(
-        sendingTo(connections[0])(call, input, ...(isPut ? /** @type {const} */ ([bytesOf(10), 10]) : [])),
-        { handling: 'retry', status: 200, code: 'InternalError', outcomeUnknown: true },
-      );
+      const sent = call === S3_CALLS.PutObject ? bytesOf(10) : null;
+      await assertFails(sendingTo(connections[0])(call, input, sent, sent?.length), {
+        ...{ kind: 'server-error', handling: 'retry', status: 200, code: 'InternalError', outcomeUnknown: true },
+        message: 'HTTP 200 with an error in its body: InternalError: Too late.',
+      });
     }
   });
 
