@@ -117,6 +117,42 @@ const NOT_EVEN_TYPES = {
 };
 
 /**
+ * The most lines of code that each room may have, without blank lines, comments and generated files. A change that needs
+ * more raises the number in a commit of its own, which says why.
+ */
+const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
+  aws: 300,
+  bottleneck: 800,
+  cleanup: 700,
+  cli: 2600,
+  clock: 350,
+  compare: 750,
+  cost: 100,
+  engine: 1850,
+  host: 450,
+  http: 1250,
+  'index.js': 100,
+  'local-s3': 1650,
+  log: 1450,
+  merge: 900,
+  meter: 900,
+  model: 1900,
+  operations: 1050,
+  options: 1700,
+  preflight: 1100,
+  report: 4550,
+  run: 2700,
+  s3: 2200,
+  search: 1150,
+  statistics: 250,
+  store: 750,
+  telemetry: 500,
+  text: 600,
+  thresholds: 550,
+  workload: 1350,
+});
+
+/**
  * @typedef {object} SourceFile
  * @property {string} name from the root of the project
  * @property {string} folder of lib, or the entry point for other programs; '' for a program
@@ -131,10 +167,10 @@ const files = [...PROGRAMS, ...list('lib')].map(readSource);
 // Type declarations are imported as if they were modules.
 const byName = new Map(files.map((file) => [file.name.replace(/\.d\.ts$/, '.js'), file]));
 
-/** @param {string} folder */
-function list(folder) {
+/** @param {string} folder @param {RegExp} [pattern] */
+function list(folder, pattern = /\.(js|d\.ts)$/) {
   const names = /** @type {string[]} */ (readdirSync(path.join(ROOT, folder), { recursive: true }));
-  return names.filter((name) => /\.(js|d\.ts)$/.test(name)).map((name) => path.posix.join(folder, name));
+  return names.filter((name) => pattern.test(name)).map((name) => path.posix.join(folder, name));
 }
 
 /**
@@ -228,7 +264,7 @@ test('the scan sees every import that the files have', () => {
 
 // The type checker checks only imports.
 test('a file that another names by its path exists', () => {
-  const missing = [...PROGRAMS, ...['lib', 'edge', 'bench', 'scripts', 'test'].flatMap(list)]
+  const missing = [...PROGRAMS, ...['lib', 'edge', 'bench', 'scripts', 'test'].flatMap((folder) => list(folder))]
     .filter((name) => !name.includes('/node_modules/'))
     .flatMap((name) => {
       const code = readFileSync(path.join(ROOT, name), 'utf8');
@@ -275,6 +311,31 @@ test('the arrows between the folders of lib only point down', () => {
     null,
   );
 });
+
+test('no room has more lines of code than it may have', () => {
+  /** @type {Record<string, number>} */
+  const lines = {};
+  for (const name of list('lib', /\.(js|ts|css)$/).filter((file) => !file.endsWith('result.schema.d.ts'))) {
+    const room = name.split('/')[1];
+    lines[room] = (lines[room] ?? 0) + codeLines(readFileSync(path.join(ROOT, name), 'utf8'));
+  }
+  assert.deepEqual(Object.keys(lines).toSorted(), Object.keys(MAX_CODE_LINES).toSorted());
+  for (const [room, count] of Object.entries(lines)) {
+    assert.ok(count <= MAX_CODE_LINES[room], `lib/${room} has ${count} lines of code, at most ${MAX_CODE_LINES[room]}`);
+  }
+});
+
+/** @param {string} text */
+function codeLines(text) {
+  let isComment = false;
+  let count = 0;
+  for (const line of text.split('\n').map((untrimmed) => untrimmed.trim())) {
+    isComment ||= line.startsWith('/*');
+    count += Number(!isComment && line !== '' && !line.startsWith('//'));
+    isComment &&= !line.includes('*/');
+  }
+  return count;
+}
 
 test('no file imports itself, not even through others', () => {
   assert.equal(
