@@ -51,7 +51,8 @@ function endless(start, repeated) {
  */
 export const UNUSABLE_ANSWERS = Object.freeze({
   'the end of the connection': bytesAndEnd(''),
-  'a reset': (socket) => socket.resetAndDestroy(),
+  // Node cannot reset a connection that it has ended, and would wait for it at its own end for ever.
+  'a reset': (socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()),
   'another protocol': bytesAndSilence('SSH-2.0-OpenSSH_9.6\r\n'),
   'a record of TLS': bytesAndSilence(Buffer.from('15030300020228', 'hex')),
   'half a header': bytesAndEnd(`${OK}ETag: "0`),

@@ -37,7 +37,6 @@ const REFUSAL = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 7\r\n\r\nrefused';
 const TRANSPORTS = [
   { over: 'over TCP', useTls: false, sharesBuffer: true },
   { over: 'over TLS', useTls: true, sharesBuffer: true },
-  { over: 'over TCP, without a shared buffer', useTls: false, sharesBuffer: false },
   { over: 'over TLS, without a shared buffer', useTls: true, sharesBuffer: false },
 ];
 
@@ -437,7 +436,7 @@ for (const transport of TRANSPORTS) {
         });
       });
       const size = 1024 * 1024 * 1024;
-      for (let count = 1; count <= 50; count++) {
+      for (let count = 1; count <= 10; count++) {
         const body = countedBody(size);
         const answer = await client.send({ method: 'PUT', body, size });
         assert.deepEqual([answer.status, String(answer.body)], [403, 'refused']);
