@@ -143,7 +143,7 @@ test('operations are mixed in exact shares, and each byte belongs to an allowed 
 
 test('objects of 8 MiB are written as streams, and each byte is read', async (t) => {
   const edge = await startEdge(t);
-  const large = ['--client', 'edge', '--size', '8MiB'];
+  const large = ['--client', 'edge', '--size', '8MiB', '--timeout', '60s'];
   const { run, result } = await resultOf(t, edge, ['12', '6', ...large]);
   assertStatus(run, 0);
   assert.deepEqual(countsOf(result), { Write: 12, Read: 12, Stat: 12, Remove: 12 });

@@ -143,10 +143,12 @@ export class Exchange {
    * @param {ConnectionEnd} how
    */
   end(how) {
-    if (how === 'reset') {
-      this.#request.socket.resetAndDestroy();
+    const { socket } = this.#request;
+    // Node 20 spins for ever in its own clean-up after a reset of a socket that has ended.
+    if (how === 'reset' && !socket.writableEnded) {
+      socket.resetAndDestroy();
     } else {
-      this.#request.socket.destroySoon();
+      socket.destroySoon();
     }
   }
 }
