@@ -14,7 +14,7 @@ test('Row 13: refuses a run that could not open its connections before it starts
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(
       stderr,
-      /^error: 300 threads on 2 cores need 372 open files, but the hard limit is 200: raise it with `ulimit -n 372`/,
+      /^error: 300 threads on 2 cores need 374 open files, but the hard limit is 200: raise it with `ulimit -n 374`/,
     );
     return true;
   });
