@@ -50,7 +50,7 @@ const LOADS = /** @type {const} */ ([
     load: 'a mix',
     parameters: ['--mix', 'read=70,write=20,stat=10'],
     objects: 200,
-    limit: 0.002,
+    limit: 0.003,
     end: 'Mixed',
   },
   { load: 'reads', parameters: ['--stages', 'write,read,remove'], objects: 200, limit: 0.003, end: 'Read' },
