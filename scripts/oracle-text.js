@@ -2,7 +2,7 @@
 
 /** Names of integers in a result that are the same in each run with the same faults. */
 const COUNTS =
-  /^(objects|threads|objectSize|operations|bytes|keys|parts|aborts|failed|integrityErrors|staleReads|foreignReads|tornReads|vanished|changed|sizeOnly|skipped|attempts|retries|throttled|failedAttempts|opened|format|preflight|cleanup|removed|left|buckets|size|count)$/;
+  /^(objects|threads|objectSize|operations|bytes|keys|parts|aborts|failed|integrityErrors|staleReads|foreignReads|tornReads|vanished|changed|skipped|attempts|retries|throttled|failedAttempts|opened|format|preflight|cleanup|removed|left|buckets|size|count)$/;
 
 /** Fields whose parts depend on the machine's speed. */
 const VARYING =

@@ -138,7 +138,7 @@ function attemptFor({ listed, mixed }) {
 }
 
 /** Counts the bytes of an existing object, whose content is unknown. */
-export class BodyLength {
+class BodyLength {
   received = 0;
 
   /** @param {Buffer} chunk */

@@ -52,7 +52,7 @@ export function rateOf(stage) {
  *
  * @param {Pick<WritableStage, 'search'>} stage
  */
-export function searchedRate({ search }) {
+function searchedRate({ search }) {
   const { bound, operationsPerSecond } = search?.rate ?? {};
   return bound === 'exact' || bound === 'at least' ? (operationsPerSecond ?? null) : null;
 }

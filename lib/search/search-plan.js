@@ -35,9 +35,6 @@ const MAX_SETTLING_MS = 2000;
 const MIN_GRACE_MS = 500;
 const MAX_GRACE_MS = 3000;
 
-/** Maximum time in ms that a step takes besides its measured time. */
-export const MAX_EDGES_MS = MAX_SETTLING_MS + MAX_GRACE_MS;
-
 /** Multiples of the unloaded latency for which a step settles, and for which it is then measured. */
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;
