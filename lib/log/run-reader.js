@@ -318,7 +318,9 @@ export class RunReader {
   #takeSeconds(line, head, { from, until, operationBytes, bytes, failed = [] }) {
     const stage = this.#stage(head.stage, line);
     const { series } = stage;
-    const [first, last] = [asTime(Number(from) * 1000), asTime(Number(until) * 1000)].map((ms) => Number(ms) / 1000);
+    const [first, last] = [from, until].map((second) =>
+      typeof second === 'number' ? Number(asTime(second * 1000)) / 1000 : 0,
+    );
     if (first === 0 || last < first || last - first > SECONDS_PER_RECORD || series.extent === null) {
       this.#findings.unusable(line, nameOf(head), 'no valid seconds');
       return;
