@@ -213,7 +213,16 @@ export async function runInProcess(parameters, env) {
   });
   // The program sets an environment variable.
   const status = await main(parameters, { ...env }, /** @type {any} */ (streams));
-  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  return { status, stdout: bufferedIn(stdout), stderr: bufferedIn(stderr) };
+}
+
+/** One call of read() returns everything up to Node 24, and one chunk since. @param {Readable} stream */
+export function bufferedIn(stream) {
+  let text = '';
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) {
+    text += chunk;
+  }
+  return text;
 }
 
 /**
