@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
-import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { hasScript, startOnTerminal } from '../helpers/script.js';
@@ -83,23 +82,6 @@ describe('ab', { concurrency: 3 }, () => {
     );
   });
 
-  test('the slots of a quad are equally spaced, as are stages within them', async (t) => {
-    const faults = ['--faults', 'latency=60ms'];
-    const sides = ['--a', '--threads 4', '--b', '--threads 2'];
-    const command = await startCommand(t, [...SHORT, '--local', ...faults, ...sides, '--json', 'ab.json', '--quiet']);
-    assertStatus(await command.outcome, 0);
-    const { quads, stages } = await jsonOf(command, 'ab.json');
-    for (const { passes } of quads) {
-      const starts = passes.map(({ stages: ofPass }) => ofPass.map(({ startedAt }) => startedAt));
-      const distances = starts.slice(1).map((each, place) => each.map((start, stage) => start - starts[place][stage]));
-      // A busy machine may start one late, but not all of them.
-      const all = distances.flat().toSorted((one, other) => one - other);
-      assert.ok(Math.abs(all[2] - all[all.length - 3]) < 0.2 * all[2], JSON.stringify(distances));
-    }
-    // Half the threads do half the work, which may be inconclusive on a busy machine.
-    assert.ok(['slower', 'cannot tell'].includes(stages[1].metrics[0].verdict), stages[1].metrics[0].verdict);
-  });
-
   test('uses two buckets on two endpoints, and leaves nothing in either', async (t) => {
     const [one, two] = [
       await startTestEndpoint(t, { buckets: ['one'] }),
@@ -120,18 +102,6 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual([await keysIn(one), await keysIn(two)], [[], []]);
   });
 
-  test('with --local, each side may have its own faults, and the status is 1 if one of them fails', async (t) => {
-    const sides = ['--a', '', '--b', '--faults GET.corrupt=1%'];
-    const command = await startCommand(t, [...SHORT, '--local', ...sides, '--json', 'ab.json']);
-    const outcome = await command.outcome;
-    assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^B: Read: integrity error: /m);
-    assert.doesNotMatch(outcome.stderr, /^A: Read: /m);
-    const { stages } = await jsonOf(command, 'ab.json');
-    assert.equal(stages[1].failedAttempts.a, 0);
-    assert.ok(stages[1].failedAttempts.b > 0);
-  });
-
   test('names a side that preflight refuses, writes nothing, and exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const folder = await folderWith(t, {});
@@ -142,34 +112,6 @@ describe('ab', { concurrency: 3 }, () => {
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^B: error: .*another/m);
     assert.equal(outcome.stdout, '');
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('prints common messages before the first turn once, without a side', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'another' });
-    const sayings = async (/** @type {string[]} */ ...sides) => {
-      const { stderr } = await runCommand(t, ['ab', '5', '10', '--size', '1KiB', ...sides], { dotEnv });
-      return stderr.split('\n').filter((line) => line.includes('threads are more than'));
-    };
-    const [ofBoth, ofB] = await Promise.all([sayings('--a', '', '--b', ''), sayings('--a', '--threads 5', '--b', '')]);
-    const notice = '10 threads are more than 5 objects need; using 5';
-    assert.deepEqual([ofBoth, ofB], [[notice], [`B: ${notice}`]]);
-  });
-
-  test('losing a permission after some quads ends the turns, and the finished quads are shown', async (t) => {
-    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    // This is the first object of a side's fourth turn: one warm-up, two of the first quad, and one of the second.
-    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
-      exchange.operation === 'GET' && exchange.index === 3 * OBJECTS
-        ? exchange.refuse(403, 'AccessDenied')
-        : exchange.pass(),
-    );
-    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const outcome = await runCommand(t, [...SHORT, '--a', '', '--b', ''], { dotEnv });
-    assertStatus(outcome, 2);
-    assert.match(outcome.stderr, /^[AB]: error: read in bucket "bucket-a" was refused .*AccessDenied/m);
-    assert.match(outcome.stdout, /^The comparison ended early, after 1 of 6 quads: /m);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 

@@ -6,7 +6,6 @@ import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FROM_CLONE } from '../../lib/store/hint.js';
 import { prepareSides } from '../../lib/cli/prepare-sides.js';
 import { linesOfSides } from '../../lib/cli/sides.js';
-import { MAX_QUADS, MIN_QUADS } from '../../lib/options/values.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /** @import { AbOptions } from '../../lib/cli/command-line.js' */
@@ -33,15 +32,6 @@ function problemsOf(...parameters) {
 }
 
 describe('the command line of ab', () => {
-  test('page and result are two files, one of which may be standard output', () => {
-    const sides = ['10', '5', '--local', '--a', '', '--b', '--client sdk'];
-    const { json, report } = read(...sides, '--json', '-', '--report', 'ab.html');
-    assert.deepEqual([json, report], ['-', 'ab.html']);
-    assert.deepEqual(problemsOf(...sides, '--json', '-', '--report', '-'), [
-      '--json, --report: only one of them can go to standard output',
-    ]);
-  });
-
   test('each side has the common options, followed by its own', () => {
     const common = ['2000', '50', '--local', '--size', '1KiB', '--timeout', '5s'];
     const { a, b, quads, margin } = read(
@@ -65,12 +55,6 @@ describe('the command line of ab', () => {
     assert.deepEqual(b.words, ['--threads', '10', '--no-keep-alive', '--env-file', 'b c.env']);
   });
 
-  test('a side may have no extra options', () => {
-    const { a, b } = read('100', '4', '--local', '--a', '', '--b', '');
-    assert.deepEqual(a, b);
-    assert.deepEqual(a.words, []);
-  });
-
   test('reports all problems at once: those of a side with its name, common ones once', () => {
     const given = ['none', '50', '--local', '--quads', '5', '--margin', '3', '--size', 'big'];
     assert.deepEqual(problemsOf(...given, '--a', '--client curl', '--b', '--threads many --arrival poisson'), [
@@ -81,29 +65,6 @@ describe('the command line of ab', () => {
       'A: --client: expected direct, sdk, edge or public, got "curl"',
       'B: --threads: expected a whole number from 1 to 100000, got "many"',
       'B: --arrival requires --rate or --find-peak --peak-of rate',
-    ]);
-  });
-
-  test('reports a mistake in a common option once, even if both sides override it', () => {
-    assert.deepEqual(problemsOf('100', '4', '--local', '--size', 'big', '--a', '--size 1KiB', '--b', '--size 2KiB'), [
-      '--size: expected a size in whole bytes, such as 16KiB, 1.5MB or 1000, got "big"',
-    ]);
-  });
-
-  test('accepts as many quads as can be evaluated', () => {
-    const sides = ['--a', '', '--b', ''];
-    for (const quads of [MIN_QUADS, MAX_QUADS]) {
-      assert.equal(read('100', '4', '--local', ...sides, '--quads', String(quads)).quads, quads);
-    }
-    for (const quads of [MIN_QUADS - 1, MAX_QUADS + 1]) {
-      assert.equal(problemsOf('100', '4', '--local', ...sides, '--quads', String(quads)).length, 1);
-    }
-  });
-
-  test('requires both sides', () => {
-    assert.deepEqual(problemsOf('100', '4', '--local'), [
-      "--a: expected its options in quotes, or '' for none",
-      "--b: expected its options in quotes, or '' for none",
     ]);
   });
 
@@ -153,14 +114,6 @@ describe('the command line of ab', () => {
 });
 
 describe('before anything is written, ab refuses', () => {
-  test('missing files of variables, with their sides', async () => {
-    const given = ['ab', '100', '4', '--a', '--env-file a.env', '--b', '--env-file b.env'];
-    const { status, stdout, stderr } = await runInProcess(given, {});
-    assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^error: A: a\.env: there is no such file$/m);
-    assert.match(stderr, /^error: B: b\.env: there is no such file$/m);
-  });
-
   test('more objects than memory allows, over all turns', async (t) => {
     const folder = await folderWith(t, {
       'store.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=127.0.0.1\nS3_PORT=1\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',

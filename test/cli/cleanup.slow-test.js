@@ -53,17 +53,6 @@ describe('objects that are kept', { concurrency: 3 }, () => {
     });
   }
 
-  test('--keep with a key that may not delete keeps what it wrote, and succeeds', async (t) => {
-    const faults = 'DELETE.status=403/AccessDenied:100%,POST.status=403/AccessDenied:100%';
-    const endpoint = await startTestEndpoint(t, { faults });
-    const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(kept, 0);
-    assert.match(kept.stderr, /^Deleting was refused: the preflight objects are kept /m);
-    assert.match(kept.stderr, /^The objects were kept; remove them with: /m);
-    const ofPreflight = 2;
-    assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);
-  });
-
   test('the printed command finds the objects again, even if variables and a file name with spaces define the store', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { S3_BUCKET, S3_PORT, ...variables } = parse(dotEnvOf(endpoint));
@@ -83,49 +72,6 @@ describe('objects that are kept', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test("objects of another run, or of another size, do not count as the run's own", async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-
-    for (const more of [
-      ['--stages', 'read,stat'],
-      ['--stages', 'read', '--no-preflight'],
-      ['--stages', 'stat'],
-    ]) {
-      const smaller = await runCommand(t, [...RUN, '--size', '512', ...more], { dotEnv });
-      assertStatus(smaller, 2);
-      assert.equal(smaller.stdout, '');
-      assert.match(
-        smaller.stderr,
-        /^(Checking.*\n)?Measuring.*\nerror: --size: the objects of run a-run are 1KiB each, not 512B; expected --size 1KiB\n$/,
-      );
-    }
-
-    const another = await runCommand(t, [...RUN, '--run-id', 'another', '--stages', 'read'], { dotEnv });
-    assertStatus(another, 1);
-    assert.equal(machineRecords(recordsOf(another.stdout), 'stage')[0].failed, OBJECTS);
-    assert.match(another.stderr, /^Read: \S+ failed: HTTP 404 NoSuchKey/m);
-  });
-
-  test('the Remove stage alone removes the objects of an earlier run', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'remove'], { dotEnv }), 0);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('cleans up more objects than a listing page holds', async (t) => {
-    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    const dotEnv = dotEnvOf(endpoint);
-    const run = ['20000', '20', '--size', '1', '--run-id', 'many', '--stages', 'write'];
-    const outcome = await runCommand(t, run, { dotEnv });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Clean-up of run many: 20000 objects removed .*, 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
   test('a clean-up that cannot reach the store, or lacks permission, exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const denied = await runCommand(t, ['--cleanup', 'a-run'], {
@@ -136,21 +82,5 @@ describe('objects that are kept', { concurrency: 3 }, () => {
     await endpoint.close();
     const unreachable = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(unreachable, 2);
-  });
-
-  test('a clean-up survives errors of the store, and counts what it could not remove', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, LIST.status=503:20%, POST.status=500:20%' });
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    const outcome = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv });
-    assertStatus(outcome, 0);
-    assert.deepEqual(await keysIn(endpoint), []);
-
-    const stubborn = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
-    const left = await runCommand(t, [...RUN, '--stages', 'write'], { dotEnv: dotEnvOf(stubborn) });
-    assertStatus(left, 1);
-    assert.match(left.stderr, /^error: clean-up: .*501/m);
-    assert.match(left.stderr, /try again with: node \S*r2-benchmark\.js --cleanup a-run$/m);
-    assert.equal((await keysIn(stubborn)).length, OBJECTS);
   });
 });

@@ -64,17 +64,6 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('metrics require a run, and a last scrape requires a metrics port', async () => {
-    assert.deepEqual(await refused('--cleanup', 'run-1', '--otlp'), [
-      'error: --otlp cannot be combined with --cleanup',
-      HINT,
-    ]);
-    assert.deepEqual(await refused('10', '2', '--local', '--metrics-hold', '1s'), [
-      'error: --metrics-hold requires --metrics-port',
-      HINT,
-    ]);
-  });
-
   test('a port is bound to this host only, unless an address is given', () => {
     const addressOf = (/** @type {string} */ given) => {
       const sink = new PassThrough();
@@ -92,39 +81,6 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a negative number needs no separator to be distinguished from an option', async () => {
     assert.match((await refused('-5', '10', '--local'))[0], /-5/);
-  });
-
-  test('rejects all invalid settings for objects in parts at once, by name', async () => {
-    for (const [given, ...expected] of [
-      ['--multipart --part-size 4MiB', '--part-size: expected a size from 5MiB to 5GiB, got "4MiB"'],
-      ['--multipart --part-size 6GiB', '--part-size: expected a size from 5MiB to 5GiB, got "6GiB"'],
-      ['--multipart --part-threads 0', '--part-threads: expected a whole number from 1 to 1000, got "0"'],
-      ['--part-size 8MiB', '--part-size requires --multipart, or a --size above 4.9GiB'],
-      ['--part-threads 2', '--part-threads requires --multipart, or a --size above 4.9GiB'],
-      ['--multipart --stages read --run-id r', '--multipart requires write in --stages'],
-      ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
-      [
-        '--multipart --stages write,copy',
-        "copy cannot be combined with objects written in parts: a copy's ETag differs",
-      ],
-      ['--checksum md5', '--checksum: expected crc64nvme, crc32c or none, got "md5"'],
-      ['--checksum crc32c --stages read --run-id r', '--checksum requires write in --stages'],
-      [
-        '--part-size 1MiB --part-threads 0 --size 6TiB',
-        '--size: expected at most 5TiB',
-        '--part-size: expected a size from 5MiB',
-        '--part-threads: expected a whole number',
-        '--part-size requires --multipart',
-      ],
-    ]) {
-      const lines = await refused('10', '10', ...given.split(' '));
-      for (const problem of expected) {
-        assert.ok(
-          lines.some((line) => line.startsWith(`error: ${problem}`)),
-          `${given}: ${lines.join('\n')}`,
-        );
-      }
-    }
   });
 
   test('writes objects above 4.9 GiB in parts by default, with parts large enough to need at most 10,000', () => {
@@ -153,13 +109,6 @@ describe('the command line', { concurrency: 3 }, () => {
     const names = lines.map((line) => /^error: (<\w+>|--[a-z-]+)(?:: | requires )/.exec(line)?.[1]).filter(Boolean);
     const options = ['--client', '--size', '--stages', '--run-id', '--prefix', '--timeout', '--retries', '--cores'];
     assert.deepEqual(names.toSorted(), [...options, '--json', '--faults', '<objects>', '<threads>'].toSorted());
-  });
-
-  test('names missing arguments', async () => {
-    const lines = await refused();
-    assert.match(lines[0], /^error: <objects>: expected a whole number/);
-    assert.match(lines[1], /^error: <threads>: expected a whole number/);
-    assert.match((await refused('10', '--local'))[0], /^error: <threads>: expected a whole number/);
   });
 
   test('rejects an unknown option, an option without its value, and a third argument', async () => {
@@ -212,169 +161,6 @@ describe('the command line', { concurrency: 3 }, () => {
       }
     });
   }
-
-  test('a ramp sets load and time, and its hosts share their slots', async () => {
-    const against = ['--duration', '10s', '--rate', '5', '--warmup', '1s', '--max-cost', '1'];
-    assert.deepEqual(await refused('10', '10', '--local', '--ramp', '1,2', ...against), [
-      ...['--rate', '--duration', '--warmup'].map((flag) => `error: ${flag} cannot be combined with --ramp`),
-      'error: --ramp cannot be combined with --max-cost',
-      HINT,
-    ]);
-    assert.deepEqual(await refused('10', '10', '--local', '--ramp', '1,2', '--find-peak'), [
-      'error: --ramp cannot be combined with --find-peak',
-      HINT,
-    ]);
-    for (const [given, problem] of [
-      ['--ramp 1,2,11', '--ramp cannot exceed <threads>'],
-      ['--ramp 1,2 --shard 0/2 --run-id a', '--shard requires --start-at with --ramp'],
-      ['--step-time 5s', '--step-time requires --ramp'],
-      ['--gap 5s', '--gap requires --duration or --ramp'],
-    ]) {
-      const [line] = await refused('10', '10', '--local', ...given.split(' '));
-      assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
-    }
-  });
-
-  test("only reads existing objects, and rejects options about the run's own objects by name", async () => {
-    for (const [given, problem] of /** @type {const} */ ([
-      [
-        ['--existing', ''],
-        "--existing: expected a key prefix of at most 1024 bytes, or '*' for all objects, got nothing",
-      ],
-      [['--existing', 'ü'.repeat(513)], '--existing: expected a key prefix of at most 1024 bytes'],
-      ...['write', 'copy', 'batch-remove', 'remove'].map(
-        (name) =>
-          /** @type {const} */ ([
-            ['--existing', 'a/', '--stages', `read,${name}`],
-            `--existing supports only the stages read,range,stat,list, got ${name}`,
-          ]),
-      ),
-      [['--existing', 'a/', '--size', '1KiB'], '--size cannot be combined with --existing'],
-      [['--existing', 'a/', '--keep'], '--existing cannot be combined with --keep'],
-      [['--existing', 'a/', '--prefix', 'b'], '--existing cannot be combined with --prefix'],
-      [['--existing', 'a/', '--allow-versioned'], '--existing cannot be combined with --allow-versioned'],
-      [['--existing', 'a/', '--local'], '--local cannot be combined with --existing'],
-      [
-        ['--existing', 'a/', '--stages', 'list', '--shard', '0/2', '--run-id', 'a'],
-        'list cannot be combined with --shard: a host does not know',
-      ],
-      [['--existing', 'a/', '--range-size', '1KiB'], '--range-size requires range in --stages'],
-    ])) {
-      const lines = await refused('10', '10', ...given);
-      assert.ok(
-        lines.some((line) => line.startsWith(`error: ${problem}`)),
-        `${given}: ${lines.join('\n')}`,
-      );
-    }
-  });
-
-  test('a stage ends early only if a single host decides and has the time', async () => {
-    for (const given of ['2', '0.01%', '21%', '2.5', '%', 'two%']) {
-      const [line] = await refused('10', '10', '--local', '--duration', '60s', `--until-stable=${given}`);
-      assert.match(line, /^error: --until-stable: expected a percentage from 0\.1% to 20%/, given);
-    }
-    const together = '--until-stable 2% --duration 60s';
-    for (const [given, problem] of [
-      ['--until-stable 2%', '--until-stable requires --duration'],
-      ['--until-stable 2% --duration 39s', '--until-stable requires a --duration of 40s or more'],
-      [
-        '--until-stable 2% --duration 45s --warmup 6s',
-        '--until-stable requires a --duration of 40s or more, without --warmup',
-      ],
-      [`${together} --rate 5`, '--until-stable cannot be combined with --rate'],
-      [`${together} --start-at next:60s`, '--until-stable cannot be combined with --start-at'],
-      [`${together} --shard 0/2 --run-id a`, '--until-stable cannot be combined with --shard'],
-      ['--until-stable 2% --ramp 1,2', '--until-stable cannot be combined with --ramp'],
-      ['--until-stable 2% --find-peak', '--until-stable cannot be combined with --find-peak'],
-    ]) {
-      const lines = await refused('10', '10', '--local', ...given.split(' '));
-      assert.equal(lines.length, 2, lines.join('\n'));
-      assert.ok(lines[0].startsWith(`error: ${problem}`), `${given}: ${lines[0]}`);
-    }
-  });
-
-  test('a range must be within the objects, and is accepted only if ranges are read', async () => {
-    for (const [given, problem] of [
-      ['--stages write,range --range-size 17KiB', '--range-size cannot exceed the size of the objects'],
-      ['--stages write,range --size 4095', '--range-size cannot exceed the size of the objects'],
-      ['--stages write,range --size 2KiB..1MiB', '--range-size cannot exceed the smallest --size'],
-      [
-        '--size 4KiB..1KiB',
-        '--size: expected a smallest size of at least 1 byte, and a larger one after the dots, got',
-      ],
-      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole-number weights, such as 4KiB=60,8MiB=40, got'],
-      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, the limit of an object, got'],
-      ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
-      [
-        '--access zipf',
-        '--access: expected sequential, uniform or zipf:0.99 with an exponent above 0 and up to 5, got',
-      ],
-      ['--stages write,list,remove --access uniform', '--access requires one of read, range, stat in --stages'],
-      ['--stages write,range --range-size 0', '--range-size: expected at least one byte, got "0"'],
-      ['--stages write,range --range-size big', '--range-size: expected a size in whole bytes'],
-      ['--stages write,read --range-size 1', '--range-size requires range in --stages'],
-    ]) {
-      const [line] = await refused('10', '10', '--local', ...given.split(' '));
-      assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
-    }
-  });
-
-  test('rejects options that an operation does not support, by name', async () => {
-    for (const [given, problem] of [
-      [
-        '--stages write,list --shard 0/2 --run-id a',
-        'list cannot be combined with --shard: a host does not know which keys',
-      ],
-      ['--stages write,batch-remove --find-peak', 'batch-remove cannot be combined with --find-peak: each request'],
-      ['--stages write,batch-remove --ramp 1,2', 'batch-remove cannot be combined with --ramp: each request'],
-      ['--stages copy --run-id a', 'copy cannot be combined with objects of an earlier run: its copies'],
-      ['--stages write,batch-remove,remove', '--stages can have only one of batch-remove and remove: each removes'],
-      [
-        '--stages write,batch-remove --keep',
-        '--keep cannot be combined with the stage batch-remove, which removes the objects',
-      ],
-      ['--stages write,list --page-size 1001', '--page-size: expected a whole number from 1 to 1000, got "1001"'],
-      ['--stages write,list --batch 10', '--batch requires batch-remove in --stages'],
-      ['--page-size 10', '--page-size requires list in --stages'],
-    ]) {
-      const lines = await refused('10', '10', ...(given.includes('copy') ? [] : ['--local']), ...given.split(' '));
-      assert.ok(
-        lines.some((line) => line.startsWith(`error: ${problem}`)),
-        `${given}: ${lines.join(' ')}`,
-      );
-    }
-  });
-
-  test('--cleanup requires either a run ID or --list', async () => {
-    assert.match((await refused('--cleanup'))[0], /^error: --cleanup requires a run id; --cleanup --list/);
-    assert.match(
-      (await refused('--cleanup', 'a-run', '--list'))[0],
-      /^error: --list requires --cleanup without a run id/,
-    );
-    assert.match((await refused('10', '10', '--local', '--list'))[0], /^error: --list requires --cleanup/);
-  });
-
-  test('a run without writes requires the run ID of one that wrote', async () => {
-    const expected =
-      'error: --stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs';
-    for (const stages of ['read', 'stat', 'remove', 'read,stat,remove']) {
-      assert.deepEqual(await refused('10', '10', '--stages', stages), [expected, HINT]);
-    }
-  });
-
-  test('a --local run finds only its own objects', async () => {
-    const expected = 'error: --local requires write in --stages: its store is empty at the start';
-    for (const more of [[], ['--run-id', 'a-run']]) {
-      assert.deepEqual(await refused('10', '10', '--local', '--stages', 'read', ...more), [expected, HINT]);
-    }
-  });
-
-  test('objects cannot be both kept and removed', async () => {
-    assert.match(
-      (await refused('10', '10', '--local', '--keep', '--stages', 'write,remove'))[0],
-      /^error: --keep cannot be combined with the stage remove/,
-    );
-  });
 
   test('rejects a run that would take more than half of the free memory', async () => {
     const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
@@ -439,18 +225,6 @@ describe('the commands', { concurrency: 3 }, () => {
       assert.deepEqual(asCommand, asOption, command);
       assert.equal(asCommand.command, command.includes('--list') ? 'list' : command.split(' ')[0]);
     }
-  });
-
-  test("report all their problems at once, in the user's words", async () => {
-    assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --prefix: expected names of characters from A-Z a-z 0-9 . _ -, separated by /, got "/"',
-      'error: --timeout: expected a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds), got "soon"',
-      'error: <run-id>: expected 1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, got "/"',
-      'node r2-benchmark.js cleanup --help shows the usage',
-    ]);
-    assert.match((await refused('cleanup'))[0], /^error: cleanup requires a run id; cleanup --list/);
-    assert.match((await refused('cleanup', 'x', '--list'))[0], /^error: --list requires cleanup without a run id/);
-    assert.match((await refused('merge', 'a', '--json', '-', '--csv', '-'))[0], /^error: --json, --csv: only one/);
   });
 
   test('reject an option of another command, and one before the name', async () => {

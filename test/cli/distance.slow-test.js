@@ -4,9 +4,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
-import { machineRecords } from '../helpers/log-records.js';
 
 const SMALL = ['60', '20', '--size', '1KiB'];
 
@@ -17,15 +16,6 @@ const PHASES = [
   'Measuring the latency with one thread',
   'Opening the connections',
 ];
-
-/** Allows a busy machine some time to start a process. */
-const AHEAD_MS = 45_000;
-
-/** Measurement of the store's clock. */
-const CLOCK_PRECISION_MS = 500;
-
-/** Maximum delay of a stage on a busy machine. */
-const BUSY_MS = 10_000;
 
 describe('a distant store', { concurrency: 2 }, () => {
   test('is measured with few operations, and each phase is announced', async (t) => {
@@ -40,42 +30,6 @@ describe('a distant store', { concurrency: 2 }, () => {
     const { requests } = await endpoint.report();
     const beside = requests.PUT.total - 60;
     assert.ok(beside >= 8 && beside <= 27, `${beside} objects were written beside those of the stages`);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('starts all stages at the agreed time', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
-    const moment = Date.now() + AHEAD_MS;
-    const run = [...SMALL, '--start-at', new Date(moment).toISOString()];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Waiting until \S+ \([\d.]+s from now by the store's clock\)$/m);
-    const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    const late = write.startedAt - moment;
-    assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
-  });
-
-  test('shows none of it with --quiet', async (t) => {
-    const outcome = await runCommand(t, [...SMALL, '--quiet', '--local', '--faults', 'latency=30ms']);
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Run \S+: .*\n$/);
-  });
-
-  test('has many buckets checked concurrently', async (t) => {
-    const buckets = Array.from({ length: 20 }, (_, place) => `bucket-${place}`);
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms', buckets });
-    const outcome = await runCommand(t, [...SMALL, '--stages', 'write'], { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    assert.doesNotMatch(outcome.stderr, /Warning/);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('may be interrupted while its latency is measured, leaving nothing', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=100ms' });
-    const command = await startCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stderr', /^Measuring the latency/m);
-    command.child.kill('SIGINT');
-    assertStatus(await command.outcome, 130);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });

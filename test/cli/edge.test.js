@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEdgeConfig } from '../../lib/store/edge-config.js';
-import { UsageError } from '../../lib/options/usage-error.js';
 import { runInProcess } from '../helpers/command.js';
 
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };
@@ -62,14 +61,3 @@ test('finds the Worker in its variables, and in no others', () => {
     },
   );
 });
-
-for (const url of [
-  'edge.example.com',
-  'ftp://edge.example.com',
-  'https://edge.example.com/path',
-  'https://u:p@edge.example.com',
-]) {
-  test(`${url} is not a Worker address`, () => {
-    assert.throws(() => readEdgeConfig({ ...VARIABLES, EDGE_URL: url }, NO_FILE), UsageError);
-  });
-}

@@ -6,19 +6,7 @@ import { dotEnvOf, folderWith, keysIn, runCommand, startCommand, startProgram } 
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
-const REQUIRED = ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'];
-
 describe('the program', { concurrency: 3 }, () => {
-  test('without any configuration, reports everything that is missing, and what to do', async (t) => {
-    const outcome = await runCommand(t, ['10', '2']);
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    for (const name of [...REQUIRED, '.env: there is no such file', '.env.example', '--local']) {
-      assert.ok(outcome.stderr.includes(name), `${name}:\n${outcome.stderr}`);
-    }
-    assert.doesNotMatch(outcome.stderr, /S3_SESSION_TOKEN|S3_PORT|S3_REGION|S3_USE_SSL/);
-  });
-
   test('writes a file to fill in on request, and names the example if there is a file', async (t) => {
     const command = await startCommand(t, ['10', '2']);
     const [, told] =
@@ -30,16 +18,6 @@ describe('the program', { concurrency: 3 }, () => {
     const { stderr } = await runCommand(t, ['10', '2'], { dotEnv: 'S3_BUCKET=a\n' });
     const [, example] = /^Fill in \.env as (\S+) shows, or try the tool without a store: --local$/m.exec(stderr) ?? [];
     assert.match(await readFile(path.resolve(written.folder, example), 'utf8'), /^S3_SECRET_KEY=/m);
-  });
-
-  test('reports all mistakes of a configuration at once', async (t) => {
-    const dotEnv = `S3_BUCKET=a/b\nS3_HOSTNAME=https://example.com\nS3_ACCESS_KEY=\nS3_SECRET_KEY="the secret"\nS3_USE_SSL=maybe\nS3_PORT=0\n`;
-    const outcome = await runCommand(t, ['10', '2'], { dotEnv });
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    for (const name of ['BUCKET', 'HOSTNAME', 'ACCESS_KEY', 'SECRET_KEY', 'USE_SSL', 'PORT']) {
-      assert.match(outcome.stderr, new RegExp(`^error: S3_${name}\\b`, 'm'));
-    }
   });
 
   test('runs with the environment alone, and with a file of another name', async (t) => {
@@ -67,11 +45,5 @@ describe('the program', { concurrency: 3 }, () => {
     assert.match(outcome.stderr, /^warning: S3_BUCKET lists a bucket more than once/m);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
     assert.equal((await keysIn(endpoint)).length, 10);
-  });
-
-  test('signs with the session token of temporary credentials', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint, { S3_SESSION_TOKEN: 'a-session-token-that-nobody-may-see' });
-    assertStatus(await runCommand(t, ['10', '2', '--stages', 'write'], { dotEnv }), 0);
   });
 });

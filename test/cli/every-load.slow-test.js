@@ -123,29 +123,6 @@ describe('every load', { concurrency: 2 }, () => {
     );
   }
 
-  test('a mix shows the rates of its kinds during the run, and in the text of a merge and a comparison', async (t) => {
-    const [mix] = LOADS.filter(({ what }) => what === 'mix');
-    const words = [...mix.parameters, '--duration', '4s', '--gap', '1s'];
-    const line = [process.execPath, PROGRAM, ...words, '--local', '--log', 'log.txt', '--json', 'result.json'];
-    const command = await startProgram(t, 'script', ['-qec', line.join(' '), '/dev/null'], {
-      env: { SHELL: '/bin/sh' },
-    });
-    const outcome = await command.outcome;
-    assertStatus(outcome, 0);
-    assert.match(outcome.stdout, /by kind {5}write [\d,]+ {2}read [\d,]+ {2}stat [\d,]+ {2}remove [\d,]+/);
-    const [log, result] = ['log.txt', 'result.json'].map((name) => path.join(command.folder, name));
-    for (const source of [log, result]) {
-      const merged = await runCommand(t, ['merge', source]);
-      assert.match(
-        merged.stdout,
-        /^ {2}Of these, read {7}\d+, \d+\.\d MiB {2}p50 \d+\.\d\dms p99 \d+\.\d\dms {2}errors none$/m,
-      );
-    }
-    const compared = await runCommand(t, ['compare', result, log]);
-    assertStatus(compared, 0);
-    assert.match(compared.stdout.replace(/\s+/g, ' '), / Mixed \(\d+ and \d+ whole seconds/);
-  });
-
   test('a search finds the capacity of list, range and copy', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'queue=600' });
     const stages = [

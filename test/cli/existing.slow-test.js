@@ -149,42 +149,6 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     );
   });
 
-  test('counts archived objects under a separate name, and continues', async (t) => {
-    const { endpoint } = await filledEndpoint(t, numberedKeys(200), {
-      faults: 'seed=4,GET.status=403/InvalidObjectState:10%',
-    });
-    const stages = ['--stages', 'read,range,stat', '--range-size', '10'];
-    const options = ['--existing', 'data/', ...stages, '--json', '-', '--no-preflight'];
-    for (const cores of ['1', '2']) {
-      const outcome = await runCommand(t, ['1000', '4', ...options, '--cores', cores], { dotEnv: dotEnvOf(endpoint) });
-      assertStatus(outcome, 0);
-      const [read, range, stat] = JSON.parse(outcome.stdout).stages;
-      for (const { archived, operations, failed, integrityErrors, vanished, errors } of [read, range]) {
-        assert.ok(archived > 0 && archived < 100, `${archived}`);
-        assert.deepEqual([operations + archived, failed, integrityErrors, vanished], [200, 0, 0, 0]);
-        assert.deepEqual(errors, { archived });
-      }
-      assert.deepEqual([stat.operations, stat.archived], [200, 0]);
-      assert.match(
-        outcome.stderr,
-        new RegExp(`^Read: ${read.archived} operations found an archived object, which must be restored first$`, 'm'),
-      );
-    }
-  });
-
-  test('is limited by <objects>, and takes them from all buckets', async (t) => {
-    const { endpoint, put } = await filledEndpoint(t, numberedKeys(1100));
-    await put('data/in the other bucket', 'a body', endpoint.buckets[1]);
-    const run = ['1050', '4', '--existing', 'data/', '--stages', 'stat'];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    const [stat] = stagesOf(outcome);
-    assert.deepEqual([stat.operations, stat.objects], [1050, 1050]);
-    assert.match(outcome.stderr, /^Listed "data\/" in bucket-a, bucket-b: 1,050 objects$/m);
-    const { options } = machineRecords(recordsOf(outcome.stdout), 'run')[0];
-    assert.deepEqual([options.objects, options.existing, options.size], [1050, 'data/', 37 * 1048]);
-  });
-
   test('needs only a token that may list and read', async (t) => {
     const readOnly = ['PUT', 'DELETE', 'POST'].map((method) => `${method}.status=403/AccessDenied:100%`).join();
     const { endpoint, changes } = await filledEndpoint(t, numberedKeys(8), { faults: readOnly });
@@ -192,49 +156,5 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     assert.deepEqual(await changes(), [0, 0, 0, 0]);
-  });
-
-  test('reports the progress of a list that takes more than two seconds', async (t) => {
-    const { endpoint } = await filledEndpoint(t, numberedKeys(3), { faults: 'LIST.latency=2700ms' });
-    const run = ['1000', '3', '--existing', 'data/', '--stages', 'stat', '--no-preflight'];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Listing "data\/" in bucket-a, bucket-b: [0-9,]+ objects so far$/m);
-  });
-
-  test('cycles through the objects for a duration, and changes nothing when interrupted', async (t) => {
-    const { endpoint, changes } = await filledEndpoint(t, numberedKeys(10));
-    const before = await changes();
-    const run = ['1000', '4', '--existing', 'data/', '--duration', '60s', '--stages', 'read,stat'];
-    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', /: Read: Ops .*\n.*: Read: Ops /);
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    const [read] = stagesOf(outcome);
-    assert.ok(read.operations > 10);
-    assert.deepEqual(await changes(), before);
-    assert.doesNotMatch(outcome.stderr, /--cleanup|objects left/);
-  });
-
-  test('supports ramps, searches, assertions, reports, comparisons and merges like any other run', async (t) => {
-    const { endpoint, changes } = await filledEndpoint(t, numberedKeys(20), { faults: 'latency=2ms' });
-    const before = await changes();
-    const dotEnv = dotEnvOf(endpoint);
-    const base = ['1000', '4', '--existing', 'data/', '--stages', 'read'];
-    const ramp = await runCommand(t, [...base, '--ramp', '1,2', '--step-time', '4s'], { dotEnv });
-    assertStatus(ramp, 0);
-    const search = await runCommand(t, [...base, '--find-peak'], { dotEnv });
-    assertStatus(search, 0);
-    assert.match(search.stdout, /^Read capacity: /m);
-    const files = ['--json', 'result.json', '--report', 'report.html', '--log', 'log.txt', '--summary', 'summary.md'];
-    const first = await startCommand(t, [...base, ...files, '--assert', 'read.vanished == 0'], { dotEnv });
-    assertStatus(await first.outcome, 0);
-    const file = (/** @type {string} */ name) => path.join(first.folder, name);
-    assert.match(await readFile(file('report.html'), 'utf8'), / <span class="option">--existing<\/span> data\/[ <]/);
-    assertStatus(await runCommand(t, ['compare', file('result.json'), file('result.json')]), 0);
-    assertStatus(await runCommand(t, ['merge', file('log.txt')]), 0);
-    assertStatus(await runCommand(t, ['report', file('log.txt'), '-o', file('again.html')]), 0);
-    assert.deepEqual(await changes(), before);
   });
 });

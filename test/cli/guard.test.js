@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EXIT } from '../../lib/cli/exit-status.js';
-import { judge, readGuard, statusWith, thresholdLines } from '../../lib/cli/guard.js';
+import { judge, readGuard, statusWith } from '../../lib/cli/guard.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
@@ -59,13 +58,6 @@ test('the status is that of an incomplete run; otherwise inconclusive thresholds
       assert.equal(statusWith(status, all.map(outcomeOf)), expected);
     }),
   );
-});
-
-test('a passed threshold is a notice, any other one an error', () => {
-  assert.deepEqual(thresholdLines([outcomeOf('passed'), outcomeOf('missed'), outcomeOf('inconclusive')]), {
-    notices: ['threshold passed: errors == 0: it was 0'],
-    errors: ['threshold missed: errors == 0: it was 0', 'threshold inconclusive: errors == 0: it was 0'],
-  });
 });
 
 describe('the files of assertions', () => {
@@ -128,24 +120,6 @@ describe('a baseline', () => {
   });
 });
 
-test('reports typing errors together with everything else, before a run', async () => {
-  const given = ['--assert', 'raed.p99 < 5ms', '--assert=write.p99x < 5ms', '--assert', '', '--size', 'big'];
-  const { status, stdout, stderr } = await runInProcess(['10', '10', '--local', ...given], {});
-  assert.deepEqual([status, stdout], [2, '']);
-  const lines = stderr.trimEnd().split('\n');
-  assert.deepEqual(
-    lines.map((line) => /^error: --[a-z]+: ("[^"]*": )?|^node /.exec(line)?.[0]),
-    [
-      'error: --size: ',
-      'error: --assert: "raed.p99 < 5ms": ',
-      'error: --assert: "write.p99x < 5ms": ',
-      'error: --assert: ',
-      'error: --assert: ',
-      'node ',
-    ],
-  );
-});
-
 test('reports a baseline with a different load, and the differences', () => {
   const now = resultOf();
   const warningsFor = (/** @type {CommonOptions} */ before, /** @type {CommonOptions} */ after) => {
@@ -181,26 +155,4 @@ test('rejects what a run cannot have: another stage, a search, an open loop, the
     const { status, stderr } = await runInProcess(parameters, {});
     assert.deepEqual([status, stderr.split('\n')[0]], [2, `error: --assert: "${assertion}": ${problem}`]);
   }
-});
-
-test('only a run has something to assert, and only a limit can be compared', async () => {
-  for (const [parameters, problem] of /** @type {[string[], string][]} */ ([
-    [['--cleanup', 'a', '--assert', 'errors == 0'], '--assert cannot be combined with --cleanup'],
-    [['5', '5', '--local', '--baseline', 'x'], '--baseline requires --assert or --assert-file'],
-  ])) {
-    const { status, stderr } = await runInProcess(parameters, {});
-    assert.equal(status, 2);
-    assert.ok(stderr.startsWith(`error: ${problem}`), stderr);
-  }
-});
-
-test('reports unreadable files before a run, which then writes nothing', async (t) => {
-  const folder = await folderWith(t, {});
-  await writeFile(path.join(folder, 'guard.txt'), 'read.p99 < 5\n');
-  const files = ['--assert-file', path.join(folder, 'guard.txt'), '--baseline', path.join(folder, 'none')];
-  const json = ['--json', path.join(folder, 'a.json'), '--junit', path.join(folder, 'a.xml')];
-  const { status, stdout, stderr } = await runInProcess(['10', '10', '--local', ...files, ...json], {});
-  assert.deepEqual([status, stdout, await readdir(folder)], [2, '', ['guard.txt']]);
-  assert.match(stderr, /guard\.txt:1: "read\.p99 < 5": expected a limit such as 50ms/);
-  assert.match(stderr, /--baseline: .*none cannot be read/);
 });

@@ -3,22 +3,10 @@ import { lstat, readFile, readdir, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'dotenv';
-import { writeExample } from '../../lib/cli/init.js';
-import { FROM_CLONE } from '../../lib/store/hint.js';
 import { PROGRAM, folderWith, runCommand, runInProcess, startCommand, startProgram } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 const EXAMPLE = await readFile(new URL('../../.env.example', import.meta.url), 'utf8');
-
-test('reports what was written with the command that uses it', async (t) => {
-  const folder = await folderWith(t, {});
-  const file = path.join(folder, 'my own.env');
-  assert.equal(
-    writeExample(file, FROM_CLONE),
-    `Wrote ${file}: fill it in, then try node r2-benchmark.js 1000 50 --env-file '${file}'`,
-  );
-  assert.equal(await readFile(file, 'utf8'), EXAMPLE);
-});
 
 test('reports by name why nothing can be written', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
@@ -28,17 +16,6 @@ test('reports by name why nothing can be written', async (t) => {
     assert.match(stderr, /^error: --init: \S+x\.env cannot be written: E\w+: .*\n$/);
   }
   assert.deepEqual(await readdir(folder), ['a-file']);
-});
-
-test('--init stands alone except for the file name, which is given once', async () => {
-  for (const others of [['10', '10'], ['--local'], ['--cleanup', 'x'], ['--no-preflight'], ['--size', '1KiB']]) {
-    const { status, stdout, stderr } = await runInProcess([...others, '--init'], {});
-    assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^error: --init cannot be combined with other options or arguments$/m);
-  }
-  const { status, stderr } = await runInProcess(['--init', 'a.env', '--env-file', 'b.env'], {});
-  assert.equal(status, 2);
-  assert.match(stderr, /^error: --init cannot be combined with --env-file$/m);
 });
 
 describe('--init', { concurrency: 3 }, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import path from 'node:path';
-import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { assertWholeRun } from '../servers/whole-run.js';
@@ -24,11 +24,6 @@ const ENDS_PER_THREAD = `
   }
 `;
 
-/** @param {readonly number[]} numbers */
-function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
 describe('a run on two cores', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
     test(`the ${client} client runs four stages with consistent lines, and leaves nothing`, async (t) => {
@@ -49,51 +44,6 @@ describe('a run on two cores', { concurrency: 2 }, () => {
       assert.ok(requests.HEAD.total >= OBJECTS && requests.HEAD.total <= total, `${requests.HEAD.total} of ${total}`);
     });
   }
-
-  test('has exact totals despite failing attempts', async (t) => {
-    const faults = 'seed=11,status=503:5%,lost=1%,GET.reset=4%,truncate=3%';
-    const endpoint = await startTestEndpoint(t, { faults });
-    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    const records = recordsOf(outcome.stdout);
-    for (const stage of machineRecords(records, 'stage')) {
-      const failedAttempts = sum(Object.values(stage.errors));
-      assert.deepEqual([stage.operations, stage.attempts], [OBJECTS, OBJECTS + failedAttempts], stage.stage);
-      assert.equal(stage.retries, failedAttempts);
-      assert.ok(failedAttempts > 0, `${stage.stage} meets failures`);
-      const lines = ofKind(records, 'second').filter((line) => line.stage === stage.stage);
-      assert.equal(sum(lines.map(({ operationsPerSecond }) => operationsPerSecond)), OBJECTS);
-    }
-    const retries = sum(machineRecords(records, 'stage').map((stage) => stage.retries));
-    assert.equal(sum(ofKind(records, 'retrying').map(({ more }) => 1 + more)), retries);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('SIGINT stops both cores, and their objects are removed', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
-    const run = ['1000000', '8', '--size', '1KiB', '--cores', '2'];
-    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', /: Write: Ops [1-9]/);
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    const records = recordsOf(outcome.stdout);
-    const [write, ...others] = machineRecords(records, 'stage');
-    assert.deepEqual([write.stage, write.end, others], ['Write', 'stopped', []]);
-    assert.equal(sum(ofKind(records, 'second').map((line) => line.operationsPerSecond)), write.operations);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('a fatal error ends both, with one line', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'seed=1,latency=2ms,PUT.status=403/AccessDenied:2%' });
-    const outcome = await runCommand(t, ['20000', '8', '--size', '1KiB', '--cores', '2'], {
-      dotEnv: dotEnvOf(endpoint),
-    });
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stderr.match(/^error: /gm)?.length, 1, outcome.stderr);
-    assert.match(outcome.stderr, /^error: write in bucket "bucket-[ab]" was refused \(.*AccessDenied.*S3_SECRET_KEY/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
 
   test('Row 28: the death of a core’s thread ends the run, which reports it, cleans up and exits with 1', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });

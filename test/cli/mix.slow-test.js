@@ -4,8 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
-import { machineRecords } from '../helpers/log-records.js';
+import { assertStatus } from '../helpers/outcome.js';
 
 /**
  * @import { Result, StageSum } from '../../lib/model/result.js'
@@ -90,34 +89,6 @@ describe('a mixed load', { concurrency: 1 }, () => {
     }
   }
 
-  test('has lines per kind that add up to those of the stage', async (t) => {
-    const { outcome } = await runMix(t, LOAD);
-    assertStatus(outcome, 0);
-    const records = recordsOf(outcome.stdout);
-    const total = (/** @type {readonly Record<string, any>[]} */ lines) =>
-      lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
-    const ofMixed = ofKind(records, 'second').filter(({ stage }) => stage === 'Mixed');
-    const ofKinds = ofKind(records, 'kind-second');
-    assert.equal(total(ofMixed), OBJECTS);
-    for (const [name, share] of Object.entries(SHARES)) {
-      assert.equal(total(ofKinds.filter(({ operation }) => operation === name)), (OBJECTS * share) / 100);
-    }
-    assert.deepEqual(
-      ofKind(records, 'kind-summary').map(({ stage, operation }) => `${stage} ${operation}`),
-      Object.keys(SHARES).map((name) => `Mixed ${name}`),
-    );
-    assert.deepEqual(
-      ofKind(records, 'kind-row').map(({ operation, objects }) => [operation, objects]),
-      Object.entries(SHARES).map(([name, share]) => [name, (OBJECTS * share) / 100]),
-    );
-    const kinds = machineRecords(records, 'stage').flatMap(({ kinds: ofStage = [] }) => ofStage);
-    assert.equal(
-      kinds.reduce((sum, { operations }) => sum + Number(operations), 0),
-      OBJECTS,
-    );
-    assert.ok(outcome.stdout.split('\n').every((line) => !line.startsWith('#') || line.length < 1000));
-  });
-
   test('finds every stale version that the store serves', async (t) => {
     const parameters = ['300', '16', '--mix', 'read=80,write=20', '--duration', '4s', '--gap', '1s'];
     const { endpoint, outcome, result } = await runMix(t, parameters, 'seed=3,GET.stale=20%');
@@ -130,62 +101,6 @@ describe('a mixed load', { concurrency: 1 }, () => {
     const line = `Mixed versions: ${faults.stale} stale 0 foreign 0 torn`;
     assert.ok(outcome.stdout.includes(`\n${line}\n`));
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('tolerates lost responses, resets and refusals, and leaves nothing', async (t) => {
-    const faults = 'seed=5,PUT.lost=3%,reset=2%,status=503:2%,DELETE.status=500:5%,PUT.status=429:2%,GET.truncate=2%';
-    const { endpoint, result } = await runMix(t, [...LOAD, '--cores', '2'], faults);
-    const { mixed } = mixedOf(result);
-    assert.deepEqual([wrongVersions(mixed), mixed.integrityErrors], [NONE_WRONG, 0]);
-    assert.equal(mixed.operations + Number(mixed.failed), OBJECTS);
-    assert.ok(Number(mixed.retries) > 0);
-    for (const name of /** @type {const} */ (['operations', 'attempts', 'retries', 'failed', 'skipped'])) {
-      assert.equal(
-        mixed.kinds?.reduce((sum, kind) => sum + Number(kind[name]), 0),
-        mixed[name],
-        name,
-      );
-    }
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('finds bytes that match no version', async (t) => {
-    const { outcome, result } = await runMix(t, LOAD, 'seed=5,GET.corrupt=5%');
-    assertStatus(outcome, 1);
-    const { mixed } = mixedOf(result);
-    assert.ok(Number(mixed.tornReads) > 0);
-    assert.equal(mixed.tornReads, mixed.integrityErrors);
-  });
-
-  test('leaves nothing when it is interrupted', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const parameters = ['400', '8', '--mix', MIX, '--duration', '60s', ...SIZES];
-    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', /: Mixed read: Ops [1-9]/);
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assert.equal(outcome.status, 130);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('starts its operations on time in an open loop', async (t) => {
-    const parameters = [...LOAD, '--rate', '500'];
-    const { outcome, result } = await runMix(t, parameters);
-    assertStatus(outcome, 0);
-    const { mixed } = mixedOf(result);
-    assert.equal(mixed.operations, OBJECTS);
-    assert.equal(mixed.load?.mode, 'open loop');
-    assert.ok(Number(mixed.duration) > 1900);
-  });
-
-  test('never writes a key twice within a second, however few keys there are', async (t) => {
-    const parameters = ['20', '4', '--mix', 'read=50,write=50', '--duration', '3s', '--gap', '1s'];
-    const { outcome, result } = await runMix(t, parameters);
-    assertStatus(outcome, 0);
-    const { mixed, kinds } = mixedOf(result);
-    const writes = kinds.find(({ operation }) => operation === 'write');
-    assert.ok(Number(writes?.operations) <= 20 * 3);
-    assert.match(String(mixed.bottleneck?.evidence), /^threads waited \d+% of the time for a key/);
   });
 
   test('can be read by a later run, whatever the versions of its objects', async (t) => {

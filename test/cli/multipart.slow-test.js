@@ -50,16 +50,6 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assert.deepEqual([result.cleanup.uploads, result.cleanup.uploadsLeft], [0, 0]);
     });
 
-    test(`${client}: a run that is interrupted while it sends parts leaves neither objects nor uploads`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
-      const parameters = ['50', '4', ...IN_PARTS, '--client', client, '--no-preflight', '--run-id', 'a-run'];
-      const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
-      await partsArrived(endpoint, 12);
-      command.child.kill('SIGINT');
-      assertStatus(await command.outcome, 130);
-      assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
-    });
-
     test(`${client}: lists the uploads of a killed run, and aborts them with --cleanup`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
       const dotEnv = dotEnvOf(endpoint);
@@ -80,39 +70,4 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
     });
   }
-
-  test('logs and results of runs in parts can be merged, asserted and compared', async (t) => {
-    const run = (/** @type {string[]} */ ...more) => startCommand(t, ['6', '2', '--local', ...more]);
-    const first = await run(...IN_PARTS, '--json', 'result.json', '--assert', 'write.parts.p99 < 100s');
-    const second = await run(...IN_PARTS, '--log', 'log.txt');
-    const plain = await run('--size', '12MiB', '--json', 'result.json');
-    for (const command of [first, second, plain]) {
-      assertStatus(await command.outcome, 0);
-    }
-    const files = [path.join(first.folder, 'result.json'), path.join(second.folder, 'log.txt')];
-    const merged = await startCommand(t, ['merge', ...files, '--several-runs', '--json', 'sum.json']);
-    const outcome = await merged.outcome;
-    assertStatus(outcome, 0);
-    const sum = resultFrom(await readFile(path.join(merged.folder, 'sum.json'), 'utf8'));
-    const [write] = sum.stages;
-    assert.deepEqual([write.operations, write.parts, write.steps, write.attempts], [12, 36, 48, 60]);
-    const others = [path.join(first.folder, 'result.json'), path.join(plain.folder, 'result.json')];
-    const compared = await runCommand(t, ['compare', ...others]);
-    assertStatus(compared, 2);
-    assert.match(compared.stderr, /objects: sent in parts before, sent whole after \(Write\)/);
-  });
-
-  test('a search and a ramp support objects in parts', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'queue=600' });
-    const load = ['--size', '16KiB', '--multipart', '--stages', 'write,remove'];
-    const options = { dotEnv: dotEnvOf(endpoint) };
-    const ramp = await runCommand(t, ['4000', '2', ...load, '--ramp', '1,2', '--step-time', '4s'], options);
-    assertStatus(ramp, 0);
-    assert.match(ramp.stdout, /^Write took /m);
-    // How many objects Write leaves for a search of Remove depends on the host.
-    const search = await runCommand(t, ['20000', '4', ...load, '--stages', 'write', '--find-peak'], options);
-    assertStatus(search, 0);
-    assert.match(search.stdout, /^Write capacity: /m);
-    assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
-  });
 });

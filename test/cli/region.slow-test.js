@@ -66,22 +66,6 @@ describe('requests are signed for the region that a store names when it refuses'
       assert.deepEqual(await keysIn(endpoint), []);
     });
 
-    test(`${client} client: without preflight, from the requests that measure the store's clock`, async (t) => {
-      const { endpoint, store } = await startRegional(t);
-      const run = ['40', '8', ...store, '--client', client, '--no-preflight'];
-      const outcome = await runCommand(t, run, { dotEnv: KEYS });
-      assertStatus(outcome, 0);
-      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-
-    test(`${client} client: a store that refuses its own region gets one retry, and the run is refused`, async (t) => {
-      const { outcome, requests } = await runAgainst(t, 'eu-home-1', client);
-      assertStatus(outcome, 2);
-      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
-      assert.equal(requests, 2);
-    });
-
     test(`${client} client: an invalid region name is neither used nor shown`, async (t) => {
       for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
         const { outcome, requests } = await runAgainst(t, named, client);
@@ -101,27 +85,5 @@ describe('requests are signed for the region that a store names when it refuses'
       assert.deepEqual(noticesIn(outcome.stderr), [NOTICE], command.join(' '));
     }
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('even instead of a configured region', async (t) => {
-    const { store } = await startRegional(t);
-    const outcome = await runCommand(t, ['20', '4', ...store], {
-      dotEnv: `${KEYS}S3_REGION=eu-nowhere-1\n`,
-    });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^The store expects region eu-home-1, not eu-nowhere-1: /m);
-  });
-
-  test('separately for each side of a comparison', async (t) => {
-    const { endpoint, address } = await startRegional(t);
-    const other = await startTestEndpoint(t, { region: 'auto' });
-    const [a, b] = [address, ['--endpoint-url', `http://${other.hostname}:${other.port}`]].map((words) =>
-      words.join(' '),
-    );
-    const options = ['--stages', 'write,remove', '--quads', '6', '--bucket', 'bucket-a', '--a', a, '--b', b];
-    const outcome = await runCommand(t, ['ab', '20', '4', ...options], { dotEnv: KEYS });
-    assertStatus(outcome, 0);
-    assert.deepEqual(noticesIn(outcome.stderr), [`A: ${NOTICE}`, `B: ${NOTICE.replaceAll('eu-home-1', 'auto')}`]);
-    assert.deepEqual([await keysIn(endpoint), await keysIn(other)], [[], []]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { machineRecords } from '../helpers/log-records.js';
@@ -56,32 +56,6 @@ describe('a run with stages of a fixed duration', { concurrency: 3 }, () => {
       assert.equal(requests.PUT.succeeded, requests.DELETE.succeeded);
     });
   }
-
-  test('ends its rounds when there is nothing to cycle through', { timeout: 120_000 }, async (t) => {
-    const run = ['100', '4', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'PUT.hang=100%'];
-    const outcome = await runCommand(t, [...run, '--no-preflight', '--timeout', '2s']);
-    assertStatus(outcome, 1);
-    const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.deepEqual(
-      stages.map(({ operations, abandoned, skipped }) => [operations, abandoned, skipped]),
-      [
-        [0, 4, 0],
-        [0, 0, 0],
-        [0, 0, 0],
-        [0, 0, 4],
-      ],
-    );
-  });
-
-  test('finishes Write after all its objects, and cycles in Read and Stat', async (t) => {
-    const run = ['3', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
-    const outcome = await runCommand(t, run);
-    assertStatus(outcome, 0);
-    const [write, read, stat, remove] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.deepEqual([write.operations, remove.operations, remove.skipped], [3, 3, 0]);
-    assert.ok(read.operations > 3 && stat.operations > 3, `${read.operations}, ${stat.operations}`);
-    linesAddUp(recordsOf(outcome.stdout));
-  });
 });
 
 describe('a run with a start time', { concurrency: 3 }, () => {
@@ -95,42 +69,6 @@ describe('a run with a start time', { concurrency: 3 }, () => {
     const [write] = machineRecords(records, 'stage');
     assert.ok(write.startedAt >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
     assert.ok(Date.parse(told[1]) >= launchedAfter + 15_000 - PRECISION_MS && Number(told[2]) < 15);
-  });
-
-  test('is refused before the first stage if the time has passed', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const run = ['20', '2', '--start-at', '2020-01-31T12:00:00Z'];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 2);
-    assert.match(
-      outcome.stderr,
-      /^error: --start-at: 2020-01-31T12:00:00\.000Z was \d+d \d+h ago by the store's clock$/m,
-    );
-    assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
-  });
-
-  test('may be stopped while it waits, and has nothing to clean up', async (t) => {
-    const command = await startCommand(t, ['20', '2', '--start-at', '+1h', '--local']);
-    await command.shows('stderr', /Waiting until/);
-    command.child.kill('SIGTERM');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 143);
-    assert.deepEqual(machineRecords(recordsOf(outcome.stdout), 'stage'), []);
-  });
-
-  test('uses the store’s clock, not its own', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'skew=+100s' });
-    const run = ['20', '2', ...SMALL, '--start-at', '+15s'];
-    const launchedAfter = Date.now();
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    const records = recordsOf(outcome.stdout);
-    const [{ clock, start }] = machineRecords(records, 'run');
-    assert.ok(Math.abs(clock.offset - 100_000) <= clock.uncertainty + 1, JSON.stringify(clock));
-    const ahead = Date.parse(start) - Date.now();
-    assert.ok(ahead > 60_000 && ahead < 101_000, `its times are ${ahead}ms ahead of this host's`);
-    const [write] = machineRecords(records, 'stage');
-    assert.ok(write.startedAt >= launchedAfter + 115_000 - clock.uncertainty - PRECISION_MS);
   });
 });
 
@@ -158,12 +96,5 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
       [1, 2, 3].map(() => [2 * OBJECTS, 0]),
     );
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('get their shard from the orchestrator that started them', async (t) => {
-    const env = { SLURM_PROCID: '2', SLURM_NTASKS: '3' };
-    const outcome = await runCommand(t, [...shard('auto'), '--local'], { env });
-    assertStatus(outcome, 0);
-    assert.equal(machineRecords(recordsOf(outcome.stdout), 'run')[0].shard, '2/3');
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { open, readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, endpointOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
@@ -66,20 +66,6 @@ describe('a request to stop', { concurrency: 6 }, () => {
     }
   }
 
-  test('Row 16: a PUT without a response is given up, and its object is removed anyway', async (t) => {
-    // Long after the timeout, and long before the clean-up looks again.
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
-    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^Write: .* failed: no complete response within 1000ms$/m);
-    // The clean-up looks again after 2 s, when the abandoned writes have been carried out.
-    assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-    const { requests } = await endpoint.report();
-    assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');
-  });
-
   test(
     'Row 41: a second Ctrl-C, a second after the first, exits immediately with the command that removes the rest',
     { skip },
@@ -104,18 +90,6 @@ describe('a request to stop', { concurrency: 6 }, () => {
     },
   );
 
-  test('a run with an embedded endpoint needs no clean-up after a second Ctrl-C', { skip }, async (t) => {
-    const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
-    const { command, pressCtrlC } = await startOnTerminal(t, run);
-    await command.shows('stdout', /Run stopped-run/);
-    pressCtrlC();
-    await command.shows('stdout', OFFER);
-    pressCtrlC();
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    assert.doesNotMatch(outcome.stdout, /--cleanup/);
-  });
-
   test('a run ends when its embedded endpoint dies, and reports it', async (t) => {
     const command = await startCommand(t, [...RUN, '--local', '--faults', `PUT.${SLOW}`]);
     await command.shows('stdout', firstSecondOf('Write'));
@@ -124,47 +98,6 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^error: the process of the local endpoint ended unexpectedly, by SIGKILL$/m);
     assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
-  });
-
-  test('Row 17: --cleanup removes what a killed run left, from anywhere', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
-    const dotEnv = dotEnvOf(endpoint);
-    const command = await startCommand(t, RUN, { dotEnv });
-    await command.shows('stdout', firstSecondOf('Write'));
-    command.child.kill('SIGKILL');
-    assert.equal((await command.outcome).status, null);
-    const left = (await keysIn(endpoint)).length;
-    assert.ok(left > 0);
-    const outcome = await runCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
-    assertStatus(outcome, 0);
-    assert.match(
-      outcome.stdout,
-      /^Clean-up of run stopped-run: \d+ objects removed under benchmark\/stopped-run\/ in bucket-a, bucket-b, 0 left\n$/,
-    );
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('an interrupted run keeps what others wrote under and next to its prefix, and checks twice for late writes', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}, PUT.lost=10%, seed=7` });
-    const foreign = [
-      'benchmark/stopped-run',
-      'benchmark/stopped-run/notes.txt',
-      'benchmark/stopped-run2/00000000-0',
-      'x',
-    ];
-    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
-    const command = await startCommand(t, [...RUN, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', firstSecondOf('Write'));
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    assert.match(
-      outcome.stderr,
-      /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, kept 1 not written by this run/m,
-    );
-    const { requests } = await endpoint.report();
-    assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');
-    assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
   });
 
   for (const [what, throws] of /** @type {const} */ ([
@@ -193,55 +126,6 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assert.equal(report.problems.length, 1);
     });
   }
-
-  test('R2_BENCHMARK_DEBUG=1 shows the stack trace of an unexpected error', async (t) => {
-    const folder = await folderWith(t, { 'mistake.mjs': `setTimeout(() => { throw new TypeError('a mistake'); });` });
-    const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}`, R2_BENCHMARK_DEBUG: '1' };
-    const outcome = await runCommand(t, ['--cleanup', 'a-run', '--local'], { env });
-    assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^ {4}at .*mistake\.mjs/m);
-  });
-
-  test('an output that cannot be written because of a full disk ends the run with status 1 and an empty store', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const full = await open('/dev/full', 'w');
-    t.after(() => full.close());
-    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint), stdout: full.fd });
-    assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^error: stdout cannot be written: ENOSPC/m);
-    assert.match(outcome.stderr, /^Stopping \(the output cannot be written\)/m);
-    assert.doesNotMatch(outcome.stderr, /closed/);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 19: ${client}: a closed stdout ends the run with status 141, the rest of the log on stderr, and an empty store`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults: SLOW });
-      const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
-      await command.shows('stdout', firstSecondOf('Write'));
-      command.closeStdout();
-      const outcome = await command.outcome;
-      assertStatus(outcome, 141);
-      assert.match(outcome.stderr, /^Write took \d+ms\. /m);
-      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
-
-  test('with --keep, the objects written so far remain, and the command that removes them is printed', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
-    const command = await startCommand(t, [...RUN, '--keep'], { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', firstSecondOf('Write'));
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    const [{ operations }] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.equal((await keysIn(endpoint)).length, operations);
-    assert.match(
-      outcome.stderr,
-      /^The objects were kept; remove them with: node \S*r2-benchmark\.js --cleanup stopped-run$/m,
-    );
-  });
 
   test('Row 41: --cleanup removes everything despite any signals', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });

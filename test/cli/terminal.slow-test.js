@@ -106,13 +106,6 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     }
   });
 
-  test('shows the lines of the log, and no animation, with --quiet', async (t) => {
-    const { screen } = await onTerminal(t, '', {}, `${RUN} --quiet`);
-    assert.match(screen, SECOND);
-    assert.match(screen, TABLE_OF_LOG);
-    assert.ok(!hasView(screen));
-  });
-
   test('shows only the live line if the log goes to a file, which also has the machine lines', async (t) => {
     const { screen, file } = await onTerminal(t, '>output');
     assert.ok(hasLiveLine(screen), screen);
@@ -128,16 +121,6 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.doesNotMatch(screen, /# r2-benchmark/);
     assert.match(file, /^Run a-run: /m);
     assert.ok(!file.includes(ESCAPE));
-  });
-
-  test('shows progress by bytes, long before the first large object completes', async (t) => {
-    const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
-    const { screen } = await onTerminal(t, '>output', {}, run);
-    const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MiB\/s {2}\d+s left$/;
-    assert.ok(
-      screen.split(CLEAR_LINE).some((text) => flowing.test(text)),
-      screen,
-    );
   });
 
   test('ends a merge with a table with bars, while a pipe gets only the text', async (t) => {
