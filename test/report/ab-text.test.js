@@ -66,22 +66,6 @@ exact sign-flip test.
   );
 });
 
-test('a comparison that ended early says after how many quads', () => {
-  const quads = simulateQuads({ orders: ORDERS.slice(0, 2) });
-  const text = textOf(quads);
-  assert.match(text, /^The comparison ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
-  const reason =
-    'cannot tell for ops/s, p50, p99, CPU/op: only 2 usable quads (at least 6 are needed); about 4 more quads should be enough';
-  assert.ok(text.replaceAll(/\s+/g, ' ').includes(reason));
-});
-
-test('without a quad there is nothing to compare', () => {
-  assert.match(
-    textOf([]),
-    /\n\nThe comparison ended during the first of 6 quads, so there is nothing to\ncompare\.\n$/,
-  );
-});
-
 test('a terminal obeys nothing in the options', () => {
   const text = textOf([], { before: { name: '--env-file \u001b[31mred', run: null, hosts: 1, start: null } });
   assert.ok(!text.includes('\u001b'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { textWidth } from '../../lib/text/text-width.js';
-import { barTable, errorCell, formatStageSummary } from '../../lib/report/bar-table.js';
+import { barTable, formatStageSummary } from '../../lib/report/bar-table.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /**
@@ -61,19 +61,6 @@ test('a mix has a row for each operation after its own', () => {
   assert.equal(lines.filter((line) => line.includes('limited by')).length, 1);
 });
 
-test('the summary on a terminal of 60 columns', () => {
-  assert.deepEqual(formatStageSummary(STAGES, lookOf(60, { hasColour: false })), [
-    '',
-    'Stage      Ops/s                       p95      p99  Errors',
-    'Write    1,234.6  ██               12.00ms  12.00ms       3',
-    'Read     2,345.6  ███              12.00ms  12.00ms       5',
-    'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
-    '',
-    'Write, Read and Remove were limited by the store: more than',
-    '  23 threads brought no gain.',
-  ]);
-});
-
 test('the summary on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',
@@ -84,39 +71,6 @@ test('the summary on a terminal of 80 columns', () => {
     'Read and Remove were limited by the store: more than 23 threads brought no',
     '  gain, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
   ]);
-});
-
-test('the summary on a terminal of 120 columns, in ASCII: text has at most 100 columns', () => {
-  assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(120, { hasColour: false, isUnicode: false })), [
-    '',
-    'Stage      Ops/s                                Threads    Peak/s  MiB/s      p50      p95      p99  Errors  Limited by',
-    'Read     2,345.6  ######                              4   2,814.7   36.6  12.00ms  12.00ms  12.00ms       5       store',
-    'Remove  10,345.6  ############################        4  12,414.7  161.7  12.00ms  12.00ms  12.00ms       0       store',
-    '',
-    'Read and Remove were limited by the store: more than 23 threads brought no gain, 1,000.0/s of 16KiB',
-    '  and 999.3/s of 8KiB, event loop up to 12% busy.',
-  ]);
-});
-
-test('the row of a search for the highest rate has no figures of its hold, which ran below that rate', () => {
-  const rate = { bound: 'exact', operationsPerSecond: 1250 };
-  const stage = { ...STAGES[0], search: /** @type {any} */ ({ rate }) };
-  const [, headings, row] = formatStageSummary([stage], lookOf(120, { hasColour: false }));
-  const under = (/** @type {string} */ heading) => {
-    const end = headings.indexOf(heading) + heading.length;
-    return row.slice(0, end).split(' ').at(-1);
-  };
-  assert.deepEqual(['Ops/s', 'Peak/s', 'MiB/s', 'p50', 'p99'].map(under), ['1,250.0', '-', '-', '-', '-']);
-});
-
-test('errors are red if any is not throttling, and yellow if all are', () => {
-  assert.deepEqual(errorCell(0, 0), { text: '0' });
-  assert.deepEqual(errorCell(1234, 1233), { text: '1,234', meaning: 'error' });
-  assert.deepEqual(errorCell(1234, 1234), { text: '1,234', meaning: 'throttling' });
-  const [, , write, read, remove] = formatStageSummary(STAGES, lookOf(80));
-  assert.ok(write.includes(' \x1b[31m3\x1b[39m '), write);
-  assert.ok(read.includes(' \x1b[33m5\x1b[39m '), read);
-  assert.ok(!remove.includes('\x1b'));
 });
 
 test('no row is as wide as the terminal, whatever the names and figures', () => {
@@ -158,22 +112,4 @@ test('a stage without operations has no bar, and the others keep theirs', () => 
   assert.ok(!row.includes('█'), row);
   const [, , none, some] = formatStageSummary([nothing, STAGES[1]], lookOf(80));
   assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
-});
-
-test('unknown bottlenecks have one sentence each, and evidence of some of the stages names its stage', () => {
-  const unknown = STAGES.slice(1).map((stage) => ({
-    ...stage,
-    bottleneck: { cause: 'inconclusive', certainty: 'unknown', evidence: `${stage.stage} is odd`, advice: null },
-  }));
-  const lines = formatStageSummary(/** @type {any} */ (unknown), lookOf(80));
-  assert.deepEqual(lines.slice(-2), [
-    'The limit of Read is unknown: Read is odd.',
-    'The limit of Remove is unknown: Remove is odd.',
-  ]);
-  const likely = unknown.map((stage) => ({
-    ...stage,
-    bottleneck: { ...stage.bottleneck, cause: 'store', certainty: 'likely' },
-  }));
-  const [last] = formatStageSummary(/** @type {any} */ (likely), lookOf(80)).slice(-1);
-  assert.equal(last, 'Read and Remove were likely limited by the store: in Read, Read is odd.');
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareResults } from '../../lib/compare/compare-results.js';
-import { formatComparison, stageSentence } from '../../lib/report/compare-text.js';
+import { formatComparison } from '../../lib/report/compare-text.js';
 import { ratesOf, resultOf } from '../compare/results.js';
 import { chance } from '../helpers/chance.js';
 
-/** @import { Comparison, ComparisonVerdict, MetricComparison } from '../../lib/model/comparison.js' */
+/** @import { Comparison, MetricComparison } from '../../lib/model/comparison.js' */
 
 /**
  * @param {number} rate
@@ -54,19 +54,6 @@ test('names both sides, lists differences, and has a table per stage', () => {
   assert.match(lines.join(' '), /cannot tell for CPU\/op: a single figure per run/);
 });
 
-test('the text has the figures of the comparison', () => {
-  const compared = comparison();
-  const text = formatComparison(compared);
-  for (const { metric, ratio, low, high, verdict } of compared.stages[0].metrics) {
-    if (ratio !== null && low !== null && high !== null) {
-      const label = { rate: 'ops/s', throughput: 'MiB/s', p999: 'p99.9', cpu: 'CPU/op' }[String(metric)] ?? metric;
-      const row = linesOf(text).find((line) => line.startsWith(`  ${label} `)) ?? '';
-      assert.ok(row.includes(ratio.toFixed(3)) && row.endsWith(verdict), row);
-      assert.ok(row.includes(`${low.toFixed(3)} to ${high.toFixed(3)}`), row);
-    }
-  }
-});
-
 test('no line is wider than 80 columns, whatever the figures and names', () => {
   const figure = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e7, noNaN: true }));
   const ratio = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e9, noNaN: true }));
@@ -108,18 +95,6 @@ test('no line is wider than 80 columns, whatever the figures and names', () => {
   );
 });
 
-test('a text too long for the table gets its own lines', () => {
-  const differences = [
-    { what: 'endpoint', before: 'https://account.r2.cloudflarestorage.com:443', after: 'https://s3.example.com:443' },
-  ];
-  const lines = linesOf(formatComparison(comparison({ differences })));
-  const index = lines.indexOf('  endpoint');
-  assert.deepEqual(lines.slice(index + 1, index + 3), [
-    '    before  https://account.r2.cloudflarestorage.com:443',
-    '    after   https://s3.example.com:443',
-  ]);
-});
-
 test('a terminal obeys nothing in the results', () => {
   const hostile = '\u001b[2J\u202e<script>\r\nfake: 1';
   const stage = comparison().stages[0];
@@ -134,74 +109,6 @@ test('a terminal obeys nothing in the results', () => {
   assert.doesNotMatch(text.replaceAll('\n', ''), /\p{C}/u);
   assert.ok(!linesOf(text).some((line) => line.startsWith('fake')));
   assert.match(text, /\\u\{1b\}/);
-});
-
-test('one sentence says what changed', () => {
-  /**
-   * @param {Readonly<Record<string, ComparisonVerdict>>} verdicts
-   * @param {number} [ratio] of the rate
-   */
-  const sentence = (verdicts, ratio = 1.052) =>
-    stageSentence(
-      {
-        stage: 'Read',
-        seconds: { before: 60, after: 60 },
-        metrics: comparison().stages[0].metrics.map((each) => ({
-          ...each,
-          verdict: verdicts[each.metric] ?? 'cannot tell',
-          ratio,
-        })),
-      },
-      0.03,
-    );
-  assert.equal(sentence({}), 'Read: cannot tell whether the rate changed.');
-  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations per second.');
-  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations per second.');
-  assert.equal(
-    sentence({ rate: 'the same', p50: 'the same', p90: 'faster', p99: 'slower', p999: 'slower', errors: 'more' }),
-    'Read: the same operations per second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
-  );
-});
-
-test('incomparable runs are marked as such', () => {
-  const text = formatComparison(comparison({ mismatches: ['threads: 50 threads before, 1 thread after (Read)'] }));
-  assert.match(
-    text,
-    /^Compared anyway \(--force\), despite mismatches:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
-  );
-});
-
-test('stages that only one run has are named', () => {
-  const text = formatComparison(comparison({ stagesOfOne: { before: ['Write', 'Stat'], after: ['Remove'] } }));
-  assert.match(text, /^Only before: Write, Stat\.\nOnly after: Remove\.$/m);
-});
-
-test('an interval that excludes 1 only without the correction is marked in its row', () => {
-  const [stage] = COMPARED.stages;
-  const reason = 'among 14 figures, chance alone can make one differ this much';
-  const doubtful = { low: 1.02, high: 1.2, verdict: /** @type {const} */ ('cannot tell'), reason };
-  const metrics = stage.metrics.map((each) => (each.metric === 'p99' ? { ...each, ...doubtful } : each));
-  const lines = formatComparison(comparison({ stages: [{ ...stage, metrics }] })).split('\n');
-  const row = lines.find((line) => line.startsWith('  p99 '));
-  assert.match(String(row), / 1\.020 to 1\.200 {2}maybe chance$/);
-  assert.ok(Number(row?.length) <= 80);
-});
-
-test('operations of a mix have a table after that of their stage, without verdicts that need seconds', () => {
-  const [stage] = COMPARED.stages;
-  const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };
-  const metrics = stage.metrics
-    .filter(({ metric }) => metric !== 'cpu')
-    .map((each) =>
-      each.metric === 'errors' ? { ...each, verdict: /** @type {const} */ ('more') } : { ...each, ...unknown },
-    );
-  const kind = { ...stage, stage: 'Mixed read', kindOf: 'Mixed', metrics };
-  const text = formatComparison(comparison({ stages: [{ ...stage, stage: 'Mixed' }, kind] }));
-  const [, rest] = text.split('\nMixed read, part of Mixed; more attempts failed.\n');
-  assert.match(rest, /^ +before +after +ratio/);
-  assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
-  assert.match(rest, /^ {2}cannot tell for ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
-  assert.doesNotMatch(rest, /CPU\/op/);
 });
 
 test('stages that are too short share one sentence with the necessary duration, unless their errors differ', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { formatCsv } from '../../lib/report/csv.js';
-import { aggregateOf, madeLogs, secondLine, summaryLine } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };
 const LOGS = Object.fromEntries(planHosts(OPTIONS).map((plan) => [plan.host, [...linesOfHost(plan)]]));
@@ -27,16 +27,6 @@ test('the time series has every second of every host, named by its start', () =>
   assert.deepEqual(rows.toSorted(), expected.toSorted());
   const times = rows.filter((row) => row.includes('Write')).map((row) => row.slice(0, '2026-01-31T23:59:58Z'.length));
   assert.deepEqual(times, times.toSorted());
-});
-
-test('without a date, only the time of day is given', () => {
-  const aggregate = aggregateOf({ 'x/a.txt': [secondLine('03:10:05', 931.1), summaryLine(931.1)] });
-  assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,a.txt,931.1,0');
-});
-
-test('a host name with a comma or a quote is quoted', () => {
-  const aggregate = aggregateOf({ 'a "b", c': [secondLine('03:10:05', 1), summaryLine(1)] });
-  assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,"a ""b"", c",1,0');
 });
 
 test('a host name that looks like a formula gets an apostrophe', () => {

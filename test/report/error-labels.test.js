@@ -53,10 +53,6 @@ test('every kind of error has its own words', () => {
   );
 });
 
-test('a failed attempt to connect differs from a lost connection', () => {
-  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'could not connect 281, connection lost 10');
-});
-
 test('an unknown kind is shown as it is, and no errors as none', () => {
   assert.equal(
     formatErrors({ SlowDown: 3, constructor: 1, 'unknown kind': 2 }),

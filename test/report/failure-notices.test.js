@@ -34,23 +34,3 @@ test('a storm gives a notice every ten seconds, with each failure once', () => {
   const counts = context.told.map((notice) => Number(/: (\d+) attempts?/.exec(notice)?.[1]));
   assert.deepEqual(counts, [5, 40, 40, 15]);
 });
-
-test('the rest is reported at the end of the stage, unless nothing failed', () => {
-  const { notices, context } = prepare();
-  notices.flush();
-  notices.add('timeout');
-  notices.flush();
-  notices.flush();
-  assert.deepEqual(context.told, ['Write: 1 attempt failed and was retried: timeout 1']);
-});
-
-test('the first failure of the next stage does not wait for the pause after the last notice', () => {
-  const { notices, context } = prepare();
-  notices.add('timeout');
-  notices.flush();
-  notices.start('Read');
-  notices.add('tls');
-  context.time = 1000;
-  notices.check();
-  assert.equal(context.told[1], 'Read: 1 attempt failed and was retried: TLS failed 1');
-});

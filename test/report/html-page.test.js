@@ -5,16 +5,12 @@ import { readCommandLine } from '../../lib/cli/command-line.js';
 import { resolve } from '../../lib/options/resolve.js';
 import { shellWords } from '../../lib/text/shell-words.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
-import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
+import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
-import { factsSection } from '../../lib/report/html/facts-section.js';
-import { html } from '../../lib/report/html/markup.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
-import { aggregateOf, madeLogs, withBottleneck } from '../merge/logs-of.js';
 import { finishedStage } from '../helpers/finished-stage.js';
-import { longMerge } from '../helpers/long-merge.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { Result, StageResult } from '../../lib/model/result.js' */
@@ -66,10 +62,6 @@ test('the policy of a page allows its content by hash, and no requests', () => {
   assert.doesNotMatch(page.replace(/<(style|script)[^]*?<\/\1>/g, ''), /\b(src|srcset|style|on\w+)=/);
 });
 
-test('a page contains the version and licence of its chart library', () => {
-  assert.match(pageOf(runWith()), /\/\*! uPlot \d+\.\d+\.\d+, MIT\nThe MIT License/);
-});
-
 test('the answer is the rates and the bottlenecks', () => {
   const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
   assert.match(
@@ -83,22 +75,6 @@ test('the answer is the rates and the bottlenecks', () => {
     /Write and [\d.,]+ Read operations per second\. Write was limited by the store\. The limit of Read is unknown\.$/,
   );
   assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
-});
-
-test('a limit that is only likely is reported as such, in the answer and with the evidence', () => {
-  const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
-  const [write] = run.stages;
-  const read = { ...write, stage: 'Read', bottleneck: { ...write.bottleneck, certainty: 'likely' } };
-  const page = pageOf(/** @type {any} */ ({ ...run, stages: [write, read] }));
-  assert.match(String(answerIn(page)), /\. Write was limited by the store\. Read was likely limited by the store\.$/);
-  assert.match(page, /<p>Read was likely limited by the store: e\./);
-});
-
-test('the answer of a merge covers all hosts', () => {
-  assert.match(
-    String(answerIn(pageOf(/** @type {any} */ (longMerge({ hosts: 3, seconds: 70 }).result)))),
-    /^3 hosts together completed /,
-  );
 });
 
 const STEP = {
@@ -179,20 +155,6 @@ test('a page shows thresholds, and what is missing above everything else', () =>
   assert.doesNotMatch(pageOf(runWith()), /class="status"/);
 });
 
-test('the command makes the same load, without default options', () => {
-  assert.equal(commandOf(FACTS.options), 'r2-benchmark 20 4 --size 1000B');
-  const options = {
-    ...FACTS.options,
-    size: 16_384,
-    client: /** @type {const} */ ('sdk'),
-    stages: ['write', 'read'],
-    duration: 30_000,
-    gap: 1500,
-  };
-  assert.equal(commandOf(options), 'r2-benchmark 20 4 --stages write,read --duration 30s --gap 1500ms --client sdk');
-  assert.equal(commandOf({ objects: null, threads: 4 }), 'r2-benchmark ? 4');
-});
-
 test('the command reads back as the same run, whatever its load', () => {
   const sink = /** @type {any} */ ({ write: () => true });
   const read = (/** @type {string[]} */ words) =>
@@ -223,18 +185,6 @@ test('the command reads back as the same run, whatever its load', () => {
   }
 });
 
-test('the command of a host with part of the objects names its shard and run', () => {
-  const commandIn = (/** @type {Partial<Result>} */ overrides) =>
-    /<code>(.*)<\/code>/.exec(html`${factsSection(runWith({}, overrides)).body}`.text)?.[1].replace(/<[^>]*>/g, '');
-  const hosts = ['0/3', '1/3'].map((shard) => ({ ...runWith().hosts[0], shard }));
-  const command = 'r2-benchmark 20 4 --size 1000B';
-  assert.equal(commandIn({ run: 'three', hosts: hosts.slice(1) }), `${command} --shard 1/3 --run-id three`);
-  assert.equal(commandIn({ run: 'three', hosts }), `${command} --shard ?/3 --run-id three`);
-  assert.equal(commandIn({ run: null, hosts }), `${command} --shard ?/3 --run-id ?`);
-  assert.equal(commandIn({ run: 'three' }), command);
-  assert.equal(commandIn({ run: 'three', hosts: [hosts[0], { ...hosts[1], shard: '1/4' }] }), command);
-});
-
 test('a shell splits no part of the command wrongly, whatever the options', () => {
   const hostile = '$(touch /tmp/x); `id` \'"';
   const texts = { sizes: hostile, access: hostile, mix: hostile, checksum: hostile, client: hostile, faults: hostile };
@@ -242,33 +192,6 @@ test('a shell splits no part of the command wrongly, whatever the options', () =
   const quoted = "'$(touch /tmp/x); `id` '\\''\"'";
   assert.equal(command.split(quoted).length - 1, Object.keys(texts).length + 1, command);
   assert.doesNotMatch(command.replaceAll(quoted, ''), /touch/);
-});
-
-test('a run on R2 shows the cost of its attempts', () => {
-  const endpoint = 'https://a.r2.cloudflarestorage.com:443';
-  assert.match(
-    pageOf(runWith({ attempts: 1_000_000 }, { options: { ...FACTS.options, endpoint } })),
-    /\$4\.5000 for the attempts of the stages/,
-  );
-  assert.doesNotMatch(pageOf(runWith()), /list prices/);
-  const kinds = ['read', 'write'].map((operation) => ({ operation, attempts: 1_000_000 }));
-  const run = runWith({}, { options: { ...FACTS.options, endpoint } });
-  const mixed = /** @type {any} */ ({ ...run.stages[0], stage: 'Mixed', attempts: 2_000_000, kinds });
-  assert.match(
-    html`${factsSection({ ...run, stages: [mixed] }).body}`.text,
-    /\$4\.8600 for the attempts of the stages/,
-  );
-});
-
-test('a comparison has a verdict on the rate of each stage', () => {
-  const { comparison, before, after } = comparedRuns();
-  assert.equal(
-    comparisonAnswer(comparison.stages, 'After the change,'),
-    'After the change, Write is faster (1.300 times the rate), Read: cannot tell.',
-  );
-  const page = [...comparisonPage(comparison, before, after)].join('');
-  assert.match(page, /12 whole seconds, expected 30/);
-  assert.equal(page.match(/<circle/g)?.length, 4);
 });
 
 test('the page of a comparison has differences first, then ratios and thresholds', () => {
@@ -306,13 +229,6 @@ test('a stage with incomplete seconds has its rate only in the whole ones', () =
   assert.deepEqual(JSON.parse(charts).comparison[0].before, [10, 10]);
 });
 
-test('throughput is drawn only if bytes were moved', () => {
-  const stat = { ...runWith(), stages: [finishedStage({ name: 'Stat', operations: [{ after: 100 }] })] };
-  assert.doesNotMatch(pageOf(stat), /data-chart="throughput"/);
-  assert.match(pageOf(stat), /title="no bytes moved"/);
-  assert.match(pageOf(runWith()), /data-chart="throughput"/);
-});
-
 test('a half-open interval is shown with its one end, in the table and in the chart', () => {
   const { comparison, before, after } = comparedRuns();
   const [stage] = comparison.stages;
@@ -325,21 +241,4 @@ test('a half-open interval is shown with its one end, in the table and in the ch
   assert.match(upwards, /<line\s+class="worse"/);
   assert.match(open({ low: null, high: 1.2 }), /<data value="0">0\.000<\/data> to <data value="1\.2">1\.200<\/data>/);
   assert.doesNotMatch(open({ low: null, high: null }), /<line\s+class="worse"/);
-});
-
-test('the evidence for a bottleneck of several hosts comes from the first host with it', () => {
-  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], index) => {
-    const cause = index === 0 ? 'store' : 'inconclusive';
-    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${index}`, advice: '--find-peak' })];
-  });
-  const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
-  assert.match(page, /<p>host-1: figures of host 0; try <span class="option">--find-peak<\/span>\.<\/p>/);
-  assert.match(page, /<p>host-2: figures of host 1; try <span class="option">--find-peak<\/span>\.<\/p>/);
-  assert.doesNotMatch(page.slice(0, page.indexOf('type="application/json"')), /figures of host 2/);
-});
-
-test('a suspended stage says for how long', () => {
-  const suspended = /The stage was suspended for 4\.0 s: that time is excluded from rates and percentiles\./;
-  assert.match(pageOf(runWith({ paused: 4016 })), suspended);
-  assert.doesNotMatch(pageOf(runWith()), /suspended for/);
 });

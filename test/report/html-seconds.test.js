@@ -62,25 +62,6 @@ test('incomplete seconds at the edges of a stage do not look like a collapse', (
   assert.deepEqual(drawn(stageAt900({ from: 10.6, until: 16.5, drain: 2.2 })), whole);
 });
 
-test('a stage that starts and ends within milliseconds of a whole second is drawn completely', () => {
-  const stage = stageAt900({ from: 10.004, until: 13.12, drain: 0.121 });
-  assert.deepEqual(
-    drawn(stage).map(([second]) => second),
-    [10, 11, 12],
-  );
-});
-
-test('a stage without a whole second has its mean, in its most complete second', () => {
-  assert.deepEqual(drawn(stageAt900({ from: 10.9, until: 11.7 })), [[11, 900, 90_000]]);
-  assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 })), [[10, 900, 90_000]]);
-  assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 }, { average: null })), []);
-});
-
-test('all seconds are drawn if the start and the end of the stage are unknown', () => {
-  const unknown = { startedAt: null, endedAt: null, drain: null };
-  assert.equal(drawn(stageAt900({ from: 10.6, until: 14.3 }, unknown)).length, 5);
-});
-
 test('three hosts that start and end apart never fall below the rate of their store', () => {
   const hosts = [
     [10.2, 14.4],

@@ -139,15 +139,3 @@ test('the file contains only what XML allows, and no text opens a tag or ends an
     }),
   );
 });
-
-test('a counter that a log lacks is no property, and a threshold on it is an error', () => {
-  const log = [
-    'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
-    'Write took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9',
-  ];
-  const { summary, junit } = outputsOf(asserted(aggregateOf({ log }).merged.result, ['throttled == 0']));
-  assert.doesNotMatch(junit, /<property name="(throttled|failed|integrityErrors)"/);
-  assert.match(junit, /<property name="retries" value="9"/);
-  assert.match(junit, /<error type="inconclusive" message="not known: the result does not contain it"/);
-  assert.match(summary, /^## r2-benchmark: 1 threshold inconclusive$/m);
-});

@@ -46,28 +46,10 @@ function lookOf(columns, others = {}) {
   return { columns, rows: 24, isUnicode: true, hasColour: true, ...others };
 }
 
-test('the view on a terminal of 60 columns', () => {
-  assert.deepEqual(renderView(STATE, lookOf(60)), [
-    'Read 2/4    ████░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
-    'errors      none',
-  ]);
-});
-
 test('the view on a terminal of 80 columns', () => {
   assert.deepEqual(renderView(STATE, lookOf(80)), [
     'Read 2/4    █████████████░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
     'ops/s           1,234    19.3 MiB/s  ▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
-    'errors      none',
-  ]);
-});
-
-test('the view on a terminal of 120 columns: a bar of 40, and a minute of seconds', () => {
-  assert.deepEqual(renderView(STATE, lookOf(120)), [
-    'Read 2/4    ██████████████████░░░░░░░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MiB/s  ▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
   ]);
@@ -80,15 +62,6 @@ test('a mix has a line with the rate of each operation', () => {
     'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'by kind     read 864  write 247  stat 62  remove 62',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
-  ]);
-});
-
-test('a terminal without block elements gets the same in ASCII', () => {
-  assert.deepEqual(renderView(STATE, lookOf(60, { isUnicode: false })), [
-    'Read 2/4    ####.....   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MiB/s   ..::--==++**##@ ..::-',
-    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
-    'errors      none',
   ]);
 });
 
@@ -109,28 +82,6 @@ test('errors are red, throttling is yellow, and nothing else has a colour', () =
     'errors      12 failed, 1,234 throttled, 3 given up',
   );
   assert.ok(!renderView(STATE, lookOf(80)).join('').includes('\x1b'));
-});
-
-test('if time ends a stage without bytes, the view counts operations and the time left', () => {
-  const progress = { ...STATE.progress, stage: 'Stat', bytesPerOperation: 0, duration: 60_000, elapsed: 15_000 };
-  const [first, second] = renderView({ ...STATE, progress, rates: [5, 10] }, lookOf(80));
-  assert.equal(first, 'Stat 2/4    ███████░░░░░░░░░░░░░░░░░░░░░   25%   4,500 operations      45s left');
-  assert.equal(second, 'ops/s           1,234  ▄█');
-});
-
-test('nothing is predicted before anything is known', () => {
-  const progress = { ...STATE.progress, done: 0, worked: 0, elapsed: 100, rate: 0, pace: 0, byteRate: 0 };
-  assert.deepEqual(renderView({ ...STATE, progress, rates: [], latency: null }, lookOf(60)), [
-    'Read 2/4    ░░░░░░░░░    0%       0 of 10,000',
-    'ops/s               0     0.0 MiB/s',
-    'latency     -',
-    'errors      none',
-  ]);
-});
-
-test('seconds without a success are empty, and the smallest rate is visible', () => {
-  const [, line] = renderView({ ...STATE, rates: [1000, 0, 0, 1] }, lookOf(60));
-  assert.equal(line, 'ops/s           1,234    19.3 MiB/s  █  ▁');
 });
 
 test('no line is as wide as the terminal, whatever the figures', () => {
@@ -234,31 +185,6 @@ test('the latencies cover all operations of the last five seconds', (t) => {
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
 });
 
-test('the sparkline omits the first second of a stage, and those after its time is up', (t) => {
-  const { view, drawn } = openView(t);
-  view.stageStarts?.({ ...PLAN, duration: 4000 });
-  const counts = [30, 900, 450, 900, 70, 10];
-  counts.forEach((operations, second) => view.second?.({ stage: 'Write', secondStart: second, operations, bytes: 0 }));
-  mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █▄█');
-});
-
-test('seconds without latencies keep the last figures, and seconds without operations clear them', (t) => {
-  const { view, drawn } = openView(t);
-  const shown = () => {
-    mock.timers.tick(250);
-    return drawn.at(-1)?.[3];
-  };
-  const second = { secondStart: 1, operations: 1, bytes: 0 };
-  view.stageStarts?.(PLAN);
-  view.second?.({ stage: 'Write', ...second, latencies: latenciesOf([7]) });
-  assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
-  view.second?.({ stage: 'Write', ...second, operations: 0 });
-  assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
-  Array.from({ length: 5 }, () => view.second?.({ stage: 'Write', ...second, latencies: latenciesOf([]) }));
-  assert.equal(shown(), 'latency     -');
-});
-
 test('the rates of a mix cover the last five seconds', (t) => {
   const { view, drawn } = openView(t, { rows: 8 });
   view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
@@ -276,17 +202,6 @@ test('the rates of a mix cover the last five seconds', (t) => {
   view.stageStarts?.(PLAN);
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     -', 'the next stage has none');
-});
-
-test('if the line of a mix does not fit, the view is a single line', (t) => {
-  const { view, live } = openView(t, { rows: 7 });
-  view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
-  mock.timers.tick(250);
-  assert.deepEqual(live, []);
-  const kinds = [{ operation: 'read', operations: 1, bytes: 0 }];
-  [1, 2].forEach((secondStart) => view.second?.({ stage: 'Mixed', secondStart, operations: 1, bytes: 0, kinds }));
-  mock.timers.tick(250);
-  assert.equal(live.length, 1);
 });
 
 test('a search shows its steps', (t) => {
@@ -307,29 +222,6 @@ test('a search shows its steps', (t) => {
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
 });
 
-test('failed attempts, throttled attempts and failed operations are counted separately', (t) => {
-  const { view, drawn } = openView(t);
-  view.stageStarts?.(PLAN);
-  view.retrying?.('server-error', '', true);
-  view.retrying?.('throttled', '', true);
-  view.retrying?.('timeout', 'wait longer', false);
-  view.failed?.('Write', { bucket: 'a', key: 'b', attempts: 3 }, 'lost');
-  view.integrityError?.('Write', 'wrong');
-  mock.timers.tick(250);
-  assert.match(drawn.at(-1)?.[4] ?? '', /3 failed.*2 throttled.*2 given up/);
-  view.stageStarts?.({ ...PLAN, stage: 'Stat' });
-  mock.timers.tick(250);
-  assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
-});
-
-test('a terminal with few rows or columns gets one line', (t) => {
-  const { view, drawn, live } = openView(t, { rows: 6 });
-  view.stageStarts?.(PLAN);
-  mock.timers.tick(250);
-  assert.deepEqual(drawn, []);
-  assert.deepEqual(live, ['Write  0 of 100  0%  0 ops/s', 'Write  0 of 100  0%  0 ops/s']);
-});
-
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
 test('the run ends with a table and sentences, or with neither if no stage ran', (t) => {
@@ -348,10 +240,4 @@ test('the run ends with a table and sentences, or with neither if no stage ran',
     'The limit of Write is unknown: 10 operations are too few to',
     '  show a limit; try more <objects>.',
   ]);
-});
-
-test('there is no view unless requested', () => {
-  const screen = /** @type {any} */ ({});
-  const context = { screen, config: runConfig(NO_TARGET), quiet: false, logFile: null, stdoutIsTaken: false };
-  assert.deepEqual(liveViewReporter.listen({ ...context, hasView: false, now: () => 0 }), {});
 });

@@ -38,21 +38,6 @@ test('a merge ends with the peak of each stage as a bar, and the bottleneck of i
   ]);
 });
 
-test('a single host is not named in its sentence', () => {
-  assert.match(tableOf(['bandwidth']), /\nWrite was limited by bandwidth: so it seems\.\n$/);
-});
-
-test('different bottlenecks are listed per host', () => {
-  assert.match(
-    tableOf(['store', 'client CPU'], 120),
-    /\nWrite had different bottlenecks on its 2 hosts: host-1: store; host-2: client CPU\.\nhost-1: so it seems\.\nhost-2: so it seems\.\n$/,
-  );
-});
-
-test('without a bottleneck in any log, there is no sentence', () => {
-  assert.doesNotMatch(tableOf([null, null]), /limited/);
-});
-
 test('names from logs neither move the cursor nor break lines', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 4 }));
   const hostile = '\x1b[2J漢字漢字漢字漢字🙂\r\n<script>';

@@ -5,7 +5,6 @@ import {
   ProgressLine,
   StageProgress,
   formatCleanupProgress,
-  phaseLine,
   progressLine,
 } from '../../lib/report/progress.js';
 
@@ -24,34 +23,6 @@ test('the line shows the progress, the rate and the time left', () => {
   assert.equal(
     progressLine({ ...state, ...data, stage: 'Write' }),
     'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
-  );
-});
-
-test('times have minutes and seconds, and nothing is predicted before the first operation', () => {
-  assert.equal(
-    lineWithoutData({ stage: 'Stat', objects: 10_000, duration: null, done: 100, elapsed: 1000, rate: 100 }),
-    'Stat  100 of 10000  1%  100 ops/s  1m 39s left',
-  );
-  assert.equal(
-    lineWithoutData({ stage: 'Stat', objects: 10, duration: null, done: 0, elapsed: 250, rate: 0 }),
-    'Stat  0 of 10  0%  0 ops/s',
-  );
-  assert.equal(
-    lineWithoutData({ stage: 'Stat', objects: 3, duration: null, done: 2, elapsed: 1000, rate: 2 }),
-    'Stat  2 of 3  66%  2 ops/s  1s left',
-  );
-});
-
-test('if time ends a stage, the line shows how much of it has passed', () => {
-  const stage = { stage: 'Stat', objects: 10_000, duration: 10_000, done: 2500 };
-  assert.equal(
-    lineWithoutData({ ...stage, elapsed: 5000, rate: 500 }),
-    'Stat  2500 operations  50%  500 ops/s  5s left',
-  );
-  assert.equal(lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }), 'Stat  2500 operations  100%  238 ops/s');
-  assert.equal(
-    lineWithoutData({ ...stage, search: 'threads', elapsed: 5000, rate: 500 }),
-    'Stat  2500 operations  50%  500 ops/s  up to 5s left',
   );
 });
 
@@ -87,22 +58,6 @@ test('data counts as it flows, long before the first large object is done', () =
   ]);
 });
 
-test('data of failed attempts has flowed, but does not advance the stage', () => {
-  const shown = shownOf({}, [
-    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
-    [2000, 0, { moved: 8 * MIB, underWay: 0 }],
-  ]);
-  assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MiB/s');
-});
-
-test('an object that was sent but not confirmed is not done', () => {
-  const shown = shownOf({ objects: 2 }, [
-    [1000, 0, { moved: 20 * MIB, underWay: 20 * MIB }],
-    [2000, 2, { moved: 20 * MIB, underWay: 0 }],
-  ]);
-  assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MiB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MiB/s']);
-});
-
 test('the line is shown while a stage runs, and removed at its end', () => {
   let time = 1000;
   /** @type {string[]} */
@@ -117,20 +72,6 @@ test('the line is shown while a stage runs, and removed at its end', () => {
   progress.stop();
   progress.show(60, NO_FLOW);
   assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
-});
-
-test('each stage measures its own time', () => {
-  let time = 0;
-  /** @type {string[]} */
-  const shown = [];
-  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
-  for (const stage of /** @type {const} */ (['Stat', 'Remove'])) {
-    progress.start({ stage, objects: 10, bytesPerOperation: 0, duration: null });
-    time += 500;
-    progress.show(5, NO_FLOW);
-    progress.stop();
-  }
-  assert.deepEqual(shown, ['Stat  5 of 10  50%  10 ops/s  1s left', '', 'Remove  5 of 10  50%  10 ops/s  1s left', '']);
 });
 
 test('the rate covers the last five seconds, so a dead store does not look well', () => {
@@ -191,11 +132,6 @@ test('on a terminal, a line shows the current phases and their time, and is redr
   assert.deepEqual(lines, []);
 });
 
-test('a wait shows its time left', () => {
-  assert.equal(phaseLine([[WAIT, 2000]], 2100), 'Waiting until Read starts  13s left');
-  assert.equal(phaseLine([[WAIT, 2000]], 15_100), 'Waiting until Read starts  0s left');
-});
-
 test('elsewhere each phase is one line; a wait has its own notice', () => {
   const { progress, lines, live } = openPhases(false);
   for (const phase of [BUCKETS, CLOCK, WAIT]) {
@@ -205,16 +141,6 @@ test('elsewhere each phase is one line; a wait has its own notice', () => {
   progress.close();
   assert.deepEqual(lines, ['Checking the buckets', "Measuring the store's clock"]);
   assert.deepEqual(live, []);
-});
-
-test('the end removes the line, whatever is still going on', (t) => {
-  mock.timers.enable({ apis: ['setInterval'] });
-  t.after(() => mock.timers.reset());
-  const { progress, live } = openPhases(true);
-  progress.start(BUCKETS);
-  progress.close();
-  mock.timers.tick(1000);
-  assert.deepEqual(live, ['Checking the buckets  0s', '']);
 });
 
 /** @param {boolean} isLive */
@@ -236,22 +162,6 @@ function lineOn(isLive) {
   };
   return { live, err, showAfter };
 }
-
-test('a terminal shows each state immediately', () => {
-  const { live, err, showAfter } = lineOn(true);
-  [0, 250, 59_750].forEach((pause) => showAfter(pause));
-  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s', '5 removed after 1m 0s']);
-  assert.deepEqual(err, []);
-});
-
-test('elsewhere there is a line every one and a half seconds, and none for short phases', () => {
-  const { live, err, showAfter } = lineOn(false);
-  for (let tick = 0; tick <= 20; tick++) {
-    showAfter(250);
-  }
-  assert.deepEqual(err, ['5 removed after 1s', '5 removed after 3s', '5 removed after 4s']);
-  assert.deepEqual(live, []);
-});
 
 test('a store that has not answered for a while is mentioned', () => {
   const { live, showAfter } = lineOn(true);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseLine } from '../../lib/log/lines.js';
-import { csvReporter } from '../../lib/report/csv.js';
 import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -86,20 +85,4 @@ test('each reporter either listens or takes the result, and no two share an opti
   assert.ok(REPORTERS.every((reporter) => 'listen' in reporter !== 'format' in reporter));
   const names = RESULT_REPORTERS.map(({ option }) => option);
   assert.deepEqual(names, [...new Set(names)]);
-});
-
-test('the CSV of a run has a row for each second of each stage', () => {
-  const result = /** @type {any} */ ({
-    host: 'a,b',
-    stages: [
-      { stage: 'Write', seconds: [{ secondStart: 0, operations: 5, bytes: 50 }] },
-      { stage: 'Read', seconds: [{ secondStart: 1, operations: 7, bytes: 70 }] },
-    ],
-  });
-  assert.equal(
-    [...csvReporter.format(result)].join(''),
-    'second_start,stage,host,ops,bytes\n' +
-      '1970-01-01T00:00:00Z,Write,"a,b",5,50\n' +
-      '1970-01-01T00:00:01Z,Read,"a,b",7,70\n',
-  );
 });

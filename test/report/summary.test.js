@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { escapeMarkdown, summaryReporter } from '../../lib/report/summary.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 import { resultOf } from '../model/results.js';
 
 /** @import { Result, ThresholdResult } from '../../lib/model/result.js' */
-
-const OLD_LOG = new URL('../golden/old-tool.txt', import.meta.url);
 
 /** @param {Partial<Result>} [changes] */
 function summaryOf(changes = {}) {
@@ -62,34 +58,6 @@ test('problems are mentioned at the top and listed below', () => {
     '- Write: 1 response had the wrong content',
     '- clean-up: 4 objects left',
   ]);
-});
-
-test('figures missing from a log of the original tool are dashes', () => {
-  const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
-  const text = [...summaryReporter.format(logs.merged.result)].join('');
-  assert.match(
-    text,
-    /^One host completed 833\.3 Write, .* Remove operations per second\. The limit of Write, .* and Remove is unknown\.$/m,
-  );
-  assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
-  assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
-});
-
-test('a merge lists its hosts and what is missing from the sum', () => {
-  const { result } = aggregateOf(madeLogs({ hosts: 3, seconds: 5 })).merged;
-  const warning = { file: '<img>.txt', line: 7, message: 'is cut short', incomplete: true };
-  const text = [...summaryReporter.format({ ...result, merge: { ...result.merge, warnings: [warning] } })].join('');
-  assert.match(text, /^3 hosts together completed [\d,.]+ Write, /m);
-  assert.ok(text.includes(String.raw`- &lt;img&gt;.txt\:7: is cut short`));
-  assert.match(text, /^- Hosts: host-1, host-2, /m);
-});
-
-test('a run without measurements still has a page', () => {
-  const text = summaryOf({ stages: [], problems: ['the bucket is not there'], hosts: [] });
-  assert.match(
-    text,
-    /^## r2-benchmark: something went wrong\n\nNothing was measured\.\n\n### Problems\n\n- the bucket is not there\n/,
-  );
 });
 
 test('no external text becomes a link, a tag, a cell, code or a separate line', () => {
@@ -146,14 +114,4 @@ test('no text starts a list, a heading, a rule, a quotation or a code block', ()
   }
   const page = summaryOf({ problems: ['- x', '1. y'] });
   assert.match(page, /^- \\- x\n- 1\\\. y$/m);
-});
-
-test('the times of a Worker’s binding appear next to those of its requests', () => {
-  const [write] = resultOf().stages;
-  const { operations } = write.latency;
-  const binding = { .../** @type {NonNullable<typeof operations>} */ (operations), p50: 3, p99: 4 };
-  const text = summaryOf({ stages: [{ ...write, latency: { ...write.latency, binding } }] });
-  const lines = text.split('### Binding of the Worker\n\n')[1].split('\n');
-  assert.equal(lines[2], '| Write | 7.00ms | 7.00ms | the whole call | 3.00ms | 4.00ms |');
-  assert.doesNotMatch(summaryOf(), /Binding/);
 });

@@ -59,18 +59,3 @@ test('elsewhere a line shows it every two seconds, until the turns are over', ()
     mock.timers.reset();
   }
 });
-
-test('--quiet leaves only the lines of the sides', () => {
-  mock.timers.enable({ apis: ['setInterval'] });
-  try {
-    const { screen, shown } = screenThat(false);
-    const progress = new TurnProgress(screen, { now: () => 0, quads: 8, quiet: true });
-    progress.starts(TURN);
-    mock.timers.tick(10_000);
-    progress.screenOf('a').err('Write: one/key failed');
-    progress.screenOf('a').out('a line');
-    assert.deepEqual(shown, ['err A: Write: one/key failed', 'out A: a line']);
-  } finally {
-    mock.timers.reset();
-  }
-});
