@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
-import {
-  aggregateOf,
-  machineLine,
-  scheduleLine,
-  secondLine,
-  stageOf,
-  summaryLine,
-  warningsOf,
-  withRunLine,
-} from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, warningsOf, withRunLine } from './logs-of.js';
 
 // Logs with machine lines, whole and damaged.
 
@@ -38,23 +29,6 @@ const WHOLE = logOf(0);
 const PAIR = [0, 1].map((number) => logOf(number, { hosts: 2 }));
 const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
 
-test('complete logs give no warning', () => {
-  const aggregate = aggregateOf({ a: PAIR[0], b: PAIR[1] });
-  assert.deepEqual(warningsOf(aggregate), []);
-  assert.deepEqual(
-    aggregate.hosts.map(({ name }) => name),
-    ['host-1', 'host-2'],
-  );
-});
-
-test('a copy of a log counts once, with a warning', () => {
-  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
-  assert.deepEqual(warningsOf(aggregate), [
-    'copy.txt:1: run 20260131-235930-test, shard 0/1, also appears in a.txt:1: counted once',
-  ]);
-  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
-});
-
 test('the same run and shard at another time counts, with a warning', () => {
   const later = logOf(0, { start: DEFAULTS.start + 3_600_000 });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'later.txt': later });
@@ -65,45 +39,9 @@ test('the same run and shard at another time counts, with a warning', () => {
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
-test('the same run and shard on another host is not a copy, even with the same start', () => {
-  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': withRunLine(WHOLE, { host: 'other' }) });
-  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* both are counted, because their hosts or start times differ$/);
-  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
-});
-
 test('hosts without a common run id are added up without a warning', () => {
   const [one, other] = PAIR.map((log, index) => withRunLine(log, { run: `run-${index}`, shard: '0/1' }));
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other })), []);
-});
-
-test('a concurrent shard under another id gives a warning', () => {
-  const other = withRunLine(PAIR[1], { run: 'other' });
-  const warning =
-    'b.txt:1: run other and run 20260131-235930-test in a.txt:1 took place at the same time and are added up; give the shards of one run the same --run-id';
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [warning]);
-  const whole = withRunLine(PAIR[0], { shard: '0/1' });
-  assert.ok(warningsOf(aggregateOf({ 'a.txt': whole, 'b.txt': other })).includes(warning));
-});
-
-test('runs with different ids at different times give a warning', () => {
-  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
-  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
-  assert.deepEqual(warningsOf(aggregate), [
-    'b.txt:1: run later and run 20260131-235930-test in a.txt:1 took place at different times; the totals include both',
-  ]);
-  assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
-    'a.txt:1: run 20260131-235930-test and run later in b.txt:1 took place at different times; the totals include both',
-  ]);
-  assert.deepEqual(
-    aggregate.peaks.Write,
-    Math.max(...[WHOLE, later].map((log) => aggregateOf({ log }).peaks.Write ?? 0)),
-  );
-  assert.equal(stageOf(aggregate).overlap?.together, 0);
-});
-
-test('different object sizes give a warning', () => {
-  const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
-  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, but of 16KiB in a.txt:1; added up anyway']);
 });
 
 test('hosts with another read order, or a distribution of sizes, give a warning', () => {
@@ -130,14 +68,6 @@ test('hosts with another mix, or none, give a warning', () => {
       'c.txt:1: --mix none, but read=70,write=30 in a.txt:1; added up anyway',
     ),
   );
-});
-
-test('several runs in one file are runs of one host', () => {
-  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
-  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, ...later] });
-  const write = stageOf(aggregate);
-  assert.deepEqual([aggregate.hosts.length, write.hosts, write.shares.length], [1, 1, 2]);
-  assert.equal(write.counts.operations, 2 * OPERATIONS);
 });
 
 test('a file may contain the logs of several hosts in a row', () => {
@@ -183,15 +113,6 @@ test('a line missing in the middle is a gap, reported at the next line', () => {
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
 
-test('a line missing at the start shows in the total', () => {
-  const index = placeIn(WHOLE, /: Write: Ops/);
-  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(index, 1) }));
-  assert.match(
-    warning,
-    /^!a\.txt:\d+: the lines of Write add up to \d+ of its \d+ operations: lines are missing or belong to another run$/,
-  );
-});
-
 test('a stage that lacks part of its latencies has no percentiles, and the file is named', () => {
   const [long, other] = [0, 1].map((number) => logOf(number, { hosts: 2, seconds: 500 }));
   const index = placeIn(long, /"stage":"Read".*"field":"latency"/);
@@ -208,35 +129,6 @@ test('a stage that lacks part of its latencies has no percentiles, and the file 
   );
   assert.match(warningsOf(aggregate)[1], /^!a\.txt:\d+: Read has no percentiles: no histogram$/);
   assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
-});
-
-test('latencies of another number of operations are not used', () => {
-  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
-  const other = WHOLE[index].replace(/"operations":(\d+)/, (_, count) => `"operations":${Number(count) + 1}`);
-  const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE.with(index, other) }));
-  assert.ok(
-    warnings.some((warning) =>
-      /Read has no percentiles: the histogram holds \d+ latencies of \d+ operations$/.test(warning),
-    ),
-  );
-});
-
-test('a truncated log keeps its data, and an edge second alone is not a peak', () => {
-  const start = Date.parse('2026-01-31T12:00:00Z');
-  const runLine = machineLine({
-    kind: 'run',
-    format: 1,
-    run: 'a',
-    host: 'h',
-    start: new Date(start).toISOString(),
-    options: {},
-  });
-  const seconds = [900, 10, 20, 800].map((rate, index) => secondLine(`12:00:0${index + 1}`, rate));
-  const aggregate = aggregateOf({ 'a.txt': [runLine, scheduleLine(), ...seconds] });
-  const write = stageOf(aggregate);
-  assert.deepEqual([write.peak.operationsPerSecond, write.peak.secondStart], [20, start / 1000 + 2]);
-  assert.deepEqual([write.counts.operations, write.isAtLeast], [1730, true]);
-  assert.deepEqual(warningsOf(aggregate), ['!a.txt:2: Write begins here and has no summary: the log is cut short']);
 });
 
 test('an edge second of one host counts in the sum if it is inside the stage of another', () => {
@@ -261,29 +153,6 @@ test('a run stopped between two stages is incomplete, although its log is comple
   assert.match(warning, /^!a\.txt:\d+: the run ended here, before Stat$/);
 });
 
-test('a log that ends between two stages is cut short', () => {
-  const index = placeIn(WHOLE, /^Stat: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, index) })), [
-    `!a.txt:${index}: the log ends here, before Stat: it is cut short`,
-  ]);
-});
-
-test('a stage that ended early is reported once, and its missing work counts as missing', () => {
-  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
-  const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
-    index,
-    WHOLE[index].replace('"complete"', '"stopped"'),
-  );
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': stopped })), [
-    `!a.txt:${index + 1}: Read ended before its work was done (stopped)`,
-  ]);
-});
-
-test('a log without its first line gets its date from the stage lines', () => {
-  const headless = WHOLE.slice(1);
-  assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
-});
-
 const HEADLESS = 'the first line of the run is missing, so whole stages before this line may be missing';
 
 for (const [what, pattern] of /** @type {const} */ ([
@@ -295,13 +164,6 @@ for (const [what, pattern] of /** @type {const} */ ([
     assert.equal(warningsOf(aggregateOf({ 'a.txt': rest })).includes(`!a.txt:1: ${HEADLESS}`), true);
   });
 }
-
-test('if a log is cut within a stage, the stages after it are not reported as well', () => {
-  const index = placeIn(WHOLE, /^Read: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, index + 3) })), [
-    `!a.txt:${index + 1}: Read begins here and has no summary: the log is cut short`,
-  ]);
-});
 
 test('machine lines of unknown or missing kinds are named, and the rest is added up', () => {
   const strange = [machineLine({ kind: 'mark', stage: 'Write' }), machineLine({ type: 'stage' }), machineLine({})];
@@ -333,18 +195,6 @@ test('counters of a later version are named and added up under their own names',
   assert.deepEqual(
     aggregate.stages,
     known.map((stage) => ({ ...stage, further: { shreds: 14 } })),
-  );
-});
-
-test('a cause of a later version is shown as in its log', () => {
-  const index = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
-  const bottleneck = '"bottleneck":{"cause":"name server","evidence":"as it seems","advice":null}';
-  const log = WHOLE.with(index, WHOLE[index].replace('"end":"complete",', `"end":"complete",${bottleneck},`));
-  const aggregate = aggregateOf({ a: log });
-  assert.deepEqual(warningsOf(aggregate), []);
-  assert.deepEqual(
-    ['Write', 'Read'].map((name) => stageOf(aggregate, name).shares[0].limitedBy),
-    [null, 'name server'],
   );
 });
 
@@ -381,14 +231,6 @@ test('stages of a later version are added up like any other, after the known one
   }
 });
 
-test('a log that ends before a planned stage of a later version is cut short', () => {
-  const log = withNewNames(WHOLE);
-  const index = placeIn(log, /^Copy-Part: scheduling/);
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': log.slice(0, index) })), [
-    `!a.txt:${index}: the log ends here, before Copy-part: it is cut short`,
-  ]);
-});
-
 test('machine lines of a later format give a warning', () => {
   const [warning] = warningsOf(aggregateOf({ 'a.txt': withRunLine(WHOLE, { format: 2 }) }));
   assert.equal(
@@ -407,12 +249,6 @@ test('the largest clock uncertainty is named, and so are hosts whose own clock i
     trusted: ['host-2'],
     withoutMachineLines: ['old'],
   });
-});
-
-test('a clock known exactly does not count as trusted', () => {
-  const exact = withRunLine(WHOLE, { clock: { offset: 3, uncertainty: 0 } });
-  const { clocks } = aggregateOf({ a: exact });
-  assert.deepEqual(clocks, { worst: { uncertainty: 0, host: 'host-1' }, trusted: [], withoutMachineLines: [] });
 });
 
 test('hosts of the same name get distinct names by shard or file', () => {
@@ -438,12 +274,4 @@ test('a summary without its machine line is reported, and its figures count', ()
   ]);
   const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
   assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
-});
-
-test('a log of the original tool takes its date from dated logs', () => {
-  const old = [scheduleLine(), secondLine('00:00:01', 5), secondLine('00:00:02', 6), summaryLine(6)];
-  const aggregate = aggregateOf({ old, a: WHOLE });
-  assert.equal(aggregate.isDated, true);
-  const [share] = stageOf(aggregate).shares;
-  assert.deepEqual([share.startedAt, share.endedAt], [Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 1, 0, 0, 2)]);
 });

@@ -38,25 +38,6 @@ test('the sum over a second is exact, whatever the counts, even across midnight'
   );
 });
 
-test('the order of the logs does not matter', () => {
-  const logs = {
-    a: [second(86_399, 5), second(86_400, 7)],
-    b: [second(86_400, 11), second(86_401, 13)],
-    c: [second(86_399, 17)],
-  };
-  const reversed = Object.fromEntries(Object.entries(logs).reverse());
-  assert.deepEqual(aggregateOf(logs).peaks, { Write: 22 });
-  assert.deepEqual(aggregateOf(reversed).peaks, { Write: 22 });
-});
-
-test('only seconds of the same stage are added up', () => {
-  const logs = {
-    a: [second(100, 10, 'Write'), second(101, 20, 'Read')],
-    b: [second(100, 1, 'Read'), second(101, 2, 'Read')],
-  };
-  assert.deepEqual(aggregateOf(logs).peaks, { Write: 10, Read: 22 });
-});
-
 test('stages keep their order, whatever the order in the logs', () => {
   const log = ['Remove', 'Stat', 'Write', 'Read'].map((stage, index) => second(index, 1, stage));
   assert.deepEqual(Object.keys(aggregateOf({ log }).peaks), ['Write', 'Read', 'Stat', 'Remove']);
@@ -66,13 +47,6 @@ test('two lines of a log in the same second are averaged, as rates over drifting
   const drifting = [second(100, 1000), second(100, 1200), second(101, 900)];
   assert.deepEqual(aggregateOf({ drifting }).peaks, { Write: 1100 });
   assert.deepEqual(aggregateOf({ drifting, b: [second(100, 50)] }).peaks, { Write: 1150 });
-});
-
-test('the average of several lines is exact', () => {
-  const rates = [1000.1, 1200.2, 7.3];
-  const [sum] = [rates.reduce((one, other) => one + other)];
-  const peak = aggregateOf({ log: rates.map((rate) => second(100, rate)) }).peaks.Write ?? 0;
-  assert.ok(Math.abs(peak - sum / 3) < 1e-9);
 });
 
 test('a stage without operations has a peak of zero', () => {
@@ -96,21 +70,6 @@ test("if several logs have a stage, the sum of the summaries' peaks is an upper 
 
 test('if no log has seconds of a stage, the best summary counts', () => {
   assert.deepEqual(aggregateOf({ a: [summaryLine(40)], b: [summaryLine(50)] }).peaks, { Write: 50 });
-});
-
-test('the same time of day on the next day is another second', () => {
-  const log = [second(43_200, 100), second(86_399, 1), second(86_400, 1), second(86_400 + 43_200, 300)];
-  assert.deepEqual(aggregateOf({ log }).peaks, { Write: 300 });
-});
-
-test('a clock that is set back within a day does not start another day', () => {
-  const setBack = [second(50_000, 10), second(49_000, 10)];
-  assert.deepEqual(aggregateOf({ setBack, other: [second(49_000, 1)] }).peaks, { Write: 11 });
-});
-
-test('there is no peak without logs, or if they measured nothing', () => {
-  assert.deepEqual(aggregateOf({}).peaks, {});
-  assert.deepEqual(aggregateOf({ begun: [scheduleLine(), 'Retrying on TRANSIENT error'] }).peaks, {});
 });
 
 test('the best ten seconds are consecutive, and a gap interrupts them', () => {
@@ -152,22 +111,6 @@ test('a rounded number of operations in a summary becomes the scheduled number',
   assert.deepEqual(errors, { 'unknown kind': 9 });
 });
 
-test('so does that of a short stage, whose time is rounded', () => {
-  const log = [
-    'Write: scheduling for 3000 objects in 100 threads and 1 buckets',
-    // 540.4 ms.
-    'Write took 540ms. Peak ops 5551.4/s Avg ops 5551.4/s  Total size 46.9MB  Recoverable errors 0',
-  ];
-  assert.equal(stageOf(aggregateOf({ log })).counts.operations, 3000);
-  assert.equal(stageOf(aggregateOf({ log: log.with(0, log[0].replace('3000', '3010')) })).counts.operations, 2998);
-});
-
-test('the same stage again in a log is another run of the host', () => {
-  const log = [scheduleLine(), second(100, 5), summaryLine(5), scheduleLine(), second(200, 7), summaryLine(7)];
-  const write = stageOf(aggregateOf({ log }));
-  assert.deepEqual([write.hosts, write.sumOfPeaks, write.shares.length], [1, 7, 2]);
-});
-
 const SECOND = secondLine('03:10:05', 10);
 
 /** @type {[string, string[], number | null][]} */
@@ -194,12 +137,6 @@ for (const [name, lines, line] of CUTS) {
   });
 }
 
-test('a gap of several seconds in a log of the original tool is reported, but nothing is missing', () => {
-  const log = [scheduleLine(), second(100, 5), second(102, 5), second(107, 5), summaryLine(5)];
-  const expected = 'log:4: Write has no line for more than 3 seconds before this one';
-  assert.deepEqual(warningsOf(aggregateOf({ log })), [expected]);
-});
-
 test('an impossible rate does not count', () => {
   const log = [scheduleLine(), second(100, 1e11), second(101, 7), summaryLine(7)];
   const aggregate = aggregateOf({ log });
@@ -225,22 +162,6 @@ test('in a log of the original tool, Stat and Remove have no bytes, but unknown 
       ['Rename', 100, 1_677_722, 1_677_722],
     ],
   );
-});
-
-test('a truncated log of a mix has the bytes of its lines, not those of all objects', () => {
-  const options = { size: 2 ** 20, mix: 'read=50,stat=50', stages: ['mixed'] };
-  const run = {
-    kind: 'run',
-    format: 1,
-    run: 'a',
-    host: 'one',
-    shard: '0/1',
-    start: '2026-01-31T12:00:00.000Z',
-    options,
-  };
-  const lines = ['12:00:01: Mixed: Ops 10.0/s Throughput 5.0MB/s', '12:00:02: Mixed: Ops 10.0/s Throughput 4.0MB/s'];
-  const cut = stageOf(aggregateOf({ log: [machineLine(run), ...lines] }), 'Mixed');
-  assert.deepEqual([cut.counts.operations, cut.counts.bytes], [20, 9 * 2 ** 20]);
 });
 
 test('the bytes of a second come from its line for several sizes or a mix, and otherwise from its operations', () => {

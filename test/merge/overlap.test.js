@@ -27,14 +27,6 @@ test('with several runs per host, every common interval counts', () => {
   assert.deepEqual(overlapOf(intervals), { together: 7, any: 30, from: 5, to: 22 });
 });
 
-test('hosts do not overlap if one begins when the other ends', () => {
-  const intervals = [
-    { host: 'b', start: 10, stop: 20 },
-    { host: 'a', start: 0, stop: 10 },
-  ];
-  assert.deepEqual(overlapOf(intervals), { together: 0, any: 20, from: null, to: null });
-});
-
 /**
  * @param {number} start
  * @param {number} stop

@@ -98,22 +98,6 @@ function countingSlots({ slots }) {
   return slots.flatMap(({ counts }, index) => (counts ? [index] : []));
 }
 
-test('three hosts together show the limit of a store, and the threads that reach it', () => {
-  const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS, STEPS], rates: STORE }));
-  assert.deepEqual(countingSlots(ramp), [0, 1, 2, 3, 4]);
-  assert.deepEqual(
-    ramp.slots.map(({ threads, hosts }) => [threads, hosts]),
-    STEPS.map((threads) => [3 * threads, 3]),
-  );
-  assert.deepEqual([ramp.knee, ramp.hasPlateau], [96, true]);
-  assert.ok(ramp.capacity !== null && Math.abs(ramp.capacity.operationsPerSecond - 1500) < 3);
-  assert.ok(ramp.capacity.low <= 1500 && ramp.capacity.high >= 1500 && ramp.capacity.seconds === 24);
-  assert.match(
-    text.at(-1) ?? '',
-    /^Ramp capacity: 1[45]\d\d\.\d ops\/s .* from 96 threads across all hosts; .*; 5 of 5 slots count\.$/,
-  );
-});
-
 test('sums match the seconds, and no capacity is above the limit, whatever hosts, threads and limit', () => {
   const anyHosts = fc.record({
     hosts: fc.integer({ min: 1, max: 5 }),
@@ -175,19 +159,6 @@ test('a host without objects for the stage takes part in no slot and spoils none
   const steps = STEPS.map((_, slot) => stepOf(slot, 0, 0, 'objects'));
   const { merged: ramp } = merged([one, { ...other, ramp: { steps } }]);
   assert.equal(countingSlots(ramp).length, STEPS.length);
-});
-
-test('a host took part even if the log lacks its steps, so no slot counts', () => {
-  const hosts = hostsOf({ threads: [STEPS], rates: STORE });
-  const { merged: ramp, text } = merged([...hosts, { host: 'host-9', ramp: null }]);
-  assert.deepEqual(countingSlots(ramp), []);
-  assert.match(text.at(-1) ?? '', /capacity unknown: no slot has figures from all hosts/);
-});
-
-test('a missing shard log leaves the capacity unknown', () => {
-  const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE }), true);
-  assert.deepEqual([countingSlots(ramp), ramp.capacity, ramp.knee], [[], null, null]);
-  assert.match(text.at(-1) ?? '', /capacity unknown: a shard has no log/);
 });
 
 test('hosts with different slots have none in common', () => {

@@ -59,18 +59,3 @@ test('the result counts if a host left both a log and a result', async (t) => {
   assert.ok(result.stages[0].seconds.every(({ histogram }) => typeof histogram === 'string'));
   assert.match(warnings.map(({ message }) => message).join('\n'), /counted once/);
 });
-
-test('an unreadable file gives a warning and no stage', async (t) => {
-  const folder = await folderWith(t, { 'foreign.txt': 'Lorem ipsum' });
-  for (const index of [folder, path.join(folder, 'missing.json'), path.join(folder, 'foreign.txt'), '-']) {
-    const { result, warnings } = await readRun(index);
-    assert.deepEqual(result.stages, []);
-    assert.equal(warnings.length, 1);
-    assert.ok(warnings[0].incomplete);
-  }
-});
-
-test('a folder without a run is empty, without a warning', async (t) => {
-  const { result, warnings } = await readRun(await folderWith(t, {}));
-  assert.deepEqual([result.stages, warnings], [[], []]);
-});

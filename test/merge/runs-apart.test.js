@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, summaryLine, warningsOf } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, warningsOf } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 const HOUR = 3_600_000;
@@ -71,10 +71,6 @@ test("yesterday's and today's runs of a host are not one measurement, whatever t
   assert.deepEqual(apart(TODAY, YESTERDAY), [`a.txt:1: ${refusal('23h 59m', 'b.txt:1')}`]);
 });
 
-test('consecutive runs in one file are as far apart as in two', () => {
-  assert.deepEqual(apart([...YESTERDAY, ...TODAY]), [`a.txt:${YESTERDAY.length + 1}: ${refusal('23h 59m')}`]);
-});
-
 test('a run that begins exactly when another ends is another measurement, even across midnight', () => {
   const start = Date.parse('2026-01-31T23:59:55Z');
   const [refused] = apart(logOf({ start }), logOf({ id: 'b', start: start + 10_000 }));
@@ -90,21 +86,10 @@ test('concurrent processes of a host belong together, even if they overlap only 
   assert.deepEqual(apart(logOf({ stages, length: 60_000 }), logOf({ id: 'b', stages, length: 5000 })), []);
 });
 
-test('stages of zero length at the same time are not apart', () => {
-  assert.deepEqual(apart(logOf({ length: 0 }), logOf({ id: 'b', length: 0 })), []);
-});
-
 test('runs of other hosts, and shards of one run on hosts of the same name, may be apart', () => {
   assert.deepEqual(apart(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + DAY })), []);
   assert.deepEqual(apart(logOf({ shard: '0/2' }), logOf({ shard: '1/2', start: NOON + HOUR })), []);
   assert.equal(apart(logOf({ shard: '0/2' }), logOf({ shard: '0/2', start: NOON + HOUR })).length, 1);
-});
-
-test('a run that reads what an earlier one wrote has no stage in common with it', () => {
-  const reads = logOf({ start: NOON + HOUR, stages: ['Read', 'Stat'] });
-  assert.deepEqual(apart(logOf(), reads), []);
-  const again = logOf({ start: NOON + 2 * HOUR, stages: ['Read'] });
-  assert.deepEqual(apart(logOf(), reads, again), [`c.txt:1: ${refusal('59m 40s', 'b.txt:1')}`]);
 });
 
 test('runs with different clients are added up, with a warning if they are of several hosts', () => {
@@ -122,36 +107,12 @@ test('all runs that are apart share one warning, each counted once', () => {
   assert.deepEqual(others, []);
 });
 
-/** @param {string} time of a log of the original tool */
-function oldLog(time) {
-  return [scheduleLine(), secondLine(time, 5), summaryLine(5)];
-}
-
-test('a log without a host name is a host: its runs are compared with each other only', () => {
-  const unnamed = refusal('1h 59m', 'a.txt:1', 'the host of this log');
-  assert.deepEqual(apart([...oldLog('10:00:00'), ...oldLog('12:00:00')]), [`a.txt:4: ${unnamed}`]);
-  assert.deepEqual(apart(oldLog('10:00:00'), oldLog('12:00:00')), []);
-  const nameless = [logOf({ host: null }), logOf({ host: null, id: 'b', start: NOON + DAY })];
-  assert.deepEqual(apart(...nameless), []);
-  assert.equal(apart(nameless.flat()).length, 1);
-});
-
-test('runs without known times give no warning', () => {
-  assert.deepEqual(apart([summaryLine(5), scheduleLine(), summaryLine(7)]), []);
-});
-
 test('hosts of one run that began after another had finished are reported, with advice', () => {
   const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
   assert.deepEqual(began(...logs), [
     'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
       'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
   ]);
-});
-
-test('hosts that were in the first stage together give no warning, even if later stages were apart', () => {
-  const stages = ['Write', 'Read', 'Stat'];
-  const quick = logOf({ shard: '0/2', stages, length: 2000 });
-  assert.deepEqual(began(quick, logOf({ shard: '1/2', stages, start: NOON + 1000 })), []);
 });
 
 test('neither a run that continues under the same id, nor a run with another id, began too late', () => {

@@ -97,14 +97,6 @@ test('a store that never slows down has no plateau, and its capacity is a lower 
   assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 5000) < 100);
 });
 
-test('the hold is a separate stretch of time after all steps that chose its threads', () => {
-  const { steps } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, { maxThreads: 256, unloadedLatency: 20 });
-  assert.deepEqual(
-    steps.map(({ step }) => step.phase).filter((phase, place, all) => phase !== all[place - 1]),
-    ['ramp', 'refine', 'hold'],
-  );
-});
-
 const stores = fc.record({
   kind: fc.constantFrom(...Object.keys(LATENCIES)),
   latency: fc.double({ min: 1, max: 3000, noNaN: true }),
@@ -150,17 +142,6 @@ test('a search keeps to its time, threads and operations, whatever the store', (
     }),
     { numRuns: cases(50), examples: [[SLOWER_AT_LAST]] },
   );
-});
-
-test('a search that runs out of objects reports what it knows and how many it needs', () => {
-  const model = { latency: LATENCIES.jittered(20, 1), rate: 2000 };
-  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 12_000 };
-  const found = search(model, options);
-  assert.equal(found.hasPlateau, false);
-  assert.ok(found.capacity !== null && found.capacity.operationsPerSecond > 700);
-  const needed = Number(found.needed?.operations);
-  assert.ok(needed > 12_000, String(needed));
-  assert.equal(search(model, { ...options, maxOperations: needed }).needed, null);
 });
 
 /** Stores with enough operations per step to know its rate. */
@@ -250,38 +231,6 @@ test('a plateau that begins at three quarters of the maximum threads or below is
   }
 });
 
-test('a plateau below the maximum threads comes before operations reserved to compare sizes on it', () => {
-  const options = { maxThreads: 16, unloadedLatency: 22, maxOperations: 8000 };
-  const found = search({ latency: LATENCIES.fixed(22), rate: 500 }, { ...options, halfSize: 'always' });
-  assert.ok(found.hasPlateau && found.capacity?.seconds === 10, JSON.stringify(found));
-  assert.deepEqual([found.halfSize, found.limitingResource], [null, 'objects']);
-  assert.ok(Number(found.needed?.operations) > 8000);
-});
-
-test('no plateau is claimed if the maximum threads barely exceed its start', () => {
-  for (const [maxThreads, rate] of [
-    [16, 780],
-    [16, 700],
-    [64, 2800],
-  ]) {
-    const found = search({ latency: LATENCIES.fixed(20), rate }, { maxThreads, unloadedLatency: 20 });
-    assert.deepEqual([found.hasPlateau, found.limitingResource], [false, 'threads'], `${rate}/s`);
-  }
-});
-
-test('a measured rate is expected again, whatever latency was assumed', () => {
-  const options = { maxThreads: 16, unloadedLatency: 50, maxOperations: 3000, sharesOperations: true };
-  const { needed, best } = search({ latency: LATENCIES.fixed(4) }, options);
-  assert.ok(best > 1000);
-  assert.ok(Number(needed?.operations) >= 10 * best, String(needed?.operations));
-});
-
-test('if no more objects can be had, the peak is held for as long as they last', () => {
-  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 10_000, sharesOperations: true };
-  const { capacity } = search({ latency: LATENCIES.jittered(20, 2), rate: 1000 }, options);
-  assert.ok(capacity !== null && capacity.seconds >= 2 && capacity.seconds < 10, JSON.stringify(capacity));
-});
-
 test('half-size objects are tried only on a plateau, or once if later stages need them', () => {
   const phases = (/** @type {SearchOptions['halfSize']} */ halfSize, /** @type {number} */ rate) =>
     search({ latency: LATENCIES.fixed(20), rate }, { maxThreads: 64, unloadedLatency: 20, halfSize })
@@ -337,31 +286,6 @@ test('a hold above everything seen before contradicts the plateau', () => {
     [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().capacity?.operationsPerSecond],
     [false, 450],
   );
-});
-
-test('the scarce resource is named', () => {
-  const lackOf = (/** @type {StoreModel} */ model, /** @type {Partial<SearchOptions>} */ options) =>
-    search(model, { maxThreads: 64, unloadedLatency: 20, ...options }).limitingResource;
-  const endless = { latency: LATENCIES.fixed(20) };
-  assert.equal(lackOf(endless, {}), 'threads');
-  assert.equal(lackOf(endless, { maxOperations: 5000 }), 'objects');
-  assert.equal(lackOf(endless, { maxOperations: 50_000, maxAttempts: 5000 }), 'dollars');
-  assert.equal(lackOf({ latency: LATENCIES.fixed(900) }, { maxThreads: 1000, unloadedLatency: 900 }), 'time');
-  assert.equal(lackOf({ latency: LATENCIES.fixed(20), rate: 500 }, {}), null);
-});
-
-test('a hold that ends early is reported with what it would have needed', () => {
-  const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20, maxAttempts: 20_000 });
-  for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
-    const isHold = step.phase === 'hold';
-    const windows = Array.from({ length: isHold ? 4 : step.minDuration / 250 }, () => 75);
-    // In the hold, every operation was tried ten times.
-    const attempts = isHold ? 3000 : 300;
-    peakSearch.take({ elapsed: 1000, consumed: 300, attempts, throttled: 0, windows, latency: { mean: 1, p50: 1 } });
-  }
-  const { capacity, needed, limitingResource } = peakSearch.conclusion();
-  assert.deepEqual([capacity, limitingResource], [null, 'dollars']);
-  assert.ok(Number(needed?.attempts) > 10 * 10 * 300 && Number(needed?.operations) < 13_000, JSON.stringify(needed));
 });
 
 test('the search ends if a store answers nothing', () => {

@@ -29,19 +29,6 @@ test('steps leave operations for the hold at the best rate so far', () => {
   assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
 });
 
-test('if there are too few operations for the hold, the steps get them all', () => {
-  const { tested, budget } = prepare({ maxOperations: 8000, comparesSizes: true });
-  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
-  budget.spend(1500, 1000, 1000);
-  assert.equal(budget.operationsForSteps, 7000);
-});
-
-test('if no more operations can be had, the hold leaves half of them to the steps', () => {
-  const { tested, budget } = prepare({ sharesOperations: true, maxOperations: 10_000 });
-  tested.add('ramp', { threads: 16, rate: 800, error: 0, refused: 0 });
-  assert.equal(budget.operationsForSteps, 5000);
-});
-
 test('the hold leaves operations for the comparison of sizes', () => {
   const { budget } = prepare({ comparesSizes: true });
   assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2 * 1250 - 2 * 2.2 * 1250 - 4 * 10);

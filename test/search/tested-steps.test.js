@@ -12,43 +12,6 @@ function climbed(ramp, maxThreads = 1000) {
   return tested;
 }
 
-test('before the first step nothing is known', () => {
-  const tested = climbed([]);
-  assert.deepEqual(
-    [tested.isEmpty, tested.highest, tested.best, tested.knee, tested.hasPlateau],
-    [true, undefined, 0, null, false],
-  );
-  assert.equal(tested.expectedLatency(16), 20);
-  assert.deepEqual(tested.next(), { phase: 'ramp', threads: [4, 1] });
-});
-
-test('the first step leaves room for a second one', () => {
-  assert.deepEqual(climbed([], 4).next()?.threads, [2, 1]);
-  assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
-});
-
-test('no more threads are tried than are allowed', () => {
-  assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'ramp', threads: [10, 8] });
-  assert.equal(climbed([[10, 500]], 10).next(), null);
-});
-
-test('a plateau is refined at most four times', () => {
-  const tested = climbed([
-    [4, 10],
-    [200, 1000],
-    [400, 1000],
-  ]);
-  assert.equal(tested.hasPlateau, true);
-  const tried = [];
-  for (let next = tested.next(); next !== null; next = tested.next()) {
-    assert.equal(next.phase, 'refine');
-    tried.push(next.threads[0]);
-    tested.add('refine', { threads: next.threads[0], rate: 1000, error: 0, refused: 0 });
-  }
-  assert.deepEqual(tried, [28, 11, 7, 5]);
-  assert.equal(tested.knee, 5);
-});
-
 test('a plateau that the threads cannot confirm yet is refined, because its knee may be lower', () => {
   const tested = climbed(
     [
@@ -80,15 +43,6 @@ test('a step that falls far below earlier ones is repeated once, and the better 
   assert.equal(collapse.next()?.phase, 'refine');
 });
 
-test('a large drop proves no plateau until it is repeated', () => {
-  const fallen = climbed([
-    [16, 800],
-    [64, 3200],
-    [256, 1300],
-  ]);
-  assert.deepEqual([fallen.hasPlateau, fallen.threadsToHold], [false, 64]);
-});
-
 test('more threads are compared with fewer, not with a lucky step around the knee', () => {
   const tested = climbed([
     [16, 800],
@@ -117,19 +71,6 @@ test('more threads are needed if all allowed ones were tried and brought more', 
   ]);
   assert.equal(climbed(steps, 64).needsMoreThreads, false, 'it may have been a hiccup');
   assert.equal(climbed(steps, 128).needsMoreThreads, false);
-});
-
-test('a hold far below the steps contradicts the plateau', () => {
-  const tested = climbed([
-    [16, 800],
-    [64, 1000],
-    [128, 1000],
-  ]);
-  assert.equal(tested.hasPlateau, true);
-  tested.held = 890;
-  assert.equal(tested.hasPlateau, false);
-  tested.held = 910;
-  assert.equal(tested.hasPlateau, true);
 });
 
 test('the expected rate is bounded by the latency and grows no faster than the threads', () => {
