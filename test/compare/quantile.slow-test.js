@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Distribution } from '../../lib/compare/distribution.js';
 import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/quantile.js';
 import { studentT } from '../../lib/statistics/student-t.js';
 import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
@@ -44,14 +43,6 @@ test('the point is the quantile of the whole, and the interval grows with the nu
     assert.equal(above(1e6), Infinity);
     assert.equal(below(1e6), Infinity);
   }
-});
-
-test('if all seconds are alike, the quantile is as exact as the histogram', () => {
-  const second = new Distribution([1, 2, 3, 4, 5], [100, 100, 100, 100, 100]);
-  const whole = new Distribution([1, 2, 3, 4, 5], [6000, 6000, 6000, 6000, 6000]);
-  const seconds = Array.from({ length: 60 }, () => second);
-  const { below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, 0.5), 0.5);
-  assert.deepEqual([below(2), above(2)], [0.002, 0.002]);
 });
 
 test('too few operations above the quantile, or in too few seconds, prove nothing', () => {

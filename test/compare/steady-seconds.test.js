@@ -26,19 +26,6 @@ function range(from, to) {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-test('an incomplete second does not count', () => {
-  assert.deepEqual(placesOf({ startedAt: STARTED + 250, endedAt: STARTED + 19_750 }), range(1, 18));
-  assert.deepEqual(placesOf({ startedAt: STARTED, endedAt: STARTED + 20_000 }), range(0, 19));
-});
-
-test('nor does one with part of the warm-up or the drain, or one at an end that is unknown', () => {
-  const facts = { startedAt: STARTED + 250, endedAt: STARTED + 19_750, warmup: 3000, drain: 1500 };
-  assert.deepEqual(placesOf(facts), range(4, 17));
-  assert.deepEqual(placesOf({ warmup: null, drain: null }), range(1, 18));
-  assert.deepEqual(placesOf({ startedAt: null, endedAt: null }), []);
-  assert.deepEqual(placesOf({ merge: /** @type {any} */ ({ hosts: 3, overlap: null }) }), []);
-});
-
 /**
  * @param {number} from ms after the start, when the last host joined
  * @param {number} to when the first host left

@@ -48,8 +48,3 @@ test('random arrivals are exponentially distributed with the mean of the rate', 
   const share = gaps.filter((gap) => gap > 10).length / count;
   assert.ok(Math.abs(share - Math.exp(-1)) < 0.01, String(share));
 });
-
-test('another seed gives other arrivals', () => {
-  const [one, other] = ['a', 'b'].map((seed) => arrivals({ arrival: 'poisson', seed }).timeOf(10));
-  assert.notEqual(one, other);
-});

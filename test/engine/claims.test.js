@@ -123,15 +123,6 @@ test('kinds match their weights exactly in each deck of claims', () => {
   );
 });
 
-test('two seeds mix the kinds differently', () => {
-  const kinds = [
-    { operation: write, weight: 1 },
-    { operation: read, weight: 1 },
-  ];
-  const [one, other] = ['one', 'other'].map((seed) => indices(100).map(kindOrder(kinds, seed)));
-  assert.notDeepEqual(one, other);
-});
-
 test('kinds that need an unwritten object skip it and count the skip', () => {
   const kinds = [
     { operation: write, weight: 1 },
@@ -151,18 +142,6 @@ test('kinds that need an unwritten object skip it and count the skip', () => {
     opened.meters.kinds.map(({ skipped }) => skipped),
     [0, 1, 2].map((kind) => indices(300).filter((claim) => kindOf(claim) === kind && !expected.includes(claim)).length),
   );
-});
-
-test('a run that does not know which objects exist tries them all', () => {
-  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 20, wroteObjects: false });
-  assert.equal(claimAll(opened).length, 20);
-});
-
-test('when cycling, an unwritten object is passed over and does not count as skipped', () => {
-  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 10, written: [3, 7], cycles: true });
-  const { claims, record, meters } = opened;
-  const claimed = indices(5).map(() => (claims.next(record) >= 0 ? record.localIndex : -1));
-  assert.deepEqual([claimed, meters.kinds[0].skipped], [[3, 7, 3, 7, 3], 0]);
 });
 
 test('if nothing was written, a cycle has work only for operations that create objects', () => {
@@ -224,16 +203,6 @@ test('reads follow the access pattern; other operations go through the objects i
   );
 });
 
-test('in a mixed stage each operation has its own order', () => {
-  const kinds = [
-    { operation: write, weight: 1 },
-    { operation: stat, weight: 1 },
-  ];
-  const claimed = claimAll(openClaims(kinds, { objects: 10, written: indices(10), order: () => 3 }));
-  assert.ok(claimed.filter(({ operation }) => operation === 'stat').every(({ localIndex }) => localIndex === 3));
-  assert.ok(claimed.some(({ operation, localIndex }) => operation === 'write' && localIndex !== 3));
-});
-
 test('an absent object that is drawn repeatedly does not end the stage as long as others exist', () => {
   const draws = [...Array(30).fill(0), 1];
   const order = (/** @type {number} */ claim) => draws[claim % draws.length];
@@ -241,13 +210,4 @@ test('an absent object that is drawn repeatedly does not end the stage as long a
     ...{ objects: 2, written: [1], cycles: true, order },
   });
   assert.deepEqual([claims.next(record), claims.next(record)], [30, 61]);
-});
-
-test('a stage that draws its objects ends if none of them exist', () => {
-  const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
-    objects: 2,
-    cycles: true,
-    order: () => 0,
-  });
-  assert.equal(claims.next(record), -1);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sumOfFlows, watchFlow } from '../../lib/engine/data-flow.js';
+import { watchFlow } from '../../lib/engine/data-flow.js';
 import { FakeConnection } from '../helpers/fake-store.js';
 
 test('data moved before a stage does not belong to it, and only attempts in flight count as such', () => {
@@ -11,14 +11,4 @@ test('data moved before a stage does not belong to it, and only attempts in flig
   Object.assign(connections[0], { moved: 1000, movedBefore: 700, startedAt: 5 });
   Object.assign(connections[1], { moved: 50, movedBefore: 0, startedAt: 0 });
   assert.deepEqual(flow(), { moved: 350, underWay: 300 });
-});
-
-test('the flows of several workers are added', () => {
-  assert.deepEqual(
-    sumOfFlows([
-      { moved: 10, underWay: 3 },
-      { moved: 20, underWay: 4 },
-    ]),
-    { moved: 30, underWay: 7 },
-  );
 });

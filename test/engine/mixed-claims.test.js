@@ -154,18 +154,6 @@ describe('a mixed stage', () => {
     }
   });
 
-  test('never reads an absent object', () => {
-    const opened = openClaims({ read: 60, stat: 40 }, { objects: 10 });
-    [0, 1, 2, 3, 4, 5, 6, 7].forEach((object) => opened.workload.written.delete(object));
-    for (let operation = 0; operation < 200; operation++) {
-      if (nextPlaced(opened) === 0) {
-        assert.ok(opened.record.localIndex >= 8);
-      }
-    }
-    [8, 9].forEach((object) => opened.workload.written.delete(object));
-    assert.ok(nextPlaced(opened) > 0, 'it looks again later');
-  });
-
   test('copies no object twice within a second, and writes its source meanwhile', () => {
     const opened = openClaims({ copy: 50, write: 50 }, { objects: 1 });
     const { claims, record } = opened;

@@ -117,21 +117,3 @@ test('the loop is idle if nothing was in flight since the last check', async (t)
   await ended;
   assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true]);
 });
-
-test('once every object is handed out, no thread waits for further operations', async (t) => {
-  const { ended, pass, isOver, openLoop } = startLoop(t, { objects: 3, threads: 50 });
-  await pass(30);
-  await ended;
-  assert.ok(isOver());
-  assert.equal(openLoop.backlog(), 0);
-});
-
-test('closing a loop wakes the waiting threads and starts nothing more', async (t) => {
-  const { ended, pass, openLoop, starts, budget } = startLoop(t, { objects: 3, threads: 8, cycles: true });
-  await pass(25);
-  openLoop.close();
-  await ended;
-  assert.equal(starts.length, 3);
-  assert.equal(budget.claimed, 3);
-  assert.equal(openLoop.backlog(), 0);
-});

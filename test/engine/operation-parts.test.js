@@ -43,12 +43,6 @@ function perform(parts, given) {
   parts?.succeeded(record);
 }
 
-test('without parts to distinguish, operations are not split', () => {
-  assert.equal(openParts(['write'], {}), null);
-  assert.equal(openParts(['range'], { sizes: SIZES }), null);
-  assert.equal(openParts(['list'], { sizes: SIZES }), null);
-});
-
 test('operations are counted by object size, and rates exclude warm-up and drain', () => {
   const parts = openParts(['write'], { sizes: SIZES }, { measuredFrom: 10, measuredUntil: 20 });
   perform(parts, { finishedAt: 9 });
@@ -101,19 +95,4 @@ test('first reads are distinguished from repeated ones across all workers, for e
       [null, null],
     ],
   );
-});
-
-test('a read in flight counts as the first one, whether it succeeds or not', () => {
-  const parts = openParts(['read'], { seen: seenMemory(4) });
-  parts?.begins(/** @type {any} */ ({ kind: 0, localIndex: 101 }));
-  perform(parts, { localIndex: 101 });
-  const [{ reads }] = parts?.toState() ?? [];
-  assert.deepEqual(
-    reads?.map(({ operations }) => operations),
-    [0, 1],
-  );
-});
-
-test('if no worker distinguishes parts, neither does the sum', () => {
-  assert.equal(sumOfParts([undefined, undefined]), undefined);
 });

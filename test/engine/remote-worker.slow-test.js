@@ -5,7 +5,6 @@ import { RemoteWorker } from '../../lib/engine/remote-worker.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { stageOf } from '../../lib/operations/stage.js';
 import { WrittenObjects } from '../../lib/workload/written-objects.js';
 import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
@@ -100,25 +99,6 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     assert.deepEqual([next.end, next.meters[0].counts.operations], ['complete', 20]);
   });
 
-  test('gives up pending connections on a stop', TIME_LIMIT, async (t) => {
-    const { worker } = await open(t, '');
-    const { failed } = await worker.openConnections(AbortSignal.abort());
-    assert.ok(failed >= 0 && failed <= 4);
-  });
-
-  test('treats an unknown message as an error, but does not end', TIME_LIMIT, async (t) => {
-    const { worker } = await open(t, '');
-    const { stage, ...task } = stageTask('Write', 1);
-    const tag = { ...stage.kinds[0].operation, name: 'tag' };
-    const strange = { ...task, stage: stageOf(tag) };
-    await assert.rejects(
-      worker.runStage(strange, NEVER, recordingHooks().hooks),
-      /expected the name of an operation, got tag/,
-    );
-    const { end } = await worker.runStage(stageTask('Write', 5), NEVER, recordingHooks().hooks);
-    assert.equal(end, 'complete');
-  });
-
   test('that dies during a stage causes an error that names it, then and later', TIME_LIMIT, async (t) => {
     const { worker, thread } = await open(t, 'latency=5ms', { objects: 100_000 });
     const { hooks } = recordingHooks();
@@ -127,16 +107,6 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     await assert.rejects(worker.runStage(stageTask('Write', 100_000), NEVER, dying), named);
     await assert.rejects(worker.runStage(stageTask('Read', 1), NEVER, hooks), named);
     await worker.close();
-  });
-
-  test('that dies while idle causes an error at the next call', TIME_LIMIT, async (t) => {
-    const { worker, thread } = await open(t, '');
-    await worker.openConnections(NEVER);
-    await thread.terminate();
-    await assert.rejects(
-      worker.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks),
-      /worker 3 ended unexpectedly/,
-    );
   });
 
   test('that cannot start reports why', TIME_LIMIT, async (t) => {

@@ -49,29 +49,6 @@ test('all work is done once, with one task per thread at a time', async () => {
   );
 });
 
-test('a slow thread does not hold up the others', async () => {
-  const budget = budgetOf(10);
-  /** @type {Record<string, number>} */
-  const done = { 'thread 0': 0, 'thread 1': 0 };
-  /** @type {() => void} */
-  let release = () => {};
-  const held = new Promise((resolve) => (release = () => resolve(undefined)));
-  await runPool({
-    threads: threadsOf(2),
-    claim: () => budget.claim(),
-    work: async (thread, piece) => {
-      if (piece === 0) {
-        await held;
-      }
-      done[thread] += 1;
-      if (done['thread 1'] === 9) {
-        release();
-      }
-    },
-  });
-  assert.deepEqual(done, { 'thread 0': 1, 'thread 1': 9 });
-});
-
 test('an error ends its thread and is thrown once the others are done', async () => {
   const budget = budgetOf(20);
   const error = new Error('broken');
@@ -89,10 +66,4 @@ test('an error ends its thread and is thrown once the others are done', async ()
   });
   await assert.rejects(pool, error);
   assert.equal(done, 19);
-});
-
-test('without work or threads, it ends at once', async () => {
-  const work = async () => assert.fail('there is nothing to do');
-  await runPool({ threads: threadsOf(3), claim: () => -1, work });
-  await runPool({ threads: [], claim: () => 0, work });
 });

@@ -215,61 +215,6 @@ function expectedCounts(script, maxAttempts) {
   return counts;
 }
 
-test('each object is worked on once, with one operation per connection at a time', TIME_LIMIT, async () => {
-  const busy = new Set();
-  let most = 0;
-  /** @type {number[]} */
-  const indices = [];
-  const engine = fakeEngine({
-    threads: 5,
-    objects: 100,
-    answer: async ({ index, connection }) => {
-      assert.ok(!busy.has(connection));
-      busy.add(connection);
-      most = Math.max(most, busy.size);
-      await new Promise((resolve) => setImmediate(resolve));
-      busy.delete(connection);
-      indices.push(index);
-    },
-  });
-  const { counts } = await run(write, engine, 100);
-  assert.deepEqual([counts.operations, most], [100, 5]);
-  assert.equal(new Set(indices).size, 100);
-  assert.equal(engine.workload.written.count, 100);
-});
-
-test('progress reports the number of ended operations, whatever their outcome', TIME_LIMIT, async (t) => {
-  mockTimers(t);
-  /** @type {(() => void)[]} */
-  const pending = [];
-  const engine = fakeEngine({
-    threads: 4,
-    objects: 4,
-    wroteObjects: false,
-    answer: (request) =>
-      new Promise((resolve, reject) => {
-        pending[request.index] = () => {
-          if (request.index === 1) {
-            reject(attemptError('fail'));
-          } else {
-            answerRead(request, request.index === 2 ? 'integrity' : 'success', engine);
-            resolve(undefined);
-          }
-        };
-      }),
-  });
-  const running = run(read, engine, 4);
-  await settle();
-  mock.timers.tick(250);
-  pending.slice(0, 3).forEach((finish) => finish());
-  await settle();
-  mock.timers.tick(250);
-  pending[3]();
-  const { progress } = await running;
-  mock.timers.tick(1000);
-  assert.deepEqual(progress, [0, 3]);
-});
-
 test('a fatal error stops the stage, and operations in flight settle', TIME_LIMIT, async () => {
   let requests = 0;
   const error = attemptError('stop', 'denied');
@@ -307,25 +252,6 @@ test('an unexpected error also stops the stage, and is kept', TIME_LIMIT, async 
   assert.ok(counts.operations < 10);
 });
 
-test('a stage in which nothing succeeds for a minute ends as stalled', TIME_LIMIT, async () => {
-  const engine = fakeEngine({
-    threads: 3,
-    objects: 1000,
-    stallTimeout: 100,
-    maxAttempts: 1e9,
-    answer: () => {
-      throw attemptError('retry', 'connect');
-    },
-  });
-  const { end, fatal, counts, retries } = await run(write, engine, 1000);
-  assert.deepEqual([end, fatal, counts.operations], ['stalled', null, 0]);
-  assert.equal(counts.abandoned, 3);
-  assert.equal(counts.failed, 0);
-  assert.ok(counts.timeGivenUp > 0, 'the time of the failed attempts is lost');
-  assert.equal(counts.retries, retries);
-  assert.ok(counts.errors.connect >= 3);
-});
-
 test('an open loop with nothing due is not stalled, but one whose requests all fail is', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const clock = new ManualClock(1_700_000_000_000);
@@ -348,55 +274,6 @@ test('an open loop with nothing due is not stalled, but one whose requests all f
   assert.deepEqual([end, asked, counts.operations, counts.abandoned], ['stalled', 2, 1, 1]);
 });
 
-test('no thread waits for its next operation once another worker has closed the work', TIME_LIMIT, async () => {
-  const pacing = { rate: 0.01, arrival: /** @type {const} */ ('constant'), seed: '' };
-  const budget = budgetOf(3);
-  const engine = fakeEngine({ threads: 2, objects: 3, answer: () => budget.close() });
-  const { end, counts } = await run(write, engine, 3, undefined, { pacing }, budget);
-  assert.deepEqual([end, counts.operations], ['complete', 1]);
-});
-
-test('operations that do not settle within five seconds of a stop are abandoned', TIME_LIMIT, async (t) => {
-  mockTimers(t);
-  const controller = new AbortController();
-  const engine = fakeEngine({
-    threads: 3,
-    objects: 100,
-    answer: ({ index }) => (index === 0 ? undefined : new Promise(() => {})),
-  });
-  let over = false;
-  const running = run(write, engine, 100, controller.signal).finally(() => (over = true));
-  await settle();
-  controller.abort();
-  mock.timers.tick(4999);
-  await settle();
-  assert.equal(over, false);
-  mock.timers.tick(1);
-  const { end, counts, failed } = await running;
-  assert.equal(end, 'stopped');
-  assert.deepEqual([counts.operations, counts.abandoned, counts.failed, failed.length], [1, 3, 0, 0]);
-  assert.equal(counts.unknownOutcomes, 3);
-  assert.equal(counts.timeGivenUp, 0, 'a first attempt that was cut off might have succeeded');
-});
-
-test('operations that settle in time after a stop still count, and nothing new starts', TIME_LIMIT, async (t) => {
-  mockTimers(t);
-  const controller = new AbortController();
-  /** @type {(() => void)[]} */
-  const pending = [];
-  const engine = fakeEngine({
-    threads: 3,
-    objects: 100,
-    answer: () => new Promise((resolve) => pending.push(() => resolve(undefined))),
-  });
-  const running = run(write, engine, 100, controller.signal);
-  await settle();
-  controller.abort();
-  pending.forEach((finish) => finish());
-  const { end, counts } = await running;
-  assert.deepEqual([end, counts.operations, counts.abandoned, pending.length], ['stopped', 3, 0, 3]);
-});
-
 test('a stop interrupts a backoff', TIME_LIMIT, async (t) => {
   mockTimers(t);
   const controller = new AbortController();
@@ -414,12 +291,6 @@ test('a stop interrupts a backoff', TIME_LIMIT, async (t) => {
   assert.deepEqual([end, counts.abandoned, counts.attempts, counts.throttled], ['stopped', 2, 2, 2]);
 });
 
-test('a stop before the start lets nothing begin', TIME_LIMIT, async () => {
-  const engine = fakeEngine({ answer: () => assert.fail('a request was sent') });
-  const { end, counts } = await run(write, engine, 10, AbortSignal.abort());
-  assert.deepEqual([end, counts.attempts], ['stopped', 0]);
-});
-
 test('objects that Write did not write are skipped, not requested', TIME_LIMIT, async () => {
   /** @type {number[]} */
   const asked = [];
@@ -434,37 +305,6 @@ test('objects that Write did not write are skipped, not requested', TIME_LIMIT, 
   const { counts } = await run(read, engine, 10);
   assert.deepEqual(asked.sort(), [1, 4, 7]);
   assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
-});
-
-test('when cycling, an unwritten object does not count as skipped', TIME_LIMIT, async () => {
-  const budget = new Budget({ memory: budgetMemory(), objects: 5, cycles: true });
-  /** @type {number[]} */
-  const asked = [];
-  const engine = fakeEngine({
-    objects: 5,
-    threads: 1,
-    answer: (request) => {
-      asked.push(request.index);
-      if (asked.length === 4) {
-        budget.close();
-      }
-      answerRead(request, 'success', engine);
-    },
-  });
-  [1, 3].forEach((index) => engine.workload.written.add(index, 99));
-  const { counts } = await run(read, engine, 5, undefined, {}, budget);
-  assert.deepEqual(asked, [1, 3, 1, 3]);
-  assert.deepEqual([counts.operations, counts.skipped], [4, 0]);
-});
-
-test('a run that did not write requests every object', TIME_LIMIT, async () => {
-  const engine = fakeEngine({
-    objects: 10,
-    wroteObjects: false,
-    answer: (request) => answerRead(request, 'success', engine),
-  });
-  const { counts } = await run(read, engine, 10);
-  assert.deepEqual([counts.operations, counts.skipped], [10, 0]);
 });
 
 test('an integrity error names bucket, key and offset, and the stage continues', TIME_LIMIT, async () => {
@@ -515,15 +355,3 @@ test('writes with an attempt of unknown outcome are counted, however they end', 
     assert.deepEqual([counts.operations, counts.failed, counts.unknownOutcomes], [3, 2, expected]);
   }
 });
-
-test(
-  'the latency of an operation includes its attempts and waits, and each attempt has its own latency',
-  TIME_LIMIT,
-  async () => {
-    const engine = fakeEngine({ objects: 20, answer: () => {} });
-    const { meter, startedAt, endedAt } = await run(write, engine, 20);
-    const { operations, attempts } = meter.latencies();
-    assert.deepEqual([operations.count, attempts.count], [20, 20]);
-    assert.ok(/** @type {number} */ (operations.summary()?.maximum) <= endedAt - startedAt);
-  },
-);

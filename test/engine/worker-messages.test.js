@@ -49,14 +49,6 @@ test('an unexpected error arrives with its name and message', () => {
   assert.deepEqual([received.bucket, received.error.message], ['one', 'TypeError: x is not a function']);
 });
 
-test('a thrown value that is not an error arrives as its text', () => {
-  assert.match(String(sent({ error: 'out of luck', bucket: 'one', operation: 'read' })?.error), /out of luck/);
-});
-
-test('no error stays no error', () => {
-  assert.equal(sent(null), null);
-});
-
 test('a stage’s operations arrive as those with the same names', () => {
   const [write, read] = OPERATIONS;
   const stage = mixedStage('Mixed', [

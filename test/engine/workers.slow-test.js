@@ -145,33 +145,6 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       assert.equal((await keysIn(endpoint)).length, counts.operations);
       assert.equal(new WrittenObjects(spec.written).count, counts.operations);
     });
-
-    test(`a stop before the start lets none of ${count} begin`, TIME_LIMIT, async (t) => {
-      const { endpoint, cores } = await openWith(t, count, '', { objects: 1000 });
-      const outcome = await cores.runStage(stageTask('Write', 1000), AbortSignal.abort(), recordingHooks().hooks);
-      assert.equal(outcome.end, 'stopped');
-      // A separate thread learns of the stop a moment after it has begun.
-      assert.equal((await keysIn(endpoint)).length, outcome.meter.counts().operations);
-      assert.ok(outcome.meter.counts().operations < 200);
-    });
-
-    test(`a cycling stage on ${count} of them continues until its time is up`, TIME_LIMIT, async (t) => {
-      const objects = 4;
-      const { cores } = await openWith(t, count, 'latency=2ms', { objects });
-      const { hooks } = recordingHooks();
-      await cores.runStage(stageTask('Write', objects), NEVER, hooks);
-      const now = performance.now();
-      const { budget } = stageTask('Read', objects);
-      const task = stageTask('Read', objects, {
-        budget: { ...budget, cycles: true },
-        limit: { stopsAt: now + 400, endsAt: now + 5000 },
-      });
-      const { end, meter, endedAt } = await cores.runStage(task, NEVER, hooks);
-      const counts = meter.counts();
-      assert.deepEqual([end, counts.skipped, counts.failed], ['complete', 0, 0]);
-      assert.ok(counts.operations > objects, `${counts.operations} operations`);
-      assert.ok(endedAt >= now + 400);
-    });
   }
 
   test(
@@ -186,24 +159,6 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       assert.deepEqual([next.end, next.meter.skipped], ['complete', 60]);
     },
   );
-
-  test('threads are split as evenly as possible', TIME_LIMIT, async (t) => {
-    // So slow that a worker which begins late finds objects left.
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
-    for (const [threads, count] of [
-      [7, 3],
-      [3, 3],
-    ]) {
-      const before = (await endpoint.report()).connections;
-      const cores = await openWorkers(t, workerSpec(endpoint), count, threads);
-      assert.deepEqual(await cores.openConnections(NEVER), { failed: 0, reason: '' });
-      const outcome = await cores.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
-      assert.deepEqual(
-        [outcome.connections.opened, (await endpoint.report()).connections - before],
-        [threads, threads],
-      );
-    }
-  });
 
   test('connections that cannot be opened are counted over all of them, with a reason', TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });

@@ -129,30 +129,6 @@ test('a stop reaches all workers that open connections, without a listener-leak 
   assert.equal(warned.mock.callCount(), 0);
 });
 
-test('workers without a thread do not take part and do not count as event loops', async () => {
-  const played = [0, 1, 2].map((index) => ({ index, runs: 0 }));
-  const cores = new Workers(
-    new Clock(),
-    played.map((core) =>
-      simulatedWorker(async () => {
-        core.runs += 1;
-        return emptyOutcome({ loop: loopLoad(0.4) });
-      }),
-    ),
-  );
-  const task = stageTask('Write', 1);
-  const { clientLoad } = await cores.runStage(
-    { ...task, load: { ...task.load, threads: 2 } },
-    NEVER,
-    recordingHooks().hooks,
-  );
-  assert.deepEqual(
-    played.map(({ runs }) => runs),
-    [0, 1, 1],
-  );
-  assert.deepEqual([clientLoad.loops, clientLoad.eventLoopUtilization, clientLoad.busyLoops], [2, 0.4, 0.8]);
-});
-
 test(
   'if one worker cannot continue, the others are stopped; if one has just finished, they continue',
   TIME_LIMIT,
@@ -178,24 +154,6 @@ test(
     assert.equal((await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks)).end, 'complete');
   },
 );
-
-test('the failure of one worker is thrown once the others have settled', TIME_LIMIT, async () => {
-  const error = new Error('the thread of worker 1 died');
-  let settled = false;
-  const cores = new Workers(new Clock(), [
-    simulatedWorker(async () => {
-      throw error;
-    }),
-    simulatedWorker(async (signal) => {
-      await aborted(signal);
-      await new Promise((resolve) => setImmediate(resolve));
-      settled = true;
-      return emptyOutcome({ end: 'stopped' });
-    }),
-  ]);
-  await assert.rejects(cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks), error);
-  assert.ok(settled);
-});
 
 test('the progress of all workers is reported as one number', async () => {
   const { hooks, told } = recordingHooks();

@@ -30,20 +30,10 @@ test('without its summary, the peak of a stage shorter than a second is the mean
   assert.deepEqual([sumOfPeaks, shares[0].peak], [600, 600]);
 });
 
-test('without its summary, a full second above the mean is the peak', () => {
-  const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [10, 300, 10], stop: 2900 }) }));
-  assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [300, NOON / 1000 + 1]);
-});
-
 test('a stage that was all warm-up has no peak, with or without its summary', () => {
   const totals = { warmup: 500, warmupOperations: 300 };
   const { peak, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals }) }));
   assert.deepEqual([peak.operationsPerSecond, shares[0].peak], [0, 0]);
-});
-
-test('the peak of a stage of zero length is finite', () => {
-  const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [3], stop: 100 }) }));
-  assert.equal(peak.operationsPerSecond, 3000);
 });
 
 test('the overlap is unknown if a log lacks the times of the stage', () => {

@@ -62,11 +62,6 @@ test('a second after the end of a run belongs to another run, which is cut short
   ]);
 });
 
-test('the latencies of a copy are not added again', () => {
-  const { latency } = stageOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': WHOLE }));
-  assert.equal(latency?.count, OPERATIONS);
-});
-
 test('a log without its first line, after a copy, is cut short where the next run begins', () => {
   const headless = WHOLE.slice(
     1,
@@ -79,15 +74,6 @@ test('a log without its first line, after a copy, is cut short where the next ru
   );
   assert.ok(
     warning.startsWith(`!b.txt:${index}: another run begins before the run from line ${WHOLE.length + 1} ends`),
-  );
-});
-
-test('a truncated copy does not affect the run after it', () => {
-  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': [...WHOLE.slice(0, 5), ...LATER] });
-  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
-  assert.deepEqual(
-    aggregate.warnings.filter(({ incomplete }) => incomplete),
-    [],
   );
 });
 
@@ -106,12 +92,4 @@ test('a capacity search is not added up, and is reported once', () => {
   assert.deepEqual(warningsOf(aggregate), [`!search.txt:1: ${NOT_COUNTED}`]);
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
   assert.equal(aggregate.hosts.length, 1);
-});
-
-test('runs before and after a search in the same log count', () => {
-  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
-  const [runLine] = withRunLine(WHOLE, { run: 'search', options: { ...options, findPeak: true } });
-  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...LATER] });
-  assert.equal(warningsOf(aggregate)[0], `!a.txt:${WHOLE.length + 1}: ${NOT_COUNTED}`);
-  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { Histogram } from '../../lib/model/histogram.js';
 import { readFiles } from '../../lib/log/read-files.js';
 import { mergeRuns } from '../../lib/merge/merge.js';
 import { writeResult } from '../../lib/model/write-result.js';
@@ -151,44 +150,8 @@ test('results add up to exactly the same as the logs of their runs, and so do mi
   );
 });
 
-test('the bytes of a Stat never count, neither from a log nor from a result', async () => {
-  const operations = Array.from({ length: 500 }, () => ({ after: 5 }));
-  const sizes = {
-    kind: /** @type {const} */ ('weighted'),
-    sizes: [8192, 24_576].map((bytes) => ({ bytes, weight: 1 })),
-  };
-  for (const load of [{}, { sizes }]) {
-    const run = runOf({ index: 0, of: 1, operations, stages: ['Write', 'Stat'], ...load });
-    assert.match(run.log, /: Stat: Ops 149\.0\/s Throughput 2\.3MB\/s$/m);
-    assert.match(run.log, /^Stat took 2900ms\. .*Total size 7\.8MB/m);
-    assert.match(run.log, /^Stat +500 +172\.4 +200\.0 +- +- +5\.00ms/m);
-    for (const text of [run.log, run.json]) {
-      const [write, stat] = (await merged({ a: text })).report.stages;
-      assert.deepEqual([write.bytes, stat.operations, stat.bytes, stat.averageBytes], [500 * 16_384, 500, 0, 0]);
-      assert.deepEqual([stat.seconds[1].operations, stat.seconds[1].bytes], [200, 0]);
-      assert.equal(stat.merge.peak.bytesPerSecond, 0);
-    }
-  }
-});
-
 const OPERATIONS = [300, 400, 500, 700, 200].map((latency) => ({ after: 400, latency }));
 const [ONE, OTHER] = [0, 1].map((index) => runOf({ index, operations: OPERATIONS }));
-
-test('a sum has what only results contain: latencies per second, exact extremes, lost time', async () => {
-  const { report } = await merged({ a: ONE.json, b: OTHER.json });
-  const [write] = report.stages;
-  const inSeconds = write.seconds.map((/** @type {any} */ { histogram }) =>
-    histogram === null ? 0 : Histogram.decode(histogram).count,
-  );
-  assert.equal(
-    inSeconds.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count),
-    2 * OPERATIONS.length,
-  );
-  assert.deepEqual([write.timeLost, write.clientLoad.loops, write.connections.opened], [25, 2, 4]);
-  const { minimum, mean, maximum } = write.latency.operations;
-  assert.deepEqual([minimum, mean, maximum], [200, 420, 700]);
-  assert.equal(report.requests.clock, 40);
-});
 
 test('a host counts once if both its log and its result are given', async () => {
   for (const files of [
@@ -227,26 +190,6 @@ test('a damaged result does not count, and each problem is reported', async () =
   assert.deepEqual(warnings.slice(1), ['!b: run run-1: no log of shard 0/2']);
 });
 
-test('an invalid histogram is reported with its path, and the result is not used', async () => {
-  const { latency } = JSON.parse(ONE.json).stages[0];
-  const broken = ONE.json.replace(latency.histogram.operations, 'AAAA');
-  const { report, warnings } = await merged({ a: broken, b: OTHER.json });
-  assert.equal(report.stages[0].operations, OPERATIONS.length);
-  assert.match(
-    warnings[0],
-    /^!a: is not counted: stages\[0\]\.latency\.histogram\.operations: expected an HdrHistogram /,
-  );
-});
-
-test('a truncated result is reported; a log that begins with a brace is a log', async () => {
-  const { report, warnings } = await merged({
-    cut: ONE.json.slice(0, -20),
-    b: `{ a line of something else\n${OTHER.log}`,
-  });
-  assert.equal(report.stages[0].operations, OPERATIONS.length);
-  assert.match(warnings[0], /^!cut: starts like JSON but is invalid or cut short: expected output of r2-benchmark /);
-});
-
 test('a result of a later version is added up as far as it is known, and unknown fields are reported', async () => {
   const later = JSON.parse(ONE.json);
   later.format = 4;
@@ -258,17 +201,4 @@ test('a result of a later version is added up as far as it is known, and unknown
     'a: added up counters that this version does not recognize: "hedged"',
     'a: ignored fields that this version does not recognize: "stages[].mood"',
   ]);
-});
-
-test('a stage of a later version keeps its own name', async () => {
-  const renamed = [ONE, OTHER].map(({ json }) => json.replaceAll('"Read"', '"List"').replaceAll('"read"', '"list"'));
-  const { report, warnings } = await merged({ a: renamed[0], b: renamed[1] });
-  assert.deepEqual(
-    report.stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]),
-    [
-      ['Write', 10],
-      ['List', 10],
-    ],
-  );
-  assert.deepEqual(warnings, []);
 });

@@ -66,10 +66,6 @@ test('a repeated text is written once', () => {
   assert.ok(often < once + 300, `${often} characters, and ${once} for one`);
 });
 
-test('a short record is one line without a number', () => {
-  assert.deepEqual(recordLines({ kind: 'end' }, { problems: [] }), ['# r2-benchmark {"kind":"end","problems":[]}']);
-});
-
 test('lines that cannot belong to a record are skipped', () => {
   const parts = new RecordParts();
   parts.add({ line: 3, lines: 2, a: 1 });

@@ -78,10 +78,6 @@ test('elsewhere, machine lines are added between the same lines', () => {
   assert.ok(lines[0].startsWith('# r2-benchmark '));
 });
 
-test('every machine line has fewer than 1,000 characters', () => {
-  assert.ok(logOfRun(true).every((line) => line.length < 1000));
-});
-
 test('the seconds of a log add up to its stage, and the retries to its recoverable errors', () => {
   const records = logOfRun(false).map(parseLine);
   let operations = 0;
@@ -109,13 +105,6 @@ test('a second prints few retry lines, which still add up to all retries', () =>
     assert.equal(sum, retries);
     assert.ok(shown.length <= 4);
   }
-});
-
-test('a run without a stage prints no table', () => {
-  /** @type {string[]} */
-  const lines = [];
-  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).runEnds({ stages: [], ...END });
-  assert.deepEqual(lines, []);
 });
 
 test('a capacity search prints a table of its steps instead of seconds, with its retries as errors', () => {

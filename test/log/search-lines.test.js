@@ -69,48 +69,6 @@ test('the capacity is shown with its interval and threads, then the bottleneck',
   ]);
 });
 
-test('without a plateau, the capacity is a lower bound', () => {
-  assert.equal(
-    linesOf({ hasPlateau: false })[0],
-    'Write capacity: at least 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
-  );
-});
-
-test('a rate that was not held is the best one seen, with the reason', () => {
-  assert.equal(
-    linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
-    'Write capacity: at least 700.0 ops/s at 1 thread; it was not held long enough; try again with 20394 <objects>',
-  );
-  assert.equal(
-    linesOf({ capacity: null }, { end: 'stopped' })[0],
-    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended early (stopped)',
-  );
-});
-
-test('if the cost limit was too low, a sufficient limit is suggested, not rounded down', () => {
-  assert.match(
-    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
-    /; try again with 26523 <objects> and --max-cost 0\.1204$/,
-  );
-});
-
-test('a hold of less than ten seconds is reported', () => {
-  assert.match(linesOf({ capacity: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for only 6\.5s$/);
-});
-
-test('integrity errors are reported as in any stage', () => {
-  assert.ok(linesOf({}, { integrityErrors: 2 }).includes('Write: 2 integrity errors'));
-});
-
-test('a step of an open loop shows its rate and outcome', () => {
-  assert.equal(
-    stepLine('Write', { ...STEP, rate: 805, verdict: 'kept' }),
-    'Write     805.0     803.2   20.01ms    24.50ms      7    12%  ramp, kept',
-  );
-  const late = stepLine('Remove', { ...STEP, phase: 'refine', rate: 805, verdict: 'client' });
-  assert.ok(late.length < 80, late);
-});
-
 test('a search for the highest rate ends with that rate', () => {
   const interval = { low: 430, high: 450, confidence: 0.95 };
   const rate = /** @type {const} */ ({

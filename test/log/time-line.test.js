@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TimeLine, wholeDays } from '../../lib/log/time-line.js';
+import { TimeLine } from '../../lib/log/time-line.js';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-
-const DAY = 86_400;
 
 test('times of day after a date become the original seconds, unless a day is skipped', () => {
   const steps = fc.array(fc.integer({ min: -3000, max: 22 * 3600 }), { maxLength: 50 });
@@ -21,13 +19,6 @@ test('times of day after a date become the original seconds, unless a day is ski
   );
 });
 
-test('without a date, days count from the first line', () => {
-  const timeLine = new TimeLine();
-  const seconds = ['23:59:59', '00:00:00', '12:00:00', '23:00:00', '00:00:01'].map((time) => timeLine.toSeconds(time));
-  assert.deepEqual(seconds, [DAY - 1, DAY, DAY + 43_200, DAY + 82_800, 2 * DAY + 1]);
-  assert.equal(timeLine.isDated, false);
-});
-
 test('a clock that is set back across midnight goes back, not forward by a day', () => {
   const timeLine = new TimeLine();
   assert.deepEqual([timeLine.toSeconds('00:00:10'), timeLine.toSeconds('23:59:59')], [10, -1]);
@@ -38,11 +29,4 @@ test('a run without a date does not continue from the date of the previous run',
   timeLine.setDate(1_769_903_998_400);
   timeLine.forgetDate();
   assert.equal(timeLine.toSeconds('00:00:05'), 5);
-});
-
-test('the days between two times are rounded to whole days', () => {
-  assert.deepEqual(
-    [0, 43_199, 43_201, -43_201, 1_769_903_998].map((seconds) => wholeDays(seconds) / DAY),
-    [0, 0, 1, -1, 20_485],
-  );
 });

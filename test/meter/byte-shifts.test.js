@@ -27,18 +27,6 @@ test('the bytes of an operation that outlasts its second are spread over the tim
   assert.deepEqual(bytesBySecond(meter, begun + 2500), [500, 1000, 1000, 0]);
 });
 
-test('no bytes are attributed to the time of a failed attempt', () => {
-  const { begun, meter } = meterFrom(0);
-  meter.succeeded({ startedAt: begun, attemptStartedAt: begun + 1000, finishedAt: begun + 3000 }, 2000);
-  assert.deepEqual(bytesBySecond(meter, begun + 3000), [0, 1000, 1000, 0]);
-});
-
-test('an operation within one second is counted as in the log', () => {
-  const { begun, meter } = meterFrom(100);
-  meter.succeeded({ startedAt: begun, attemptStartedAt: begun, finishedAt: begun + 899 }, 16_384);
-  assert.deepEqual(meter.byteShifts.toState(), []);
-});
-
 test('bytes are neither lost nor invented, on one worker or on two', () => {
   const operation = fc.record({ start: fc.nat(5000), latency: fc.nat(8000), bytes: fc.nat(10_000_000) });
   fc.assert(

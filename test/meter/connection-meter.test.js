@@ -19,31 +19,6 @@ function meterOf(costs) {
   return meter;
 }
 
-test('the meter reports the costs of connections', () => {
-  const { tcp, tls } = meterOf([
-    { tcp: 1, tls: 10 },
-    { tcp: 3, tls: 30 },
-  ]).costs();
-  assert.deepEqual([tcp?.count, tcp?.mean, tcp?.maximum], [2, 2, 3]);
-  assert.deepEqual([tls?.count, tls?.mean, tls?.maximum], [2, 20, 30]);
-});
-
-test('costs already taken are not reported again, and later ones are reported separately', () => {
-  const meter = meterOf([{ tcp: 1, tls: 10 }]);
-  const first = meter.take();
-  assert.deepEqual([first.tcp.count, first.tls.sum], [1, 10]);
-  assert.deepEqual(meter.costs(), { tcp: null, tls: null, colos: {} });
-  meter.opened({ tcp: 5, tls: 50 });
-  const second = meter.take();
-  assert.deepEqual([second.tcp.count, second.tls.minimum], [1, 50]);
-});
-
-test('plain HTTP has no TLS costs', () => {
-  const { tcp, tls } = meterOf([{ tcp: 1, tls: null }]).costs();
-  assert.equal(tcp?.count, 1);
-  assert.equal(tls, null);
-});
-
 test('the costs of several workers add up to those of a single worker', () => {
   fc.assert(
     fc.property(fc.array(fc.array(anyCost, { maxLength: 6 }), { maxLength: 4 }), (cores) => {

@@ -61,22 +61,6 @@ test('the seconds of a stage cover it from start to end without a gap', () => {
   );
 });
 
-test('a stage that ends on a boundary has no second after it, unless an operation completed at that moment', () => {
-  const { clock, counts } = countsFrom(0);
-  clock.advance(2000);
-  assert.deepEqual(
-    counts.until(clock.now()).map(({ secondStart }) => secondStart - EPOCH_SECOND),
-    [0, 1],
-  );
-  counts.add(clock.now(), 7);
-  assert.deepEqual(counts.until(clock.now()).at(-1), { secondStart: EPOCH_SECOND + 2, operations: 1, bytes: 7 });
-});
-
-test('a stage of no length has one second', () => {
-  const { clock, counts } = countsFrom(300);
-  assert.deepEqual(counts.until(clock.now()), [{ secondStart: EPOCH_SECOND, operations: 0, bytes: 0 }]);
-});
-
 test('the counts of several workers add up to those of a single worker', () => {
   const steps = fc.array(fc.record({ after: fc.nat(1500), bytes: fc.nat(1e6), core: fc.nat(2) }), { maxLength: 60 });
   fc.assert(

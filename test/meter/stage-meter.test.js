@@ -78,36 +78,6 @@ test('the latency of an operation includes failed attempts and waits, and that o
   assert.deepEqual([attempts.summary()?.minimum, attempts.summary()?.maximum], [20, 100]);
 });
 
-test('operations that succeed on the first attempt are in both latencies', () => {
-  const clock = new ManualClock(1_700_000_000_000);
-  const meter = new StageMeter(clock, clock.now());
-  runOperation(clock, [meter], { failures: [], duration: 7 });
-  const { operations, attempts } = meter.latencies();
-  assert.deepEqual(operations.summary(), attempts.summary());
-});
-
-test('the last success is the stage’s start until there is one', () => {
-  const clock = new ManualClock(1_700_000_000_000);
-  const startedAt = clock.now();
-  const meter = new StageMeter(clock, startedAt);
-  clock.advance(500);
-  meter.attemptFailed('timeout', 500, clock.now());
-  assert.equal(meter.lastSuccessAt, startedAt);
-  runOperation(clock, [meter], { failures: [], duration: 10 });
-  assert.equal(meter.lastSuccessAt, startedAt + 510);
-});
-
-test('errors are reported in the order of their names', () => {
-  const clock = new ManualClock(1_700_000_000_000);
-  const meter = new StageMeter(clock, clock.now());
-  ['timeout', 'connect', 'throttled', 'connect'].forEach((kind) => meter.attemptFailed(kind, 1, clock.now()));
-  assert.deepEqual(Object.entries(meter.counts().errors), [
-    ['connect', 2],
-    ['throttled', 1],
-    ['timeout', 1],
-  ]);
-});
-
 const COUNTERS = /** @type {const} */ ([
   'retries',
   'throttled',
@@ -150,14 +120,6 @@ test('the counts of several workers add up to those of a single worker', () => {
   );
 });
 
-test('ended operations include successful, failed, wrong and skipped ones, but not abandoned ones', () => {
-  const clock = new ManualClock(1_700_000_000_000);
-  const meter = new StageMeter(clock, clock.now());
-  runOperation(clock, [meter], { failures: ['timeout'], duration: 1 });
-  Object.assign(meter, { failed: 10, integrityErrors: 100, skipped: 1000, abandoned: 50_000 });
-  assert.equal(meter.done, 1111);
-});
-
 test('the counts of a stage’s kinds add up to those of the stage', () => {
   const clock = new ManualClock(1_700_000_000_900);
   const startedAt = clock.now();
@@ -187,10 +149,4 @@ test('the counts of a stage’s kinds add up to those of the stage', () => {
   assert.deepEqual(sum.seconds.until(endedAt), whole.seconds.until(endedAt));
   assert.equal(sum.latencies().operations.encode(), whole.latencies().operations.encode());
   assert.equal(meters.takeSecond(second).encode(), whole.takeSecond(second).encode());
-});
-
-test('a stage of one kind needs no sum', () => {
-  const clock = new ManualClock(0);
-  const { kinds } = new StageMeters(1, clock, clock.now());
-  assert.equal(sumOfMeters(kinds, clock, { startedAt: 0, endedAt: 0, windows: null }), kinds[0]);
 });

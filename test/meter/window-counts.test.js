@@ -26,9 +26,3 @@ test('operations count in the window in which they completed, on however many co
     }),
   );
 });
-
-test('without windows nothing is counted', () => {
-  const counts = new WindowCounts(null);
-  counts.add(17);
-  assert.deepEqual(counts.counts, []);
-});

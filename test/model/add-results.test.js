@@ -105,22 +105,6 @@ function assertBuckets({ buckets = [], average }, parts) {
   assert.equal(rounded(rates), rounded(Number(average)));
 }
 
-test('lists the buckets of hosts together, and none if a host does not report them', () => {
-  const [one, other, untold] = [resultOf(), resultOf(), resultOf()];
-  other.stages[0].buckets?.forEach((bucket) => (bucket.bucket = bucket.bucket.replace('bucket-b', 'bucket-c')));
-  delete untold.stages[0].buckets;
-  const [{ buckets }] = assertResult(addResults([one, other])).stages;
-  assert.deepEqual(
-    buckets.map((/** @type {any} */ { bucket, operations }) => [bucket, operations]),
-    [
-      ['bucket-a', 6],
-      ['bucket-b', 2],
-      ['bucket-c', 2],
-    ],
-  );
-  assert.equal(addResults([one, untold]).stages[0].buckets, undefined);
-});
-
 test('keeps the facts on which all hosts agree', () => {
   const sum = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
   assert.deepEqual([sum.run, sum.host, sum.options?.threads], ['run-1', null, 4]);
@@ -128,14 +112,6 @@ test('keeps the facts on which all hosts agree', () => {
     sum.hosts.map(({ host }) => host),
     ['fra-1', 'fra-2'],
   );
-});
-
-test('a figure that is unknown for one host is unknown in the sum', () => {
-  const [one, other] = [resultOf(), resultOf()];
-  other.stages[0].timeLost = null;
-  other.stages[0].latency.histogram.operations = null;
-  const [stage] = addResults([one, other]).stages;
-  assert.deepEqual([stage.timeLost, stage.latency.operations, stage.operations], [null, null, 10]);
 });
 
 test('adds counters of later versions', () => {
@@ -155,17 +131,6 @@ test('a stage ends like the worst of its hosts, and unknown leftovers of a clean
   ]);
   assert.equal(sum.stages[0].end, 'stalled');
   assert.deepEqual([sum.cleanup?.removed, sum.cleanup?.left, sum.cleanup?.problems], [4, -1, ['a', 'b']]);
-});
-
-test('the peak is that of the combined seconds, not the sum of peaks', () => {
-  const [one, other] = [resultOf({ operations: 20 }), resultOf({ operations: 20 })];
-  const late = structuredClone(other);
-  late.stages[0].seconds.forEach((second) => (second.secondStart += 100));
-  late.stages[0].startedAt = Number(late.stages[0].startedAt) + 100_000;
-  late.stages[0].endedAt = Number(late.stages[0].endedAt) + 100_000;
-  const [together, apart] = [addResults([one, other]), addResults([one, late])].map(({ stages }) => stages[0]);
-  assert.equal(together.peak, 8);
-  assert.equal(apart.peak, 4);
 });
 
 test('adds the kinds of a mixed stage by operation, if all hosts report them', () => {
@@ -240,22 +205,5 @@ describe('parts of the operations', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
     assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
     assert.equal('sizeClasses' in addStages([one, stage({})]), false);
-  });
-
-  test('keep first and repeated reads separate', () => {
-    const [first, repeated] = [sizeClass(4, 10, 50), sizeClass(4, 90, 5)];
-    const { reads } = addStages([stage({ reads: { first, repeated } }), stage({ reads: { first, repeated } })]);
-    assert.deepEqual([reads?.first.operations, reads?.repeated.operations], [20, 180]);
-    assert.deepEqual([reads?.first.latency?.minimum, reads?.repeated.latency?.maximum], [50, 5]);
-    assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
-  });
-
-  test('facts that differ between hosts are unknown', () => {
-    const sums = [
-      addStages([stage({ sizes: '1..2', access: 'uniform' }), stage({ sizes: '1..2' })]),
-      addStages([stage({}), stage({})]),
-    ];
-    assert.deepEqual([sums[0].sizes, sums[0].access], ['1..2', null]);
-    assert.deepEqual(['sizes' in sums[1], 'access' in sums[1]], [false, false]);
   });
 });

@@ -96,23 +96,3 @@ test('loses no operation, error or latency of a slot, and counts none twice', ()
     { numRuns: cases(60) },
   );
 });
-
-test('the percentiles of a slot are unknown if a host does not know its own', () => {
-  const known = { steps: [stepOf(0, [3, 4])] };
-  const unknown = { ...known, steps: [stepOf(0, [1, 1], { latency: null, histogram: null })] };
-  const idle = { ...known, steps: [stepOf(0, [0, 0])] };
-  assert.equal(addRamps([known, unknown]).steps[0].latency, null);
-  assert.equal(addRamps([known, idle]).steps[0].latency?.count, 7);
-});
-
-test('does not add seconds of different slots', () => {
-  const one = { steps: [stepOf(0, [3, 4])] };
-  const longer = { ...one, steps: [stepOf(0, [3, 4, 5], { slotSeconds: 5 })] };
-  assert.deepEqual(
-    addRamps([longer, one]).steps.map(({ operations }) => operations),
-    [
-      [3, 4],
-      [3, 4, 5],
-    ],
-  );
-});

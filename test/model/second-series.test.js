@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BLOCK_SECONDS, SecondSeries } from '../../lib/model/second-series.js';
-
-test('a day is a whole number of blocks, so that a shift by days moves blocks', () => {
-  assert.equal(86_400 % BLOCK_SECONDS, 0);
-});
+import { SecondSeries } from '../../lib/model/second-series.js';
 
 const anySecond = fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -200, max: 2e9 }));
 const anyRate = fc.oneof(
@@ -35,12 +31,6 @@ test('the seconds of a series keep their order, counts and bytes, however sparse
       assert.equal(series.get(3e9), undefined);
     }),
   );
-});
-
-test('a second of zero operations is known, and no second is known without a line', () => {
-  const series = new SecondSeries();
-  series.add(100, 0, true);
-  assert.deepEqual([series.get(100), series.get(101)], [0, undefined]);
 });
 
 test('averages several rates of a second, and does not add several counts', () => {

@@ -3,28 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addSecond, peakOf } from '../../lib/model/seconds.js';
 
-const STARTED = 10_400;
-const SECONDS = [
-  { secondStart: 10, operations: 900, bytes: 0 },
-  { secondStart: 11, operations: 300, bytes: 0 },
-  { secondStart: 12, operations: 500, bytes: 0 },
-  { secondStart: 13, operations: 800, bytes: 0 },
-];
-
-test('the peak is the largest count of a complete second within the stage', () => {
-  assert.equal(peakOf(SECONDS, { startedAt: STARTED, endedAt: 13_900, average: 100 }), 500);
-});
-
-test('the first and last second count for the peak if the stage starts and ends on their boundaries', () => {
-  assert.equal(peakOf(SECONDS, { startedAt: 10_000, endedAt: 13_900, average: 100 }), 900);
-  assert.equal(peakOf(SECONDS.slice(1), { startedAt: STARTED, endedAt: 14_000, average: 100 }), 800);
-});
-
-test('the peak is the mean if that is larger, or no second is complete', () => {
-  assert.equal(peakOf(SECONDS, { startedAt: STARTED, endedAt: 13_900, average: 714.3 }), 714.3);
-  assert.equal(peakOf(SECONDS.slice(0, 2), { startedAt: STARTED, endedAt: 11_300, average: 1333 }), 1333);
-});
-
 test('a peak is never below the mean, and never above both the mean and every second', () => {
   const counts = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 20 });
   fc.assert(

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_RESULT } from '../../lib/model/add-results.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { cases } from '../helpers/cases.js';
@@ -16,22 +15,6 @@ test('reads what was written unchanged, and writes it again with identical bytes
       assert.equal([...writeResult(/** @type {any} */ (read))].join(''), text);
     }),
     { numRuns: cases(50) },
-  );
-});
-
-test('is JSON that ends with a line feed, even without stages', () => {
-  const text = [...writeResult(EMPTY_RESULT)].join('');
-  assert.deepEqual(JSON.parse(text), EMPTY_RESULT);
-  assert.ok(text.endsWith('}\n'));
-});
-
-test('a second has its own line', () => {
-  const result = resultOf();
-  const lines = [...writeResult(result)].join('').split('\n');
-  const seconds = lines.filter((line) => line.includes('"secondStart"'));
-  assert.deepEqual(
-    seconds.map((line) => JSON.parse(line.replace(/,$/, ''))),
-    result.stages[0].seconds,
   );
 });
 

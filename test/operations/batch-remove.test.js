@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepSecrets } from '../../lib/text/redact.js';
 import { batchRemove } from '../../lib/operations/batch-remove.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from '../helpers/fake-store.js';
@@ -72,21 +71,6 @@ test('a key that was not deleted is a failure that names it, and the next attemp
   assert.deepEqual([requests[1], written.count], [[keys[2]], 0]);
 });
 
-test('a key with a final refusal is not requested again', async () => {
-  for (const [code, handling] of [
-    ['AccessDenied', 'fail'],
-    ['', 'retry'],
-    ['SlowDown', 'retry'],
-  ]) {
-    const { attempt } = removing((asked) => ({
-      Deleted: deleted(asked.slice(2)),
-      Errors: [{ Key: asked[0] }, { Key: asked[1], Code: code }],
-    }));
-    const message = /^2 of 4 keys were not deleted \(first: .*\): no reason given$/;
-    await assert.rejects(attempt(), { kind: 'not-deleted', handling, message });
-  }
-});
-
 test('a store’s error for a key is shown on one line, with its code but no other text', async () => {
   const { attempt } = removing((asked) => ({
     Deleted: deleted(asked.slice(1)),
@@ -95,15 +79,6 @@ test('a store’s error for a key is shown on one line, with its code but no oth
   await assert.rejects(attempt(), {
     message: '1 of 4 keys were not deleted (first: a key\\u{1b}[2J): no reason given',
   });
-});
-
-test('a store’s error for a key reveals no secret', async () => {
-  keepSecrets({ secrets: ['aSecretOfLetters'] });
-  const { attempt } = removing((asked) => ({
-    Deleted: deleted(asked.slice(1)),
-    Errors: [{ Key: 'b/%61secretofletters', Code: 'ASecretOfLetters' }],
-  }));
-  await assert.rejects(attempt(), { message: '1 of 4 keys were not deleted (first: b/[secret]): [secret]' });
 });
 
 test('a key missing from the response, or one that was not requested, is an integrity error', async () => {
@@ -115,10 +90,4 @@ test('a key missing from the response, or one that was not requested, is an inte
   assert.equal(silent.written.count, 1);
   const strange = removing((asked) => ({ Deleted: deleted([...asked, 'another']) }));
   await assert.rejects(strange.attempt(), { name: 'IntegrityError', message: /lists another as deleted/ });
-});
-
-test('an empty response is retried', async () => {
-  const { attempt, written } = removing(() => ({}));
-  await assert.rejects(attempt(), { kind: 'protocol', handling: 'retry', outcomeUnknown: true });
-  assert.equal(written.count, 4);
 });

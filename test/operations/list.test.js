@@ -109,18 +109,6 @@ test('a key that the run did not write is an integrity error, which shows it on 
   await assert.rejects(after.listing, /contains benchmark\/run-1\/zzz, which the run did not write$/);
 });
 
-test('a repeated or out-of-order key is an integrity error', async () => {
-  const twice = listPage({ page: 0, change: (right) => ({ ...right, keys: [right.keys[0], ...right.keys] }) });
-  await assert.rejects(twice.listing, { name: 'IntegrityError', message: /-\d+ twice$/ });
-  const turned = listPage({ page: 0, change: (right) => ({ ...right, keys: right.keys.toReversed() }) });
-  await assert.rejects(turned.listing, { name: 'IntegrityError', message: / after benchmark\/run-1\// });
-});
-
-test('a list that continues after the last key of the run is an integrity error', async () => {
-  const { listing } = listPage({ page: LAST, change: (right) => ({ ...right, continues: true }) });
-  await assert.rejects(listing, /the list continues after the last key of the run$/);
-});
-
 test('a list that ends before the last key of the run is an integrity error, unless no more keys must exist', async () => {
   const change = (/** @type {{ keys: string[], continues: boolean }} */ right) => ({ ...right, continues: false });
   const { listing, record, locals } = listPage({ page: 0, change });
@@ -146,11 +134,6 @@ test('an object whose write failed may or may not be listed', async () => {
   );
 });
 
-test('a page that the store cuts short is a failure, not an integrity error', async () => {
-  const { listing } = listPage({ page: 0, change: ({ keys }) => ({ keys: keys.slice(0, 2), continues: true }) });
-  await assert.rejects(listing, { name: 'AttemptError', kind: 'short-page', message: /contains 2 of its 4 keys$/ });
-});
-
 test('probes and other objects of the run among the keys are a failure, not an integrity error', async () => {
   const withProbe = (/** @type {{ keys: string[], continues: boolean }} */ { keys, continues }) => {
     const index = Number(keys[0].slice(keys[0].lastIndexOf('-') + 1));
@@ -162,11 +145,6 @@ test('probes and other objects of the run among the keys are a failure, not an i
     kind: 'short-page',
     message: /contains 4 of its 4 keys, and 1 other key of the run; the earlier run may have used more <objects>, or/,
   });
-});
-
-test('a response that is not a list is retried', async () => {
-  const { listing } = listPage({ page: 0, change: (right) => ({ ...right, continues: undefined }) });
-  await assert.rejects(listing, { kind: 'protocol', handling: 'retry' });
 });
 
 test('a single object, as preflight tries it, may be followed by others', async () => {

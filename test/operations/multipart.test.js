@@ -9,9 +9,7 @@ import {
   Uploader,
   partSizeFor,
   partsOf,
-  requestsToWrite,
 } from '../../lib/operations/multipart.js';
-import { IntegrityError } from '../../lib/operations/operation.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { write } from '../../lib/operations/write.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
@@ -137,13 +135,6 @@ test('any object has at most 10,000 parts of 5 MiB to 5 GiB, which add up to its
   assert.equal(partSizeFor(MAX_OBJECT_BYTES, 8 * MIB), 525 * MIB);
 });
 
-test('a write needs one request to create the upload, one per part and one to complete it', () => {
-  assert.equal(requestsToWrite(12 * MIB, MULTIPART), 1 + 3 + 1);
-  assert.equal(requestsToWrite(0, MULTIPART), 3);
-  assert.equal(requestsToWrite(12 * MIB, { ...MULTIPART, minSize: 13 * MIB }), 1);
-  assert.equal(requestsToWrite(12 * MIB, undefined), 1);
-});
-
 test('an upload is created, its parts are sent concurrently, and it is completed with their ETags in order', async () => {
   const { run, methods, parts, completion, mostAtOnce, record, workload } = playUpload({ size: 18 * MIB });
   await run();
@@ -166,19 +157,6 @@ test('an empty object has one empty part', async () => {
   await run();
   assert.deepEqual(methods, ['create', 'part', 'complete']);
   assert.deepEqual([...parts], [[1, 0]]);
-});
-
-test('the largest object takes 10,000 parts, and no memory for its bytes', async () => {
-  const before = process.memoryUsage().rss;
-  const { run, parts, completion } = playUpload({ size: MAX_OBJECT_BYTES });
-  await run();
-  assert.equal(completion().MultipartUpload.Parts.length, parts.size);
-  assert.ok(parts.size <= MAX_PARTS && parts.size > 9000);
-  assert.equal(
-    [...parts.values()].reduce((sum, size) => sum + size, 0),
-    MAX_OBJECT_BYTES,
-  );
-  assert.ok(process.memoryUsage().rss - before < 200 * MIB);
 });
 
 test('only the part that failed is sent again', async () => {
@@ -211,22 +189,6 @@ test('if a part fails for good, no other part begins, and the upload is aborted 
   assert.ok(!methods.includes('complete'));
   assert.ok(!workload.written.has(3));
   assert.equal(record.attempts, 1, 'the object reports the outcome of the part, not of the abort');
-});
-
-test('an upload that must not continue is aborted', async () => {
-  let parts = 0;
-  const { run, methods } = playUpload({
-    size: 100 * MIB,
-    throwIfStopped() {
-      parts += 1;
-      if (parts > 4) {
-        throw lost({ kind: 'abandoned' });
-      }
-    },
-  });
-  await assert.rejects(run(), { kind: 'abandoned' });
-  assert.equal(methods.filter((method) => method === 'part').length, 4);
-  assert.equal(methods.at(-1), 'abort');
 });
 
 test('if the response to a completion is lost, the object itself shows the outcome', async () => {
@@ -263,35 +225,6 @@ test('if the object does not exist then, the upload has failed', async () => {
   await assert.rejects(run(), { kind: 'no-upload' });
   assert.deepEqual(methods.slice(-2), ['head', 'abort']);
   assert.ok(!workload.written.has(3));
-});
-
-test('if its size differs, its content is wrong', async () => {
-  let completions = 0;
-  const { run, workload } = playUpload({
-    size: 6 * MIB,
-    sizeThere: 5 * MIB,
-    before({ method }) {
-      if (method === 'complete') {
-        completions += 1;
-        throw completions === 1 ? lost() : lost(NO_UPLOAD);
-      }
-    },
-  });
-  await assert.rejects(run(), IntegrityError);
-  assert.ok(!workload.written.has(3));
-});
-
-test('an upload that disappears before its completion has failed, and the object is not requested', async () => {
-  const { run, methods } = playUpload({
-    size: 6 * MIB,
-    before({ method }) {
-      if (method === 'complete') {
-        throw lost(NO_UPLOAD);
-      }
-    },
-  });
-  await assert.rejects(run(), { kind: 'no-upload' });
-  assert.ok(!methods.includes('head'));
 });
 
 test('clean-up looks for an upload that may have been created without a response', async () => {

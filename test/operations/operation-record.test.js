@@ -35,16 +35,6 @@ test('a thread takes one object after another and gives the operation the data i
   );
 });
 
-test('a record may change its operation from object to object', () => {
-  const { workload, connections } = fakeEngine({ answer: () => {} });
-  const [write, read] = OPERATIONS;
-  const record = new OperationRecord(write, { ...workload, sizeOf: () => 1 }, connections[0]);
-  record.take(1, read, 0);
-  assert.deepEqual([record.kind, record.operation, record.isWrite], [1, read, false]);
-  record.take(0, write, 0);
-  assert.deepEqual([record.kind, record.operation, record.isWrite], [0, write, true]);
-});
-
 test('a host’s objects are those of its shard, numbered by localIndex', () => {
   const { workload, connections } = fakeEngine({ answer: () => {}, shard: { index: 1, count: 3 } });
   const [, read] = OPERATIONS;

@@ -22,16 +22,6 @@ test('a stage of one kind has the properties of its operation', () => {
 /** @param {Overrides} overrides */
 const configOf = (overrides) => runConfig(NO_TARGET, overrides);
 
-test('an operation of a stage moves an object, a part of one, or nothing', () => {
-  const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 300 };
-  const bytes = OPERATIONS.map((operation) => bytesPerOperation(stageOf(operation), configOf({ size: 1000, amounts })));
-  assert.deepEqual(
-    bytes,
-    OPERATIONS.map(({ name, movesBytes }) => (name === 'range' ? 300 : movesBytes ? 1000 : 0)),
-  );
-  assert.equal(bytesPerOperation(stageOf(range), configOf({ size: 200, amounts })), 200);
-});
-
 test('with objects of several sizes, an operation moves the mean size', () => {
   const sizes = { kind: /** @type {const} */ ('weighted'), sizes: [1000, 9000].map((bytes) => ({ bytes, weight: 1 })) };
   const config = configOf({ size: 9000, sizes, amounts: { ...DEFAULT_AMOUNTS, rangeSize: 300 } });

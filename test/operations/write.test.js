@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_ETAG } from '../../lib/operations/operation.js';
 import { write } from '../../lib/operations/write.js';
 import { MAX_VIEW_BYTES } from '../../lib/workload/payload.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
@@ -38,10 +37,4 @@ test('a large object is sent in pieces that add up to its exact size', async () 
   });
   await write.attempt(operation);
   assert.equal(bytes, size);
-});
-
-test('an answer without an ETag still counts as written', async () => {
-  const { operation, workload } = prepareOperation(write, { answer: () => {} });
-  await write.attempt(operation);
-  assert.equal(workload.written.digestOf(operation.index), NO_ETAG);
 });

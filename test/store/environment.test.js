@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, test } from 'node:test';
 import { readStoreConfig } from '../../lib/store/store-config.js';
-import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
  * @import { UsageError } from '../../lib/options/usage-error.js'
- * @import { TestContext } from 'node:test'
  */
 
 const REQUIRED = {
@@ -22,15 +20,6 @@ const REQUIRED = {
 const emptyFolder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
 process.chdir(emptyFolder);
 after(() => rmSync(emptyFolder, { recursive: true }));
-
-/**
- * @param {TestContext} t
- * @param {string} content of the file
- * @param {Record<string, string>} [env]
- */
-async function readFrom(t, content, env = {}) {
-  return readStoreConfig(env, path.join(await folderWith(t, { '.env': content }), '.env'));
-}
 
 /**
  * @param {Record<string, string>} env
@@ -107,20 +96,6 @@ test('refuses each wrong value of a variable by its name, without showing a secr
   }
 });
 
-test('accepts host names and addresses, and a region as long as a label', async () => {
-  for (const given of [
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    '2001:db8::7',
-    'Example.COM',
-    'x.eu.r2.cloudflarestorage.com',
-  ]) {
-    const { store } = await readStoreConfig({ ...REQUIRED, S3_HOSTNAME: given, S3_REGION: 'x'.repeat(63) }, '.env');
-    assert.equal(store.hostname, given);
-  }
-});
-
 test('says where the other parts of a URL belong, and never shows its password', async () => {
   const url = 'https://me:secret-word@example.com:9000/bucket';
   for (const [name, value, problem] of [
@@ -138,37 +113,4 @@ test('says where the other parts of a URL belong, and never shows its password',
   ]) {
     assert.deepEqual(await problemsOf({ ...REQUIRED, [name]: value }), [`${name}: ${problem}`]);
   }
-});
-
-test('a file may contain quotes, CRLF, a byte order mark, export, comments and spaces', async (t) => {
-  const lines = [
-    '# a comment',
-    'export S3_BUCKET="bucket-a, bucket-b"',
-    "S3_HOSTNAME='example.com'   # another one",
-    '  S3_ACCESS_KEY = an-access-key  ',
-    'S3_SECRET_KEY="pass#word=1"',
-    '',
-    'S3_PORT=9000',
-  ];
-  const { store } = await readFrom(t, `\uFEFF${lines.join('\r\n')}\r\n`);
-  const { buckets, hostname, port, credentials } = store;
-  assert.deepEqual([buckets, hostname, port], [['bucket-a', 'bucket-b'], 'example.com', 9000]);
-  assert.deepEqual(credentials, { accessKeyId: 'an-access-key', secretAccessKey: 'pass#word=1' });
-  const exported = await readFrom(t, '\uFEFFexport S3_BUCKET=bucket-a\r\n', { ...REQUIRED, S3_BUCKET: 'bucket-b' });
-  assert.deepEqual(exported.store.buckets, ['bucket-b']);
-});
-
-test('the environment takes precedence over the file', async (t) => {
-  const given = { ...REQUIRED, S3_PORT: '9443', S3_SESSION_TOKEN: 'a-token' };
-  const { store } = await readFrom(t, 'S3_PORT=9000\nS3_USE_SSL=0\nS3_REGION=eu\n', given);
-  assert.deepEqual([store.port, store.useTls, store.region], [9443, false, 'eu']);
-  assert.equal(store.credentials.sessionToken, 'a-token');
-});
-
-describe('the program', () => {
-  test('reports a missing file that was requested, even if the environment is complete', async () => {
-    // In this process, because Node 20 also reads an --env-file after the program's name, and exits with its own error.
-    const { status, stderr } = await runInProcess(['10', '2', '--env-file', 'other.env'], REQUIRED);
-    assert.deepEqual([status, stderr], [2, 'error: other.env: there is no such file\n']);
-  });
 });

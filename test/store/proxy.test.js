@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { chooseProxy, isExempt } from '../../lib/store/proxy.js';
+import { isExempt } from '../../lib/store/proxy.js';
 import { proxyChoice } from '../../lib/options/values.js';
-
-const STORE = { hostname: 'a.store.test', port: 443, useTls: true };
 
 test('NO_PROXY contains hosts, suffixes, addresses and ranges, with or without a port', () => {
   for (const [host, list, expected] of /** @type {[string, string, boolean][]} */ ([
@@ -48,15 +46,6 @@ test('reads any NO_PROXY without an error', () => {
       },
     ),
   );
-});
-
-test('the variable of the scheme counts, lower case first, then that of all schemes', () => {
-  const named = (/** @type {Record<string, string>} */ env, useTls = true) =>
-    chooseProxy(env, { ...STORE, useTls }, 'env').proxy?.hostname;
-  assert.equal(named({ HTTPS_PROXY: 'one:1', https_proxy: 'two:2', ALL_PROXY: 'three:3' }), 'two');
-  assert.equal(named({ HTTP_PROXY: 'one:1', ALL_PROXY: 'three:3' }), 'three');
-  assert.equal(named({ HTTP_PROXY: 'one:1', ALL_PROXY: 'three:3' }, false), 'one');
-  assert.deepEqual(chooseProxy({ http_proxy: 'one:1' }, STORE).problems, [], 'it is not for this store');
 });
 
 test('--proxy accepts a URL without a password, env or none', () => {

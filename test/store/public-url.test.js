@@ -36,11 +36,6 @@ test('the public URL is that of PUBLIC_URL, and that of the option goes before i
   assert.deepEqual(ofOption.store.publicUrl, { ...CDN, hostname: 'other.test', port: 81, useTls: false });
 });
 
-test('other clients do not read PUBLIC_URL', async () => {
-  const { store } = await open({ PUBLIC_URL: 'nonsense' }, { client: 'direct' });
-  assert.equal(store.publicUrl, undefined);
-});
-
 test('without a public URL, the public client says what to set, next to what else is missing', async () => {
   assert.deepEqual(await problemsOf(open({ S3_HOSTNAME: '', PUBLIC_URL: '' })), [
     '.env: there is no such file',

@@ -27,9 +27,6 @@ function find(env, options) {
   return readStoreConfig(env, NO_FILE, undefined, options);
 }
 
-const PROFILE =
-  '[profile dev]\nregion = eu-north-1\naws_access_key_id = profile-key\naws_secret_access_key = profile-secret\n';
-
 /**
  * @param {TestContext} t
  * @param {string} config
@@ -106,19 +103,6 @@ test('each part comes from its own source: the address from an option, credentia
   assert.equal(r2.store.region, 'auto', 'R2 has no other');
 });
 
-test('keys in the environment take precedence over a profile, as with the AWS CLI, and no line contains a secret', async (t) => {
-  const env = { AWS_CONFIG_FILE: await configFile(t, PROFILE), AWS_PROFILE: 'dev' };
-  const { store, notices, overrides } = await find(env, { bucket: ['bucket-a'] });
-  assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
-  assert.deepEqual(notices, [
-    'Using credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (AWS default); region eu-north-1 (region of the profile "dev")',
-  ]);
-  assert.deepEqual(overrides, env, 'a later command finds the same store');
-  const both = await find({ ...env, ...AWS_KEYS }, { bucket: ['bucket-a'] });
-  assert.equal(both.store.credentials.accessKeyId, 'an-aws-key');
-  assert.doesNotMatch(JSON.stringify([both.notices, both.overrides, notices]), /secret/);
-});
-
 test('a later command gets the URL that named the store, and no unread one that may contain a password', async () => {
   const ignored = 'https://me:word@other.test';
   const option = { endpointUrl: endpointUrl('https://store.test') };
@@ -139,26 +123,6 @@ test('a later command gets the URL that named the store, and no unread one that 
   assert.deepEqual(await overridesOf({ ...urls, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }), {
     S3_BUCKET: 'bucket-a',
   });
-});
-
-test('--profile takes precedence over all keys in variables, and the address in S3_… variables remains', async (t) => {
-  const env = { ...AWS_KEYS, AWS_PROFILE: 'another', AWS_CONFIG_FILE: await configFile(t, PROFILE) };
-  const { store, notices } = await find({ ...env, ...S3 }, { profile: 'dev' });
-  assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
-  assert.equal(store.hostname, 'store.test');
-  assert.match(notices.join(), /credentials of the profile "dev" \(its keys\)/);
-  const elsewhere = await find(env, { profile: 'dev', bucket: ['bucket-a'] });
-  assert.equal(elsewhere.store.hostname, 's3.eu-north-1.amazonaws.com');
-  const [problem] = await problemsOf({ ...env, ...S3 }, { profile: 'none' });
-  assert.match(problem, /^--profile: there is no profile "none" in /);
-});
-
-test('--region takes precedence over S3_REGION and that of a profile', async (t) => {
-  const env = { ...AWS_KEYS, AWS_CONFIG_FILE: await configFile(t, '[default]\nregion = eu-north-1\n') };
-  const options = { region: 'eu-west-2', bucket: ['bucket-a'] };
-  assert.equal((await find({ ...S3, S3_REGION: 'weur' }, options)).store.region, 'eu-west-2');
-  const { store } = await find(env, options);
-  assert.deepEqual([store.region, store.hostname], ['eu-west-2', 's3.eu-west-2.amazonaws.com']);
 });
 
 test('does not send S3 keys to AWS if no address is named', async () => {

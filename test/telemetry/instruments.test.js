@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { namedForPrometheus } from '../../lib/telemetry/export-metrics.js';
-import { COUNTERS, INSTRUMENTS, canOccur } from '../../lib/telemetry/instruments.js';
+import { COUNTERS, INSTRUMENTS } from '../../lib/telemetry/instruments.js';
 import { prometheusName } from '../helpers/otlp.js';
 
 const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
@@ -13,19 +12,6 @@ test('every counter of a result is a metric with a unit that OpenTelemetry knows
   for (const { name, unit } of INSTRUMENTS) {
     assert.match(unit, /^(1|s|By|By\/s|\{[a-z]+\}(\/s)?)$/, name);
   }
-});
-
-test('a Prometheus name ends with its unit, once', () => {
-  assert.deepEqual(namedForPrometheus('process.cpu.time', 's'), { name: 'process.cpu.time_seconds', unit: 'seconds' });
-  assert.deepEqual(namedForPrometheus('r2_benchmark.bytes', 'By'), { name: 'r2_benchmark.bytes', unit: 'bytes' });
-  assert.deepEqual(namedForPrometheus('r2_benchmark.keys', '{object}'), { name: 'r2_benchmark.keys', unit: '' });
-});
-
-test('a count that no trait restricts occurs in every load', () => {
-  assert.deepEqual(
-    ['operations', 'bytes', 'warmupBytes', 'futureCounter'].map((name) => canOccur(name, new Set(['movesBytes']))),
-    [true, true, false, true],
-  );
 });
 
 test('the metrics page has a row for each metric with its name, Prometheus name, type and unit', () => {

@@ -39,19 +39,6 @@ function metricsOf(t, { rate } = {}) {
   return { metrics, collect, valuesOf };
 }
 
-test('the stages of a run exist from the start, with zero counts', (t) => {
-  const { collect, valuesOf } = metricsOf(t);
-  assert.deepEqual(valuesOf('r2_benchmark.operations'), [0, 0, 0]);
-  assert.deepEqual(valuesOf('r2_benchmark.operation.duration'), [0, 0, 0]);
-  assert.deepEqual(valuesOf('r2_benchmark.bucket.operations'), [0, 0]);
-  assert.deepEqual(valuesOf('r2_benchmark.stage.running'), [0, 0]);
-  for (const { attributes, startTime, endTime } of collect().flatMap(({ dataPoints }) => [...dataPoints])) {
-    assert.deepEqual([attributes['host.name'], attributes['r2_benchmark.run.id']], ['host-1', 'run-1']);
-    assert.deepEqual(endTime, [1_700_000_000, 500_000_000]);
-    assert.ok(startTime[0] < endTime[0] || startTime[1] <= endTime[1]);
-  }
-});
-
 test('exports only what can occur in the load, or has occurred anyway', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   assert.deepEqual(valuesOf('r2_benchmark.bytes', { 'r2_benchmark.operation': 'stat' }), []);
@@ -84,9 +71,4 @@ test('a running stage exports its latest snapshot, and its end leaves nothing in
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [3]);
   assert.deepEqual(valuesOf('r2_benchmark.stage.running', read), [0]);
   assert.deepEqual(valuesOf('http.client.active_requests'), [0]);
-});
-
-test('only an open loop has a requested rate', (t) => {
-  assert.deepEqual(metricsOf(t).valuesOf('r2_benchmark.rate.requested'), []);
-  assert.deepEqual(metricsOf(t, { rate: 12.5 }).valuesOf('r2_benchmark.rate.requested'), [12.5]);
 });

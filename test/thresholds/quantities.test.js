@@ -52,17 +52,3 @@ test('a shown value is on the same side of its limit as the real one', () => {
     }),
   );
 });
-
-test('a value is as short as that allows', () => {
-  for (const [[quantity, value, limit, unit], shown] of /** @type {[Parameters<typeof showValue>, string][]} */ ([
-    [['time', 38.4567, 50], '38.46ms'],
-    [['time', 50.00004, 50], '50.00004ms'],
-    [['time', 0.0123456, 1, 'us'], '12.35us'],
-    [['rate', 1234.56, 800], '1235/s'],
-    [['throughput', 5 * 1024 ** 2, 0], '5MB/s'],
-    [['share', 0.00123, 0.01], '0.123%'],
-    [['count', 1234567, 0], '1234567'],
-  ])) {
-    assert.equal(showValue(quantity, value, limit, unit), shown);
-  }
-});
