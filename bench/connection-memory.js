@@ -1,12 +1,8 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { connect, createSecureContext } from 'node:tls';
 import { Keyspace } from '../lib/workload/keyspace.js';
+import { BareThread, targetOf } from './bare-thread.js';
 import { startNullEndpoint } from './null-endpoint.js';
 import { describeMachine } from './studies/machine.js';
 import { formatTable } from './studies/table.js';
-
-/** @import { ConnectionOptions, TLSSocket } from 'node:tls' */
 
 // Measures memory per TLS connection in Node without any client: when open, after receiving an object, and after sending one.
 // The figures are differences in memory use after garbage collection.
@@ -16,73 +12,22 @@ import { formatTable } from './studies/table.js';
 const OBJECT_SIZE = 16 * 1024;
 const connections = Number(process.argv[2] ?? 1000);
 const endpoint = await startNullEndpoint({ objectSize: OBJECT_SIZE, useTls: true });
-const { S3_HOSTNAME: host, S3_PORT, S3_BUCKET: bucket, NODE_EXTRA_CA_CERTS: authority } = endpoint.env;
-const port = Number(S3_PORT);
+const { S3_BUCKET: bucket } = endpoint.env;
 const path = `/${bucket}/${new Keyspace({ runId: 'memory', prefix: 'benchmark', buckets: [bucket] }).keyOf(0)}`;
 
-/** All sockets can share it, because each read is processed before the next one begins. */
-const buffer = Buffer.allocUnsafeSlow(64 * 1024);
-const secureContext = createSecureContext({ ca: readFileSync(authority) });
 const object = Buffer.alloc(OBJECT_SIZE);
-/** @type {Buffer | undefined} */
-let session;
+const target = targetOf(endpoint.env);
 
-class Connection {
-  #received = 0;
-  #expected = 0;
-  /** @type {() => void} */
-  #done = () => {};
-  /** @type {TLSSocket} */
-  #socket;
-
-  constructor() {
-    const callback = (/** @type {number} */ length) => {
-      this.#received += length;
-      if (this.#received >= this.#expected) {
-        this.#done();
-      }
-      return true;
-    };
-    const options = { host, port, secureContext, session, servername: '', onread: { buffer, callback } };
-    this.#socket = connect(/** @type {ConnectionOptions} */ (options));
-    this.#socket.setNoDelay(true).on('session', (ticket) => (session = ticket));
-    this.opened = once(this.#socket, 'secureConnect');
-  }
-
-  /**
-   * @param {string} method
-   * @param {number} expected minimum bytes of the response
-   * @param {Buffer} [body]
-   * @returns {Promise<void>}
-   */
-  send(method, expected, body) {
-    this.#received = 0;
-    this.#expected = expected;
-    const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
-    this.#socket.cork();
-    this.#socket.write(`${method} ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${length}\r\n`, 'latin1');
-    if (body !== undefined) {
-      this.#socket.write(body);
-    }
-    this.#socket.uncork();
-    return new Promise((resolve) => (this.#done = resolve));
-  }
-
-  close() {
-    this.#socket.destroy();
-  }
-}
-
-/** @type {Connection[]} */
+/** @type {BareThread[]} */
 const opened = [];
 const steps = {
   'open, and kept alive': async () => {
-    const connection = new Connection();
+    const connection = new BareThread(target);
     opened.push(connection);
     await connection.opened;
   },
-  'has received 16 KiB': (/** @type {number} */ index) => opened[index].send('GET', OBJECT_SIZE),
-  'has sent 16 KiB': (/** @type {number} */ index) => opened[index].send('PUT', 1, object),
+  'has received 16 KiB': (/** @type {number} */ index) => opened[index].send('GET', path, null),
+  'has sent 16 KiB': (/** @type {number} */ index) => opened[index].send('PUT', path, object),
 };
 
 const rows = [];

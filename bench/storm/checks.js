@@ -45,15 +45,18 @@ export function checkPart({ result, seen, status, stderr, log, memory }, objects
     },
     {
       claim: 'nothing is left',
-      holds: leftIn(seen.objects) + leftIn(seen.uploads) === 0,
-      figures: `${leftIn(seen.objects)} objects and ${leftIn(seen.uploads)} uploads by the count of the store`,
+      holds: leftIn(seen) === 0,
+      figures: `${leftIn(seen)} objects and uploads by the count of the store`,
     },
   ];
 }
 
-/** @param {Record<string, number>} counts by bucket */
-function leftIn(counts) {
-  return sum(Object.values(counts));
+/**
+ * @param {{ objects: Record<string, number>, uploads: Record<string, number> }} report of the endpoint, by bucket
+ * @returns {number} objects and uploads
+ */
+export function leftIn({ objects, uploads }) {
+  return sum([...Object.values(objects), ...Object.values(uploads)]);
 }
 
 /**

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startLocalS3 } from '../../lib/local-s3/start.js';
-import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, readAll, readResult, startTool } from './part.js';
+import { leftIn } from './checks.js';
+import { FAULTS, TIMEOUT, readAll, readResult, startTool, withStore } from './part.js';
 
-/**
- * @import { LocalS3 } from '../../lib/local-s3/start.js'
- * @import { Check } from './checks.js'
- */
+/** @import { Check } from './checks.js' */
 
 const MIX = 'read=45,range=5,write=25,stat=10,copy=5,remove=10';
 
@@ -41,40 +35,30 @@ const MIXED_FAULTS = `${FAULTS}, PUT.status=429:1%, PUT.status=400/BadDigest:0.5
  * @param {number} [part.objects]
  * @returns {Promise<MixedOutcome>}
  */
-export async function runMixedPart({ seconds, seed, client, objects = OBJECTS }) {
+export function runMixedPart({ seconds, seed, client, objects = OBJECTS }) {
   const startedAt = performance.now();
-  const endpoint = await startLocalS3({
-    buckets: BUCKETS,
-    credentials: CREDENTIALS,
-    faults: `seed=${seed}, ${MIXED_FAULTS}`,
-  });
-  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-storm-'));
-  const json = join(folder, 'result.json');
   const load = [`${objects}`, `${THREADS}`, '--mix', MIX, '--size', '1KiB', '--range-size', '100'];
   const time = ['--duration', `${seconds}s`, '--gap', '1s', '--timeout', TIMEOUT, '--client', client, '--cores', '2'];
-  try {
-    const whole = await endOf(startTool([...load, ...time, '--json', json], { folder, endpoint }));
+  return withStore(`seed=${seed}, ${MIXED_FAULTS}`, async (place) => {
+    const { endpoint, json } = place;
+    const whole = await endOf(startTool([...load, ...time, '--json', json], place));
     const result = readResult(json, whole.status, whole.stderr);
     const mixed = result.stages.find((/** @type {any} */ { stage }) => stage === 'Mixed');
-    const afterRun = await leftIn(endpoint);
+    const afterRun = leftIn(await endpoint.report());
 
-    const child = startTool([...load, ...time, '--run-id', 'killed'], { folder, endpoint });
+    const child = startTool([...load, ...time, '--run-id', 'killed'], place);
     child.stdout.setEncoding('utf8').on('data', (text) => HAS_BEGUN.test(text) && child.kill('SIGKILL'));
     child.stderr.resume();
     await once(child, 'close');
-    const afterKill = await leftIn(endpoint);
-    const cleanup = await endOf(startTool(['--cleanup', 'killed', '--timeout', TIMEOUT], { folder, endpoint }));
-    const afterCleanup = await leftIn(endpoint);
-    const left = { afterRun, afterKill, afterCleanup };
+    const afterKill = leftIn(await endpoint.report());
+    const cleanup = await endOf(startTool(['--cleanup', 'killed', '--timeout', TIMEOUT], place));
+    const left = { afterRun, afterKill, afterCleanup: leftIn(await endpoint.report()) };
     return {
       checks: checksOf({ mixed, whole, cleanup, left }),
       operations: mixed?.operations ?? 0,
       duration: performance.now() - startedAt,
     };
-  } finally {
-    await endpoint.close();
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
 /**
@@ -129,13 +113,4 @@ async function endOf(child) {
   child.stdout.resume();
   const [stderr, [status]] = await Promise.all([readAll(child.stderr), once(child, 'close')]);
   return { status: /** @type {number | null} */ (status), stderr };
-}
-
-/**
- * @param {LocalS3} endpoint
- * @returns {Promise<number>} objects and uploads counted by the store
- */
-async function leftIn(endpoint) {
-  const { objects, uploads } = await endpoint.report();
-  return [...Object.values(objects), ...Object.values(uploads)].reduce((sum, count) => sum + count, 0);
 }

@@ -13,9 +13,9 @@ import { MemorySamples } from './memory-samples.js';
  * @import { Readable } from 'node:stream'
  */
 
-export const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
-export const BUCKETS = ['storm-a', 'storm-b'];
-export const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
+const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
+const BUCKETS = ['storm-a', 'storm-b'];
+const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
 
 /**
@@ -30,6 +30,8 @@ export const TIMEOUT = '3s';
 export const FAULTS =
   'status=503:1.5%, status=500:1%, HEAD.status=502:1%, DELETE.status=504:1%, ' +
   'reset=1%, PUT.lost=1%, truncate=1%, hang=0.2%, HEAD.reset=0.3%, DELETE.reset=0.3%, close=50';
+
+/** @typedef {{ endpoint: LocalS3, folder: string, json: string }} Place json is the file for a result */
 
 /**
  * @typedef {object} PartResult
@@ -49,35 +51,44 @@ export const FAULTS =
  * @param {'direct' | 'sdk'} part.client
  * @returns {Promise<PartResult>}
  */
-export async function runPart({ objects, seed, client }) {
-  const endpoint = await startLocalS3({
-    buckets: BUCKETS,
-    credentials: CREDENTIALS,
-    faults: `seed=${seed}, ${FAULTS}`,
+export function runPart({ objects, seed, client }) {
+  return withStore(`seed=${seed}, ${FAULTS}`, async (place) => {
+    const { endpoint, json } = place;
+    const options = ['--client', client, '--size', '1KiB', '--timeout', TIMEOUT, '--json', json, '--cores', '1'];
+    const startedAt = performance.now();
+    const child = startTool([`${objects}`, `${THREADS}`, ...options], place);
+    const memory = new MemorySamples(/** @type {number} */ (child.pid));
+    const [log, stderr, [status]] = await Promise.all([
+      measureLog(child.stdout),
+      readAll(child.stderr),
+      once(child, 'close'),
+    ]);
+    const duration = performance.now() - startedAt;
+    const trend = memory.stop();
+    const seen = await endpoint.report();
+    return { result: readResult(json, status, stderr), seen, status, stderr, log, memory: trend, duration };
   });
+}
+
+/**
+ * @template Result
+ * @param {string} faults
+ * @param {(place: Place) => Promise<Result>} work
+ */
+export async function withStore(faults, work) {
+  const endpoint = await startLocalS3({ buckets: BUCKETS, credentials: CREDENTIALS, faults });
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-storm-'));
-  const json = join(folder, 'result.json');
-  const options = ['--client', client, '--size', '1KiB', '--timeout', TIMEOUT, '--json', json, '--cores', '1'];
-  const startedAt = performance.now();
-  const child = startTool([`${objects}`, `${THREADS}`, ...options], { folder, endpoint });
-  const memory = new MemorySamples(/** @type {number} */ (child.pid));
-  const [log, stderr, [status]] = await Promise.all([
-    measureLog(child.stdout),
-    readAll(child.stderr),
-    once(child, 'close'),
-  ]);
-  const duration = performance.now() - startedAt;
-  const trend = memory.stop();
-  const seen = await endpoint.report();
-  await endpoint.close();
-  const result = readResult(json, status, stderr);
-  rmSync(folder, { recursive: true });
-  return { result, seen, status, stderr, log, memory: trend, duration };
+  try {
+    return await work({ endpoint, folder, json: join(folder, 'result.json') });
+  } finally {
+    await endpoint.close();
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**
  * @param {readonly string[]} parameters
- * @param {{ folder: string, endpoint: LocalS3 }} place
+ * @param {Place} place
  */
 export function startTool(parameters, { folder, endpoint }) {
   return spawn(process.execPath, [TOOL, ...parameters], {

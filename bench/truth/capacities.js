@@ -1,6 +1,6 @@
-import { causeFinding, reportOther } from './cause-finding.js';
 import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';
+import { totalFinding, verdictOf } from './verdict.js';
 
 /**
  * @import { Bottleneck, HostLoad } from '../../lib/model/result.js'
@@ -43,7 +43,7 @@ export const capacities = {
       const bucket = BUCKETS[run % BUCKETS.length];
       report(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
       const found = await searchCeiling(bucket);
-      reportOther(report, TRUTH, found.bottleneck);
+      report(`${found.bottleneck.cause}: ${found.bottleneck.evidence}`);
       searches.push({ bucket, ...found });
     }
     const byBucket = BUCKETS.flatMap((bucket) => {
@@ -53,10 +53,11 @@ export const capacities = {
     return [
       ...byBucket,
       coverageFinding(searches),
-      causeFinding(
+      totalFinding(
         'cause',
-        TRUTH,
-        searches.map(({ bottleneck: { cause, certainty }, hostLoad }) => ({ cause, certainty, hostLoad })),
+        searches.map(({ bottleneck: { cause, certainty }, hostLoad }) =>
+          verdictOf([{ cause, certainty, hostLoad }], TRUTH),
+        ),
       ),
     ];
   },

@@ -5,14 +5,13 @@ import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
 import { interleaved } from './ab.js';
 import { capacities } from './capacities.js';
+import { plainCauses, searchCauses } from './causes.js';
 import { comparisons } from './compare.js';
 import { openLoop } from './open-loop.js';
 import { peaks } from './peaks.js';
 import { percentiles } from './percentiles.js';
 import { spawnNode } from './pinned.js';
-import { plainCauses } from './plain-causes.js';
 import { ramps } from './ramp.js';
-import { searchCauses } from './search-causes.js';
 
 /** @import { Finding } from './finding.js' */
 

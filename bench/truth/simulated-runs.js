@@ -1,19 +1,15 @@
-import { FORMAT } from '../../lib/model/schema.js';
-import { HISTOGRAM_FORMAT } from '../../lib/model/histogram.js';
 import { Distribution } from '../../lib/compare/distribution.js';
+import { resultOf } from '../../test/compare/results.js';
 import { chance } from '../../test/helpers/chance.js';
 
 /**
- * @import { Result, SecondResult } from '../../lib/model/result.js'
+ * @import { Result } from '../../lib/model/result.js'
  *
  * @typedef {object} Pace how a store's rate varies from second to second
  * @property {string} name
  * @property {(draw: ReturnType<typeof chance>, seconds: number) => number[]} factors factor for each second; their mean
  *   is 1
  */
-
-const OBJECT_SIZE = 16 * 1024;
-const STARTED = Date.UTC(2026, 0, 31, 12);
 
 /** Standard deviation of the seconds, as a share of the mean. */
 const DEVIATION = 0.05;
@@ -65,65 +61,7 @@ export const PACES = [...[0, 0.5, 0.7, 0.9].map(wandering), bursts];
  */
 export function simulatedRun({ pace, seed, seconds = 60, rate = 1000 }) {
   const operations = pace.factors(chance(seed), seconds).map((factor) => Math.max(Math.round(rate * factor), 0));
-  return resultWith(
-    operations.map((count, place) => ({
-      secondStart: STARTED / 1000 + place,
-      operations: count,
-      bytes: count * OBJECT_SIZE,
-      p50: null,
-      p99: null,
-      maximum: null,
-      histogram: null,
-    })),
-  );
-}
-
-/**
- * @param {readonly SecondResult[]} seconds
- * @returns {Result} of one Read
- */
-function resultWith(seconds) {
-  const operations = seconds.reduce((sum, second) => sum + second.operations, 0);
-  const facts = {
-    run: 'simulated',
-    host: 'simulated',
-    shard: '0/1',
-    start: new Date(STARTED).toISOString(),
-    clock: null,
-    versions: {},
-    options: null,
-  };
-  const average = operations / seconds.length;
-  const latency = { operations: null, attempts: null, firstByte: null, startDelay: null };
-  return {
-    format: FORMAT,
-    ...facts,
-    problems: [],
-    hosts: [facts],
-    cleanup: null,
-    requests: null,
-    stages: [
-      {
-        stage: 'Read',
-        end: 'complete',
-        startedAt: STARTED,
-        endedAt: STARTED + 1000 * seconds.length,
-        duration: 1000 * seconds.length,
-        warmup: 0,
-        drain: 0,
-        average,
-        averageBytes: average * OBJECT_SIZE,
-        peak: average,
-        operations,
-        bytes: operations * OBJECT_SIZE,
-        attempts: operations,
-        failedAttempts: 0,
-        errors: {},
-        seconds,
-        latency: { unit: 'ms', ...latency, histogram: { ...HISTOGRAM_FORMAT, operations: null } },
-      },
-    ],
-  };
+  return resultOf([{ rates: operations }]);
 }
 
 /**

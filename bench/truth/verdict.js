@@ -1,5 +1,6 @@
 /**
  * @import { HostLoad } from '../../lib/model/result.js'
+ * @import { Finding } from './finding.js'
  * @import { Truth } from './scenarios.js'
  *
  * Compares a run's causes with the truth. The worst stage counts, and a failed run is wrong. A likely cause, as opposed to a
@@ -64,15 +65,21 @@ export function countVerdicts(verdicts) {
 }
 
 /**
- * @param {VerdictCounts} counts of all runs
- * @returns {{ runs: number, open: number, mistaken: number, isEnough: boolean }} how many runs are allowed to leave the cause
- *   open, and to report a wrong likely cause; isEnough requires that no run is wrong
+ * No run is allowed to be wrong. Some are allowed to leave the cause open, or to report a wrong likely cause.
+ *
+ * @param {string} what
+ * @param {readonly Verdict[]} verdicts one per run
+ * @returns {Finding}
  */
-export function judgeCounts(counts) {
-  const runs = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
-  const [open, mistaken] = [OPEN_SHARE, MISTAKEN_SHARE].map((share) => Math.floor(share * runs));
-  const isEnough = runs > 0 && counts.wrong === 0 && counts['not shown'] <= open && counts.mistaken <= mistaken;
-  return { runs, open, mistaken, isEnough };
+export function totalFinding(what, verdicts) {
+  const counts = countVerdicts(verdicts);
+  const [open, mistaken] = [OPEN_SHARE, MISTAKEN_SHARE].map((share) => Math.floor(share * verdicts.length));
+  return {
+    what,
+    expected: `none wrong, at most ${mistaken} mistaken, at most ${open} not shown`,
+    found: `of ${verdicts.length}: ${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(', ')}`,
+    isRight: verdicts.length > 0 && counts.wrong === 0 && counts['not shown'] <= open && counts.mistaken <= mistaken,
+  };
 }
 
 /**

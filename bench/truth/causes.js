@@ -1,7 +1,7 @@
 import { formatTable } from '../studies/table.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
-import { VERDICTS, countVerdicts, judgeCounts, truthOn, verdictOf } from './verdict.js';
+import { VERDICTS, countVerdicts, totalFinding, truthOn, verdictOf } from './verdict.js';
 
 /**
  * @import { HostLoad } from '../../lib/model/result.js'
@@ -21,40 +21,70 @@ import { VERDICTS, countVerdicts, judgeCounts, truthOn, verdictOf } from './verd
  * @typedef {Finding & { counts: VerdictCounts, runs: readonly JudgedRun[] }} ScenarioFinding
  */
 
-const RUNS = 3;
+/**
+ * How a kind of run measures a scenario.
+ *
+ * @typedef {object} RunKind
+ * @property {string} title
+ * @property {'plain' | 'search'} kind
+ * @property {number} defaultRuns
+ * @property {number} seconds objects for this many seconds at the scenario's rate
+ * @property {(stages: string) => string[]} optionsFor
+ */
 
-/** Objects for this many seconds at the scenario's rate. */
-const SECONDS_OF_OBJECTS = 2;
-
-/** @type {Part} */
-export const plainCauses = {
+export const plainCauses = causesOf({
   title: 'causes: the bottlenecks that plain runs name',
-  async check({ runs = RUNS, only, isBusy, report }) {
-    const { possible, impossible } = scenariosOf(only);
-    /** @type {ScenarioFinding[]} */
-    const findings = [];
-    for (const scenario of possible) {
-      const plain = scenario.causes.plain && truthOn(scenario.causes.plain, isBusy);
-      if (plain !== undefined) {
-        const judged = await repeat(runs, async (run) => {
-          report(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
-          return runPlain(scenario, plain);
-        });
-        findings.push(scenarioFinding(scenario.name, plain, judged));
+  kind: 'plain',
+  defaultRuns: 3,
+  seconds: 2,
+  optionsFor: (stages) => ['--stages', stages],
+});
+
+export const searchCauses = causesOf({
+  title: 'causes: the bottlenecks that --find-peak names',
+  kind: 'search',
+  defaultRuns: 10,
+  seconds: 30,
+  optionsFor: (stages) => ['--find-peak', '--stages', stages.split(',')[0]],
+});
+
+/**
+ * @param {RunKind} runKind
+ * @returns {Part}
+ */
+function causesOf({ title, kind, defaultRuns, seconds, optionsFor }) {
+  return {
+    title,
+    async check({ runs = defaultRuns, only, isBusy, report }) {
+      const { possible, impossible } = scenariosOf(only);
+      /** @type {ScenarioFinding[]} */
+      const findings = [];
+      for (const scenario of possible) {
+        const causes = scenario.causes[kind];
+        if (causes !== undefined) {
+          const truth = truthOn(causes, isBusy);
+          const load = { objects: scenario.rate * seconds, options: optionsFor(scenario.stages) };
+          const judged = await repeat(runs, async (run) => {
+            report(`${kind}, ${scenario.name}, run ${run + 1} of ${runs}`);
+            return judgeRun(scenario, load, truth);
+          });
+          findings.push(scenarioFinding(scenario.name, truth, judged));
+        }
       }
-    }
-    return [...findings, ...impossible.map(skipped), totalFinding(findings)];
-  },
-  format: formatVerdicts,
-};
+      const verdicts = findings.flatMap(({ runs: judged }) => judged.map(({ verdict }) => verdict));
+      return [...findings, ...impossible.map(skipped), totalFinding('all', verdicts)];
+    },
+    format: formatVerdicts,
+  };
+}
 
 /**
  * @param {Scenario} scenario
+ * @param {{ objects: number, options: readonly string[] }} load
  * @param {Truth} truth
  * @returns {Promise<JudgedRun>} never rejects, so that a failed run does not affect the others
  */
-async function runPlain(scenario, truth) {
-  const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--stages', scenario.stages] };
+async function judgeRun(scenario, load, truth) {
   try {
     const stages = (await runScenario(scenario, load)).map(
       ({ stage, bottleneck: { cause, certainty, evidence }, hostLoad }) => ({
@@ -65,11 +95,7 @@ async function runPlain(scenario, truth) {
         hostLoad,
       }),
     );
-    return {
-      verdict: verdictOf(stages, truth),
-      stages,
-      failure: null,
-    };
+    return { verdict: verdictOf(stages, truth), stages, failure: null };
   } catch (error) {
     return { verdict: 'wrong', stages: [], failure: /** @type {Error} */ (error).message };
   }
@@ -100,21 +126,6 @@ function skipped(what) {
     expected: 'a machine that supports it',
     found: 'skipped: this machine does not support it',
     isRight: true,
-  };
-}
-
-/**
- * @param {readonly ScenarioFinding[]} findings
- * @returns {Finding}
- */
-function totalFinding(findings) {
-  const counts = countVerdicts(findings.flatMap(({ runs }) => runs.map(({ verdict }) => verdict)));
-  const { runs, open, mistaken, isEnough } = judgeCounts(counts);
-  return {
-    what: 'all',
-    expected: `none wrong, at most ${mistaken} mistaken, at most ${open} not shown`,
-    found: `of ${runs}: ${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(', ')}`,
-    isRight: isEnough,
   };
 }
 
