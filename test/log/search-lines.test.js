@@ -69,6 +69,13 @@ test('the capacity is shown with its interval and threads, then the bottleneck',
   ]);
 });
 
+test('if the cost limit was too low, a sufficient limit is suggested, not rounded down', () => {
+  assert.match(
+    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
+    /; try again with 26523 <objects> and --max-cost 0\.1204$/,
+  );
+});
+
 test('a search for the highest rate ends with that rate', () => {
   const interval = { low: 430, high: 450, confidence: 0.95 };
   const rate = /** @type {const} */ ({

@@ -206,4 +206,12 @@ describe('parts of the operations', () => {
     assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
     assert.equal('sizeClasses' in addStages([one, stage({})]), false);
   });
+
+  test('keep first and repeated reads separate', () => {
+    const [first, repeated] = [sizeClass(4, 10, 50), sizeClass(4, 90, 5)];
+    const { reads } = addStages([stage({ reads: { first, repeated } }), stage({ reads: { first, repeated } })]);
+    assert.deepEqual([reads?.first.operations, reads?.repeated.operations], [20, 180]);
+    assert.deepEqual([reads?.first.latency?.minimum, reads?.repeated.latency?.maximum], [50, 5]);
+    assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
+  });
 });

@@ -40,6 +40,12 @@ test('only the stages that run are billed, and deletes are free', () => {
   assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 2 Class A and 0 Class B/);
 });
 
+test('several runs cost the sum of all, including the lists of each', () => {
+  const config = configFor('abc.r2.cloudflarestorage.com', { objects: 1000 });
+  assert.match(String(costLine(config, config)), /\$0\.0105 for 2004 Class A and 4000 Class B operations/);
+  assert.equal(costLine(config, configFor('s3.amazonaws.com')), null);
+});
+
 test('hosts of jurisdictions belong to R2 as well', () => {
   assert.notEqual(lineFor('abc.eu.r2.cloudflarestorage.com'), null);
   assert.notEqual(lineFor('ABC.FEDRAMP.R2.CloudflareStorage.com'), null);

@@ -222,6 +222,21 @@ test('a search shows its steps', (t) => {
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
 });
 
+test('failed attempts, throttled attempts and failed operations are counted separately', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.(PLAN);
+  view.retrying?.('server-error', '', true);
+  view.retrying?.('throttled', '', true);
+  view.retrying?.('timeout', 'wait longer', false);
+  view.failed?.('Write', { bucket: 'a', key: 'b', attempts: 3 }, 'lost');
+  view.integrityError?.('Write', 'wrong');
+  mock.timers.tick(250);
+  assert.match(drawn.at(-1)?.[4] ?? '', /3 failed.*2 throttled.*2 given up/);
+  view.stageStarts?.({ ...PLAN, stage: 'Stat' });
+  mock.timers.tick(250);
+  assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
+});
+
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
 test('the run ends with a table and sentences, or with neither if no stage ran', (t) => {

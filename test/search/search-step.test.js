@@ -118,3 +118,14 @@ test('a store that answers nothing leaves windows without operations', async () 
   );
   assert.equal(elapsed, 3250);
 });
+
+test('a step ends before it exceeds its attempts, whatever the operations', async () => {
+  const round = { first: 0, count: 100, cycles: true };
+  const limited = { attempts: 1500, precision: 0 };
+  const { outcome, windows } = await run(QUEUE, limited, round, true);
+  const { attempts } = outcome.meter.counts();
+  assert.ok(attempts > 1000 && attempts <= 1500, `${attempts} attempts`);
+  assert.ok(windows.length > 0 && windows.length < 4 && windows.every((count) => count === 250), windows.join());
+  const { windows: whole } = await run(QUEUE, limited, round);
+  assert.equal(whole.length, 4, 'without failures the same attempts suffice');
+});
