@@ -65,8 +65,8 @@ export function runPart({ objects, seed, client }) {
     ]);
     const duration = performance.now() - startedAt;
     const trend = memory.stop();
-    const seen = await endpoint.report();
-    return { result: readResult(json, status, stderr), seen, status, stderr, log, memory: trend, duration };
+    const result = readResult(json, status, stderr);
+    return { result, seen: await endpoint.report(), status, stderr, log, memory: trend, duration };
   });
 }
 

@@ -55,9 +55,7 @@ export const capacities = {
       coverageFinding(searches),
       totalFinding(
         'cause',
-        searches.map(({ bottleneck: { cause, certainty }, hostLoad }) =>
-          verdictOf([{ cause, certainty, hostLoad }], TRUTH),
-        ),
+        searches.map(({ bottleneck, hostLoad }) => verdictOf([{ ...bottleneck, hostLoad }], TRUTH)),
       ),
     ];
   },
