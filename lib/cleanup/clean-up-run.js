@@ -8,7 +8,7 @@ import { cleanUp, newResult } from './cleanup.js';
  * @import { CleanupProgress } from '../model/run-events.js'
  * @import { StoreOptions } from '../s3/object-store.js'
  * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
- * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
+ * @import { Reconciliation } from './reconciliation.js'
  */
 
 /**
@@ -21,7 +21,7 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {() => number} options.random
  * @param {number} options.timeout the value of `--timeout` in ms
  * @param {(own: OwnKey) => boolean} options.owns
- * @param {UnlistedObjects | null} options.unlisted
+ * @param {Reconciliation | null} options.reconciliation
  * @param {boolean} options.outcomeUnknown
  * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload]
  * @param {boolean} [options.areUploadsAll]
@@ -30,10 +30,10 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {(progress: CleanupProgress) => void} options.onProgress called periodically
  * @returns {Promise<CleanupResult>}
  */
-export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgress, ...options }) {
+export async function cleanUpRun({ keyspace, owns, reconciliation, versioned, onProgress, ...options }) {
   const { outcomeUnknown, ownsUpload, areUploadsAll } = options;
   const result = newResult();
-  const expected = unlisted?.count ?? null;
+  const expected = reconciliation?.expected ?? null;
   const onCheck = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
   return withBucketAccess({ ...options, onCheck }, (access) =>
     cleanUp(
@@ -41,12 +41,11 @@ export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgre
         ...access,
         keyspace,
         owns,
-        unlisted,
+        reconciliation,
         outcomeUnknown,
         ownsUpload,
         areUploadsAll,
         versioned,
-        random: options.random,
         wait: (milliseconds) => wait(milliseconds),
       },
       result,

@@ -1,5 +1,8 @@
-import { AttemptError } from '../s3/s3-error.js';
+import { AttemptError, TIMEOUT } from '../s3/s3-error.js';
+import { counted } from '../text/figures.js';
+import { ABANDONED } from '../model/failed-attempts.js';
 import { BucketList } from '../workload/bucket-list.js';
+import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
 import { listPage, rangesAfter, walkRange } from './key-ranges.js';
 import { removeVersions, walkVersions } from './object-versions.js';
@@ -10,14 +13,14 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
  * @import { KeyRange } from './key-ranges.js'
  * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
- * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
+ * @import { Place, Reconciliation } from './reconciliation.js'
  */
 
 /** S3's limit on keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** Maximum number of rounds of deletion: a store may confirm a deletion without performing it. */
-const MAX_REMOVALS = 2;
+/** More rounds of deletion, each of which removes something, are not for a store to be asked for. */
+const MAX_ROUNDS = 100;
 
 /** Maximum number of keys that are remembered, so that an object in several lists counts once. */
 const MAX_REMEMBERED = 100_000;
@@ -28,26 +31,38 @@ const LATE_WRITES_MS = 2000;
 /** Maximum number of problems kept as text. Further problems are only counted. */
 const MAX_PROBLEMS = 100;
 
-/** Errors that mean uploads cannot be listed. They do not affect anything else. */
-const UNLISTABLE = ['denied', 'protocol'];
+/** Maximum number of keys of the last round that are asked for one by one: lists may lag behind. */
+const MAX_ASKED = 1000;
 
-/** Maximum number of unlisted objects that are looked up one by one. */
-const MAX_HEAD_REQUESTS = 1000;
+/** Status codes of a store without batch deletion, such as Google's. */
+const NO_BATCHES = new Set([400, 405, 501]);
 
 /**
  * @typedef {object} CleanupOptions
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
  * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
- * @property {UnlistedObjects | null} unlisted objects that Write created and no list has shown; null if unknown
+ * @property {Reconciliation | null} reconciliation of what the run wrote; null if nobody knows it
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort an upload; if absent, all are ignored
  * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
  * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key would only add a delete marker
- * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
  */
+
+/**
+ * Shows the run's ledgers what the store's lists show, and settles the rest by key, without removing anything.
+ *
+ * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'> & { reconciliation: Reconciliation }} options
+ * @param {() => Promise<unknown>} settle
+ */
+export async function lookThrough(options, settle) {
+  const { reconciliation } = options;
+  reconciliation.startWalk();
+  await walk(options, async (_bucket, { own }) => own.forEach((each) => reconciliation.list(each, each.size)));
+  await settle();
+}
 
 /** @returns {CleanupResult} of a clean-up that has not started */
 export function newResult() {
@@ -57,7 +72,6 @@ export function newResult() {
     left: -1,
     misplaced: 0,
     foreign: 0,
-    unlisted: 0,
     otherBuckets: null,
     problems: [],
     furtherProblems: 0,
@@ -77,15 +91,15 @@ export async function cleanUp(options, result = newResult()) {
     Object.assign(result, { uploads: 0, uploadsLeft: -1 });
   }
   try {
-    const seen = new SeenObjects();
-    let shown = await removeShown(options, { buckets, seen, result });
+    const findings = { buckets, seen: new SeenObjects(), result };
+    let shown = await removeShown(options, findings, options.reconciliation);
     if (options.outcomeUnknown) {
       await options.wait(LATE_WRITES_MS);
-      shown = await removeShown(options, { buckets, seen, result });
+      // By now, what is missing was removed.
+      shown = await removeShown(options, findings, null);
     }
-    const remaining = await removeUnlisted(options, result);
     const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
-    Object.assign(result, { left: objects + versions + misplaced + remaining, misplaced, foreign });
+    Object.assign(result, { left: objects + versions + misplaced, misplaced, foreign });
     if (options.ownsUpload) {
       result.uploadsLeft = uploads === null ? -1 : uploads + uploadsMisplaced;
       Object.assign(result, uploadsMisplaced > 0 ? { uploadsMisplaced } : {});
@@ -95,9 +109,32 @@ export async function cleanUp(options, result = newResult()) {
       throw error;
     }
     addFirst(result, error.message);
+    await removeUnseen(options, result);
   }
   result.otherBuckets = buckets.other();
   return result;
+}
+
+/**
+ * If the lists fail, what the run knows to have written is deleted by key.
+ *
+ * @param {CleanupOptions} options
+ * @param {CleanupResult} result
+ */
+async function removeUnseen(options, result) {
+  const places = [...(options.reconciliation?.unlistedKeys() ?? [])];
+  if (places.length === 0) {
+    return;
+  }
+  try {
+    await removePlaces(options, places, result);
+    addProblems(result, [`${counted(places.length, 'object')} were deleted by key, which no list confirms`]);
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    addProblems(result, [error.message]);
+  }
 }
 
 /** Counts the objects of a run that any list has shown. */
@@ -134,27 +171,49 @@ class SeenObjects {
  * @property {number} versions older versions, and delete markers
  * @property {number} misplaced objects in a bucket other than the one that their keys map to
  * @property {number} foreign objects that the run did not write
+ * @property {Place[]} sample some of the objects
  * @property {number | null} uploads null if they cannot be listed
  * @property {number} uploadsMisplaced
  */
 
 /**
- * Removes the run's listed objects until the lists show none of them. An object counts as removed if a list showed it
- * and the last list does not, regardless of the response to its deletion.
+ * Removes the run's listed objects, in rounds, as long as one removes something. An object counts as removed if a list
+ * showed it and the last list does not, regardless of the response to its deletion.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
+ * @param {Reconciliation | null} reconciliation to settle after the first round
  * @returns {Promise<Shown>} remaining objects
  */
-async function removeShown(options, findings) {
+async function removeShown(options, findings, reconciliation) {
   const { seen, result } = findings;
   const { versions, uploads = 0 } = result;
-  const first = await look(options, findings, { isFirst: true, removes: true });
+  reconciliation?.startWalk();
+  const first = await look(options, findings, true);
   let last = first;
-  for (let removals = 1; removals <= MAX_REMOVALS && isRemovable(last); removals++) {
-    last = await look(options, findings, { isFirst: false, removes: removals < MAX_REMOVALS });
+  let unlistedLeft = 0;
+  if (reconciliation !== null) {
+    await reconciliation.settleRemoved(options);
+    const unlisted = await reconciliation.settleUnlisted(options);
+    if (reconciliation.isListIncomplete) {
+      await removePlaces(options, [...reconciliation.unlistedKeys()], result);
+      const left = await existing(options, unlisted);
+      unlistedLeft = left.length;
+    }
   }
+  for (let round = 1; round < MAX_ROUNDS && isRemovable(last); round++) {
+    const [before, seenBefore] = [last, seen.count];
+    last = await look(options, findings, false);
+    if (countOf(last) >= countOf(before) && seen.count === seenBefore) {
+      break;
+    }
+  }
+  // Lists that lag behind still show what is gone.
+  const { sample } = last;
+  const there = sample.length === 0 ? 1 : (await existing(options, sample)).length / sample.length;
+  last.objects = Math.ceil(last.objects * there);
   result.removed = seen.count - last.objects;
+  last.objects += unlistedLeft;
   result.versions = versions + Math.max(first.versions - last.versions, 0);
   if (options.ownsUpload && first.uploads !== null && last.uploads !== null) {
     result.uploads = uploads + Math.max(first.uploads - last.uploads, 0);
@@ -163,60 +222,94 @@ async function removeShown(options, findings) {
 }
 
 /** @param {Shown} shown */
-function isRemovable({ objects, versions, uploads }) {
-  return objects + versions + (uploads ?? 0) > 0;
+function countOf({ objects, versions, uploads }) {
+  return objects + versions + (uploads ?? 0);
+}
+
+/** @param {Shown} shown */
+function isRemovable(shown) {
+  return countOf(shown) > 0;
 }
 
 /**
- * Walks the store's lists once.
+ * Walks the store's lists once, and removes what they show.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
- * @param {object} choice
- * @param {boolean} choice.isFirst whether this is the first look of a removeShown() call
- * @param {boolean} choice.removes whether to remove the listed objects
+ * @param {boolean} isFirst whether this is the first look of a removeShown() call: what the store confirmed to have
+ *   removed stays until the next one
  */
-async function look(options, findings, { isFirst, removes }) {
-  const { unlisted, versioned } = options;
+async function look(options, findings, isFirst) {
+  const { reconciliation, versioned } = options;
   const { buckets, seen, result } = findings;
-  if (removes) {
-    // A refused deletion is repeated, and reported only if it is refused again.
-    Object.assign(result, { problems: [], furtherProblems: 0 });
-  }
+  // A refused deletion is repeated, and reported only if it is refused again.
+  Object.assign(result, { problems: [], furtherProblems: 0 });
   /** @type {Shown} */
-  const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
+  const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, sample: [], uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
     // List uploads first: an upload that completes in the meantime is then listed as an object.
-    Object.assign(shown, await findUploads(options, findings, removes));
+    Object.assign(shown, await findUploads(options, findings));
   }
   if (options.areUploadsAll) {
     return shown;
   }
   await walk(options, async (bucket, { own, misplaced, foreign }) => {
     [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
-    own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
     shown.misplaced += misplaced.length;
     shown.foreign += foreign;
-    // In a versioned bucket, objects are counted together with their versions.
+    const removable = own.filter((each) => (reconciliation?.list(each, each.size) ?? true) || !isFirst);
+    const keys = own.map(({ key }) => key);
+    shown.objects += keys.length;
+    shown.sample.push(...keys.slice(0, MAX_ASKED - shown.sample.length).map((key) => ({ bucket, key })));
+    seen.add(keys, isFirst);
+    // In a versioned bucket, objects are removed together with their versions.
     if (!versioned.has(bucket)) {
-      const keys = own.map(({ key }) => key);
-      shown.objects += keys.length;
-      seen.add(keys, isFirst);
-      await removeKeys(options, bucket, removes ? keys : [], result, (removed) => (result.removed += removed));
+      const removed = (/** @type {number} */ count) => (result.removed += count);
+      await removeKeys(
+        options,
+        bucket,
+        removable.map(({ key }) => key),
+        result,
+        removed,
+      );
     }
   });
-  await walkVersions(options, async (bucket, own) => {
-    const objects = own.filter(({ isObject }) => isObject).map(({ key }) => key);
-    shown.objects += objects.length;
-    shown.versions += own.length - objects.length;
-    seen.add(objects, isFirst);
-    await removeVersions(options, bucket, removes ? own : [], (batch) => {
-      result.removed += batch.objects;
-      result.versions += batch.versions;
-      addProblems(result, batch.refused);
-    });
-  });
+  await findVersions(options, shown, result);
   return shown;
+}
+
+/**
+ * Removes versions. If they cannot be listed, at least the objects are hidden.
+ *
+ * @param {CleanupOptions} options
+ * @param {Shown} shown
+ * @param {CleanupResult} result
+ */
+async function findVersions(options, shown, result) {
+  try {
+    await walkVersions(options, async (bucket, own) => {
+      shown.versions += own.filter(({ isObject }) => !isObject).length;
+      await removeVersions(options, bucket, own, (batch) => {
+        result.removed += batch.objects;
+        result.versions += batch.versions;
+        addProblems(result, batch.refused);
+      });
+    });
+  } catch (error) {
+    if (!isOfOneRequest(error)) {
+      throw error;
+    }
+    addProblems(result, [`old versions may remain, because they could not be listed: ${error.message}`]);
+    await removePlaces(options, shown.sample, result);
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is AttemptError} whether other requests may still succeed
+ */
+function isOfOneRequest(error) {
+  return error instanceof AttemptError && error.kind !== STALLED && error.kind !== ABANDONED;
 }
 
 /**
@@ -225,10 +318,9 @@ async function look(options, findings, { isFirst, removes }) {
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
- * @param {boolean} removes whether to abort the listed uploads
  * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
  */
-async function findUploads({ ownsUpload, ...options }, { buckets, result }, removes) {
+async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
   try {
     const own = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
     if (own === null && options.outcomeUnknown) {
@@ -242,93 +334,45 @@ async function findUploads({ ownsUpload, ...options }, { buckets, result }, remo
       (own ?? []).filter(({ isInPlace }) => isInPlace === wanted),
     );
     misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
-    await abortUploads(options, removes ? inPlace : [], () => {
+    await abortUploads(options, inPlace, () => {
       result.uploads = (result.uploads ?? 0) + 1;
     });
     return { uploads: inPlace.length, uploadsMisplaced: misplaced.length };
   } catch (error) {
-    if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
+    if (!isOfOneRequest(error)) {
       throw error;
     }
-    addProblems(result, removes ? [`the run's uploads could not be listed and aborted: ${error.message}`] : []);
+    addProblems(result, [`the run's uploads could not be listed and aborted: ${error.message}`]);
     return { uploads: null, uploadsMisplaced: 0 };
   }
 }
 
 /**
- * Looks up the objects that Write created but no list has shown, because lists can be incomplete. Removes those that
- * still exist.
- *
  * @param {CleanupOptions} options
- * @param {CleanupResult} result
- * @returns {Promise<number>} number of objects that still exist
+ * @param {readonly Place[]} places
+ * @returns {Promise<Place[]>} those that exist
  */
-async function removeUnlisted(options, result) {
-  const { unlisted, random, keyspace } = options;
-  if (unlisted === null || unlisted.count === 0) {
-    return 0;
-  }
-  const asked = unlisted.sample(MAX_HEAD_REQUESTS, random);
-  const found = await stillExisting(asked, options);
-  result.unlisted = found.length;
-  if (found.length === 0) {
-    return 0;
-  }
-  // If only a sample was looked up, delete all objects: more may exist, and deleting an absent one does no harm.
-  const removable = asked.length === unlisted.count ? found : unlisted.indices();
-  for (const [bucket, keys] of batchesOf(removable, keyspace)) {
-    await removeKeys(options, bucket, keys, result, () => {});
-  }
-  const remaining = await stillExisting(found, options);
-  result.removed += found.length - remaining.length;
-  addFirst(result, unlistedProblem(found.length, asked.length, unlisted.count));
-  return remaining.length;
-}
-
-/**
- * @param {number} found
- * @param {number} asked
- * @param {number} count of objects that no list showed
- */
-function unlistedProblem(found, asked, count) {
-  const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
-  return `the store's lists are incomplete: of ${which} written objects that no list shows, ${found} were found by key; ${asked === count ? 'they' : `all ${count}`} were deleted by key, but other unlisted objects may remain`;
-}
-
-/**
- * @param {Iterable<number>} indices
- * @param {Keyspace} keyspace
- * @returns {Generator<[bucket: string, keys: string[]]>}
- */
-function* batchesOf(indices, keyspace) {
-  /** @type {Map<string, string[]>} */
-  const batches = new Map();
-  for (const index of indices) {
-    const bucket = keyspace.bucketOf(index);
-    const batch = batches.get(bucket) ?? [];
-    batch.push(keyspace.keyOf(index));
-    batches.set(bucket, batch);
-    if (batch.length === MAX_BATCH_SIZE) {
-      batches.delete(bucket);
-      yield [bucket, batch];
-    }
-  }
-  yield* batches;
-}
-
-/**
- * @param {readonly number[]} indices
- * @param {CleanupOptions} options
- */
-async function stillExisting(indices, { admin, retry, keyspace }) {
-  /** @type {number[]} */
-  const existing = [];
-  await inParallel(indices, async (index) => {
-    if (await retry(() => admin.has(keyspace.bucketOf(index), keyspace.keyOf(index)))) {
-      existing.push(index);
+async function existing({ admin, retry }, places) {
+  /** @type {Place[]} */
+  const found = [];
+  await inParallel(places, async (place) => {
+    if (await retry(() => admin.has(place.bucket, place.key))) {
+      found.push(place);
     }
   });
-  return existing;
+  return found;
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @param {readonly Place[]} places
+ * @param {CleanupResult} result
+ */
+async function removePlaces(options, places, result) {
+  for (const bucket of options.keyspace.buckets) {
+    const keys = places.filter((place) => place.bucket === bucket).map(({ key }) => key);
+    await removeKeys(options, bucket, keys, result, () => {});
+  }
 }
 
 /**
@@ -341,11 +385,59 @@ async function stillExisting(indices, { admin, retry, keyspace }) {
 async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
   for (let start = 0; start < keys.length; start += MAX_BATCH_SIZE) {
     const batch = keys.slice(start, start + MAX_BATCH_SIZE);
-    const refused = await retry(() => admin.deleteBatch(bucket, batch));
+    const refused = await deleteBatch({ admin, retry }, bucket, batch);
     addProblems(result, refused);
     // A faulty store may refuse more keys than it was sent.
     onBatch(Math.max(batch.length - refused.length, 0));
   }
+}
+
+/**
+ * Some stores take longer for a batch than a request may: it is halved. Others delete no batches.
+ *
+ * @param {Pick<CleanupOptions, 'admin' | 'retry'>} access
+ * @param {string} bucket
+ * @param {readonly string[]} keys
+ * @returns {Promise<string[]>} one message per key that the store did not delete
+ */
+async function deleteBatch({ admin, retry }, bucket, keys) {
+  const failure = await retry(() => admin.deleteBatch(bucket, keys).catch(batchFailure));
+  if (Array.isArray(failure)) {
+    return failure;
+  }
+  if (failure.kind === TIMEOUT && keys.length > 1) {
+    const half = Math.ceil(keys.length / 2);
+    const first = await deleteBatch({ admin, retry }, bucket, keys.slice(0, half));
+    return [...first, ...(await deleteBatch({ admin, retry }, bucket, keys.slice(half)))];
+  }
+  if (failure.kind === TIMEOUT) {
+    throw failure;
+  }
+  /** @type {string[]} */
+  const refused = [];
+  await inParallel(keys, async (key) => {
+    try {
+      await retry(() => admin.deleteObject(bucket, key));
+    } catch (error) {
+      if (!isOfOneRequest(error)) {
+        throw error;
+      }
+      refused.push(`${key}: ${error.message}`);
+    }
+  });
+  return refused;
+}
+
+/**
+ * @param {unknown} error of a batch
+ * @returns {AttemptError} after which smaller requests may succeed
+ * @throws any other error
+ */
+function batchFailure(error) {
+  if (error instanceof AttemptError && (error.kind === TIMEOUT || NO_BATCHES.has(error.status))) {
+    return error;
+  }
+  throw error;
 }
 
 /**
@@ -371,7 +463,7 @@ function addFirst(result, problem) {
 }
 
 /**
- * @typedef {OwnKey & { key: string }} NamedObject
+ * @typedef {OwnKey & { key: string, size: number }} NamedObject
  *
  * @typedef {object} SortedPage
  * @property {NamedObject[]} own objects to remove
@@ -382,7 +474,7 @@ function addFirst(result, problem) {
 /**
  * Walks all keys under the run's prefix: one page of each bucket, then any further pages as several concurrent ranges.
  *
- * @param {CleanupOptions} options
+ * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
  */
 async function walk(options, visit) {
@@ -407,12 +499,12 @@ async function walk(options, visit) {
 /**
  * @param {string} bucket
  * @param {readonly ListedObject[]} objects
- * @param {CleanupOptions} options
+ * @param {Pick<CleanupOptions, 'keyspace' | 'owns'>} options
  */
 function sortPage(bucket, objects, { keyspace, owns }) {
   /** @type {SortedPage} */
   const page = { own: [], misplaced: [], foreign: 0 };
-  for (const { key } of objects) {
+  for (const { key, size } of objects) {
     const name = keyspace.recogniseName(key);
     if (name === null) {
       page.foreign += 1;
@@ -420,7 +512,7 @@ function sortPage(bucket, objects, { keyspace, owns }) {
     }
     if (owns(name)) {
       const isInPlace = keyspace.bucketOf(name.index) === bucket;
-      (isInPlace ? page.own : page.misplaced).push({ key, ...name });
+      (isInPlace ? page.own : page.misplaced).push({ key, size, ...name });
     }
   }
   return page;

@@ -7,6 +7,7 @@ const MAX_BATCH = 1000;
 /**
  * @import { ListedVersion, VersionPosition } from '../s3/bucket-admin.js'
  * @import { BucketAccess } from './bucket-access.js'
+ * @import { OwnKey } from '../workload/keyspace.js'
  * @import { CleanupOptions } from './cleanup.js'
  *
  * @typedef {object} RemovedVersions
@@ -38,6 +39,7 @@ export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
  * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit gets a page of the run's versions
  */
 export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
+  const owned = (/** @type {OwnKey | null} */ name) => name !== null && owns(name);
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
   const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
   await inParallel(ranges, async ({ bucket, prefix, after, last, progress }) => {
@@ -67,4 +69,12 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       }
     }
   });
+  // A store may pass over versions that follow a marker: what a page without one shows is still there.
+  for (const bucket of buckets) {
+    const { versions } = await retry(() => admin.listVersionsPage(bucket, keyspace.keyPrefix, { key: '' }));
+    await visit(
+      bucket,
+      versions.filter(({ key }) => owned(keyspace.recognise(bucket, key))),
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { AttemptError } from '../s3/s3-error.js';
+import { AttemptError, NO_UPLOAD } from '../s3/s3-error.js';
 import { inParallel } from './in-parallel.js';
 import { ListProgress } from './key-ranges.js';
 
@@ -79,6 +79,10 @@ export async function walkUploads(access, bucket, prefix, visit) {
     }
     return true;
   } catch (error) {
+    if (error instanceof AttemptError && error.kind === NO_UPLOAD) {
+      // Some stores answer so until the bucket has had an upload.
+      return true;
+    }
     if (error instanceof AttemptError && (error.status === NOT_IMPLEMENTED || error.code === 'NotImplemented')) {
       return false;
     }

@@ -59,7 +59,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       keyspace: run.keyspace,
       owns,
       ownsUpload: owns,
-      unlisted: null,
+      reconciliation: null,
       outcomeUnknown: false,
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
@@ -160,9 +160,9 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
 }
 
 /** Whether another attempt might remove more. @param {CleanupResult} result */
-export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
+export function mayHelpAgain({ left, misplaced, uploadsLeft = 0, uploadsMisplaced = 0 }) {
   // Another attempt would not remove misplaced objects and uploads, nor uploads that the store does not list.
-  return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
+  return left < 0 || left > misplaced || uploadsLeft > uploadsMisplaced;
 }
 
 /**

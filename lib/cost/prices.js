@@ -15,6 +15,9 @@ import { meanOver } from '../workload/size-distribution.js';
 /** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
+/** S3's limit on keys per page of a list. */
+const KEYS_PER_LIST = 1000;
+
 /** Whether R2's prices apply to a store. @param {string} hostname */
 export function hasThesePrices(hostname) {
   return isR2(hostname);
@@ -58,10 +61,21 @@ export function dollarsSpentOn(stages) {
   );
 }
 
-/** Final list requests, one per bucket, that check that a run left no objects. @param {PricedConfig} config */
-export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
-  const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
-  return leavesNothing && !store.isEmbedded ? store.buckets.length : 0;
+/**
+ * List requests that prove that the store has what it confirmed, and that nothing is left: see docs/use/cleanup.md.
+ *
+ * @param {PricedConfig} config
+ */
+export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, store }) {
+  const operations = operationsOf(stages);
+  const [writes, removes] = [writesObjects(stages), operations.some((operation) => operation.removes)];
+  if (store.isEmbedded || !(writes || removes)) {
+    return 0;
+  }
+  const isReadBefore = mix === undefined && operations.some(({ effect }) => effect === 'reads');
+  const walks =
+    Number(writes && (keep || (removes && !isReadBefore))) + Number(operations.some(({ copies }) => copies));
+  return store.buckets.length + walks * Math.ceil(count / KEYS_PER_LIST);
 }
 
 /**
@@ -84,7 +98,7 @@ function pricedOperations(config) {
       operation: operationNamed(operation),
       count: Math.ceil((objects * share) / 100),
     })),
-    { operation: operationNamed('list'), count: finalListsOf(config) },
+    { operation: operationNamed('list'), count: proofListsOf(config) },
   ];
 }
 

@@ -60,14 +60,14 @@ export class Claims {
    * @param {OperationRecord} record
    */
   next(record) {
-    const { written } = this.#workload;
+    const { ledger } = this.#workload;
     let missed = 0;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
       const order = this.#orders[kind];
       const object = order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim));
-      if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
+      if (!this.#knowsObjects || !operation.needsObject || ledger.has(object)) {
         this.#takes[kind](record, object, claim);
         return claim;
       }
@@ -98,7 +98,7 @@ export class Claims {
   #hasObjects() {
     const { objects } = this.#budget;
     for (let turn = 0; turn < objects; turn++) {
-      if (this.#workload.written.has(this.#budget.localIndexOf(turn))) {
+      if (this.#workload.ledger.has(this.#budget.localIndexOf(turn))) {
         return true;
       }
     }

@@ -69,8 +69,8 @@ export class GroupClaims {
    * @returns {Uint32Array} objects of the group that exist, as far as the run knows
    */
   #existingOf({ locals }) {
-    const { written, wroteObjects } = this.#workload;
-    return wroteObjects ? locals.filter((local) => written.has(local)) : locals;
+    const { ledger, wroteObjects } = this.#workload;
+    return wroteObjects ? locals.filter((local) => ledger.has(local)) : locals;
   }
 
   /** Whether any group has an object. Checks all groups: other workers may have claimed the only one with objects. */

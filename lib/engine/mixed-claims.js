@@ -121,7 +121,7 @@ export class MixedClaims {
   /** @param {OperationRecord} record */
   done(record) {
     const { operation, localIndex } = record;
-    if ((operation.creates || operation.removes) && !this.#workload.written.has(localIndex)) {
+    if ((operation.creates || operation.removes) && !this.#workload.ledger.has(localIndex)) {
       this.#gaps.push(localIndex);
     }
     this.#mixed.ended(record, this.#now);
@@ -138,12 +138,12 @@ export class MixedClaims {
       return gap;
     }
     let found = NONE_THERE;
-    const { written } = this.#workload;
+    const { ledger } = this.#workload;
     const pauses = this.#mixed.pausesOf(operation);
     const now = pauses === null ? 0 : this.#now();
     for (let each = firstTry; each < firstTry + TRIES; each++) {
       const object = operation.followsAccess ? this.#readObject(each) : this.#triedObject(each);
-      if (operation.needsObject && !written.has(object)) {
+      if (operation.needsObject && !ledger.has(object)) {
         continue;
       }
       if (pauses === null || pauses.take(object, now)) {
@@ -160,7 +160,7 @@ export class MixedClaims {
     const now = this.#now();
     for (let tries = Math.min(this.#gaps.length, TRIES); tries > 0; tries--) {
       const [object] = this.#gaps;
-      const isFilled = this.#workload.written.has(object);
+      const isFilled = this.#workload.ledger.has(object);
       const isTaken = !isFilled && pauses.take(object, now);
       if (!isFilled && !isTaken && pauses.freeFrom(object) <= now + MIN_WRITE_PAUSE_MS) {
         return -1;

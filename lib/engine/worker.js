@@ -17,7 +17,7 @@ import { ListedObjects } from '../workload/listed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { globalIndex } from '../workload/shard.js';
-import { WrittenObjects } from '../workload/written-objects.js';
+import { Ledger } from '../workload/ledger.js';
 import { Alarm } from './alarm.js';
 import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
@@ -58,7 +58,8 @@ import { runStage } from './run-stage.js';
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
  * @property {ChecksumName} [checksum] of written objects
  * @property {boolean} wroteObjects
- * @property {SharedArrayBuffer} written see WrittenObjects
+ * @property {SharedArrayBuffer} ledger see Ledger
+ * @property {SharedArrayBuffer} [copies] see Ledger; absent if the run makes none
  * @property {ListState | null} [listed] existing objects, if the run works on them
  * @property {boolean} [takesSnapshots] whether stages report snapshots
  * @property {MixedMemory | null} [mixed] of a run that rewrites its objects
@@ -148,7 +149,7 @@ export class Worker {
    *   connectionMeter: ConnectionMeter, objectStore: ObjectStore, alarm: Alarm | null }} parts
    */
   constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm }) {
-    const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
+    const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, ledger, copies } = spec;
     const { multipart, checksum, mixed } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
@@ -179,7 +180,8 @@ export class Worker {
         keyspace: listed ?? new Keyspace(layout),
         payload,
         listed,
-        written: new WrittenObjects(written),
+        ledger: new Ledger(ledger),
+        copies: copies ? new Ledger(copies) : null,
         shard,
         amounts,
         checksums,

@@ -9,6 +9,8 @@
  * @property {Answer} answer
  * @property {() => Result} perform carries out the request and returns the correct response
  * @property {() => Result} performBefore the response that was correct before the object's last write
+ * @property {() => Result} pretend carries out the request on no object, so that it has no effect
+ * @property {(age: number) => Result} performBeforeWrites without the objects written in the last ms
  * @property {(socket: Socket) => void} reset closes a connection with RST
  */
 
@@ -29,6 +31,16 @@ export function reset({ answer, reset: resetConnection }) {
 export function lose({ answer, perform }) {
   perform();
   withSocket(answer, (socket) => socket.destroy());
+}
+
+/** @param {Victim} victim */
+export function confirm({ answer, pretend }) {
+  answer.send(pretend());
+}
+
+/** @param {Victim} victim */
+export function lag({ fault, answer, performBeforeWrites }) {
+  answer.send(performBeforeWrites(fault.milliseconds));
 }
 
 /** @param {Victim} victim */

@@ -11,6 +11,7 @@ import { EACH_BUCKET, KINDS, operationsOf } from './faults.js';
  * @property {string} name
  * @property {number} status for faults that respond with a status
  * @property {string} code error code in the XML body of that response
+ * @property {number} milliseconds of `list-lag`
  * @property {number | null} retryAfter value of its Retry-After header in whole seconds, or null
  *
  * @typedef {{ delay: number, fault: Fault | null }} Decision `delay`: ms until the request takes effect
@@ -171,8 +172,8 @@ function isPossible({ name }, size, hasBefore) {
  * @param {ActiveItem[]} items all items of the operation
  * @returns {Fault}
  */
-function faultOf({ name, status = 503, code = 'SlowDown' }, items) {
-  const milliseconds = items.find(({ item }) => item.name === 'retry-after')?.item.milliseconds;
-  const retryAfter = milliseconds === undefined || !THROTTLING.has(status) ? null : Math.ceil(milliseconds / 1000);
-  return { name, status, code, retryAfter };
+function faultOf({ name, status = 503, code = 'SlowDown', milliseconds = 0 }, items) {
+  const pause = items.find(({ item }) => item.name === 'retry-after')?.item.milliseconds;
+  const retryAfter = pause === undefined || !THROTTLING.has(status) ? null : Math.ceil(pause / 1000);
+  return { name, status, code, milliseconds, retryAfter };
 }

@@ -98,7 +98,7 @@ export function readStall(value) {
 }
 
 /** @param {string} value */
-export function readRetryAfter(value) {
+export function readDelay(value) {
   const milliseconds = readDuration(value);
   return milliseconds === null ? null : { milliseconds };
 }

@@ -1,10 +1,10 @@
-import { changeHeader, corrupt, drip, lose, refuse, reset, stale, truncate } from './fault-answers.js';
+import { changeHeader, confirm, corrupt, drip, lag, lose, refuse, reset, stale, truncate } from './fault-answers.js';
 import { bandwidth, close, latency, queue, rate, stall } from './fault-effects.js';
 import {
   readBandwidth,
+  readDelay,
   readLatency,
   readProbability,
-  readRetryAfter,
   readSkew,
   readStall,
   readStatus,
@@ -32,7 +32,7 @@ import { OPERATIONS } from './router.js';
  * @property {number} [bytesPerSecond] of `bandwidth`
  * @property {number} [length] of `stall`: ms
  * @property {number} [after] of `stall`: ms
- * @property {number} [milliseconds] of `retry-after`
+ * @property {number} [milliseconds] of `retry-after` and `list-lag`
  * @property {number} [requests] of `close`
  *
  * @typedef {{ seed: number, skew: number, items: FaultItem[] }} FaultPlan `skew`: ms that the server's clock is ahead;
@@ -84,6 +84,8 @@ const WRONG_ETAG = `"${'0'.repeat(32)}"`;
  * - `truncate` cuts the body short and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
  * - `stale` serves an object's state before its last write, if that write was at least a second ago, so that every
  *   client must see it.
+ * - `unstored` confirms a write or copy without making the object; `kept` confirms a deletion without carrying it out.
+ * - `list-lag` leaves objects out of lists that were written less than this long ago.
  * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
@@ -112,7 +114,7 @@ export const KINDS = Object.freeze({
     repeatable: true,
     answer: refuse,
   },
-  'retry-after': { form: 'a duration such as 2s', read: readRetryAfter },
+  'retry-after': { form: 'a duration such as 2s', read: readDelay },
   reset: { ...PROBABILITY, answer: reset },
   truncate: { ...OF_BODIES, answer: truncate },
   corrupt: { ...OF_BODIES, answer: corrupt },
@@ -121,6 +123,15 @@ export const KINDS = Object.freeze({
   lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'], answer: lose },
   close: { form: 'requests per connection, such as 100', read: wholeNumber('requests', 1), begin: close },
   stale: { ...PROBABILITY, only: ['GET', 'HEAD'], needs: 'before', answer: stale },
+  unstored: { ...PROBABILITY, only: ['PUT', 'COMPLETE'], answer: confirm },
+  kept: { ...PROBABILITY, only: ['DELETE', 'POST'], answer: confirm },
+  'list-lag': {
+    form: 'a duration such as 5s',
+    read: readDelay,
+    only: ['LIST'],
+    begin: () => ({ hits: () => true }),
+    answer: lag,
+  },
   'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
   'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });

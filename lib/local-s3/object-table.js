@@ -73,6 +73,18 @@ export class ObjectTable {
     return past;
   }
 
+  /** A table with the objects that have not been written since. @param {number} moment epoch ms */
+  writtenBefore(moment) {
+    const past = new ObjectTable();
+    for (const [bytes, object] of this.#objects) {
+      if (object.lastModified <= moment) {
+        past.#objects.set(bytes, object);
+        past.#unsorted.push(bytes);
+      }
+    }
+    return past;
+  }
+
   /** @param {string} key */
   delete(key) {
     this.#objects.delete(toByteString(key));

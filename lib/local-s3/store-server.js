@@ -189,6 +189,8 @@ export class StoreServer {
         answer,
         perform,
         performBefore: () => performIn(table.before(target.key)),
+        pretend: () => performIn(new ObjectTable()),
+        performBeforeWrites: (age) => performIn(table.writtenBefore(this.#now() - age)),
         reset: (socket) => this.#listener.reset(socket),
       });
     }

@@ -630,7 +630,6 @@ function addCleanups(parts) {
     versions: sumOfKnown(known.map(({ versions }) => versions)),
     misplaced: sumOfKnown(known.map(({ misplaced }) => misplaced)),
     foreign: sumOfKnown(known.map(({ foreign }) => foreign)),
-    unlisted: sumOfKnown(known.map(({ unlisted }) => unlisted)),
     furtherProblems: sumOfKnown(known.map(({ furtherProblems }) => furtherProblems)),
     left: known.some(({ left }) => left < 0) ? -1 : known.reduce((sum, { left }) => sum + left, 0),
     otherBuckets: common(known.map(({ otherBuckets = null }) => otherBuckets)),

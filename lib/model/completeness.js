@@ -7,11 +7,11 @@ import { missedAllSlots } from './ramp.js';
  */
 
 /**
- * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets' | 'uploadsLeft'>} cleanup
+ * @param {Pick<CleanupResult, 'left' | 'otherBuckets' | 'uploadsLeft'>} cleanup
  * @returns {boolean} whether the run is known to have left nothing behind
  */
-export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
-  return left === 0 && uploadsLeft === 0 && unlisted === 0 && otherBuckets === null;
+export function isClean({ left, otherBuckets, uploadsLeft = 0 }) {
+  return left === 0 && uploadsLeft === 0 && otherBuckets === null;
 }
 
 /**

@@ -1055,8 +1055,6 @@ export interface CleanupResult {
   misplaced: number;
   /** Objects under the run's prefix that the run did not write. They are not removed. Unit: objects. */
   foreign: number;
-  /** Objects that existed although no list showed them. Unit: objects. */
-  unlisted: number;
   /** The buckets of the run in order, inferred from its objects, if they differ from `S3_BUCKET`. */
   otherBuckets: readonly (string | null)[] | null;
   /** Objects that the store did not delete, and requests that failed: one line each, at most 100. */

@@ -59,7 +59,7 @@ export const batchRemove = defineOperation({
           `the response lists ${shown(Key)} as deleted, but it was not requested, or is listed twice`,
         );
       }
-      workload.written.delete(local);
+      workload.ledger.delete(local);
       pending.delete(Key);
     }
     refuseUndeleted(record, Errors, pending, asked);
@@ -70,8 +70,8 @@ export const batchRemove = defineOperation({
  * @param {OperationRecord} record
  * @returns {Map<string, number>} the local index by key, for each object that no earlier attempt has removed
  */
-function pendingKeys({ locals, workload: { keyspace, shard, written } }) {
-  const left = locals.filter((local) => written.has(local));
+function pendingKeys({ locals, workload: { keyspace, shard, ledger } }) {
+  const left = locals.filter((local) => ledger.has(local));
   // Request all objects if none is known to exist: other runs wrote them, or the writes got no response.
   const indices = left.length === 0 ? locals : left;
   return new Map(Array.from(indices, (local) => [keyspace.keyOf(globalIndex(shard, local)), local]));

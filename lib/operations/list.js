@@ -190,8 +190,8 @@ function refuseMissing(record, position) {
  * @param {OperationRecord} record
  * @param {number} local index of an object; -1 for none
  */
-function exists({ workload: { written, wroteObjects } }, local) {
-  return local !== -1 && (!wroteObjects || written.has(local));
+function exists({ workload: { ledger, wroteObjects } }, local) {
+  return local !== -1 && (!wroteObjects || ledger.has(local));
 }
 
 /**

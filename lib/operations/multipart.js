@@ -1,6 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD } from '../s3/s3-error.js';
-import { IntegrityError, NO_ETAG } from './operation.js';
+import { IntegrityError } from './operation.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'
@@ -311,7 +311,7 @@ class Upload {
       }
       await this.#settle(step, error);
     }
-    workload.written.add(localIndex, step.connection.reply.etagDigest || NO_ETAG);
+    workload.ledger.add(localIndex, step.connection.reply.etagDigest);
   }
 
   /**

@@ -127,6 +127,42 @@ export class OperationRecord {
   attempt() {
     return this.operation[this.#attempt](this);
   }
+
+  /** After a success: what was read or listed is there. In a mix, a write of it may have begun meanwhile. */
+  provesObjects() {
+    const { ledger, wroteObjects, mixed } = this.workload;
+    if (this.outcomeUnknown && this.operation.creates) {
+      ledger.expectLate(this.localIndex);
+    }
+    if (this.operation.effect === 'reads' && wroteObjects && !mixed) {
+      this.#forEachObject((localIndex) => ledger.prove(localIndex));
+    }
+  }
+
+  /** After a failure: what it should have created or removed may be there or not, if a request got no clear answer. */
+  doubtsObjects() {
+    const { creates, copies: isCopy, removes } = this.operation;
+    const { ledger, copies } = this.workload;
+    if (!this.outcomeUnknown) {
+      return;
+    }
+    if (isCopy && !copies?.has(this.localIndex)) {
+      copies?.doubt(this.localIndex);
+    }
+    if (creates || removes) {
+      // An object that is overwritten is there in any case, and one that was removed by an earlier attempt is not.
+      this.#forEachObject((localIndex) => ledger.has(localIndex) === removes && ledger.doubt(localIndex));
+    }
+  }
+
+  /** @param {(localIndex: number) => void} work */
+  #forEachObject(work) {
+    if (this.operation.grouping === undefined) {
+      work(this.localIndex);
+    } else {
+      this.locals.forEach(work);
+    }
+  }
 }
 
 /**

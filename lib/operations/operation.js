@@ -9,7 +9,7 @@ import { redact } from '../text/redact.js';
  * @import { OperationAmounts, Shard } from '../model/config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
- * @import { WrittenObjects } from '../workload/written-objects.js'
+ * @import { Ledger } from '../workload/ledger.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 
@@ -18,7 +18,8 @@ import { redact } from '../text/redact.js';
  * @property {Places} keyspace
  * @property {(index: number) => number} sizeOf bytes of an object, the same on every host
  * @property {Payload} payload
- * @property {WrittenObjects} written
+ * @property {Ledger} ledger of the objects
+ * @property {Ledger | null} [copies] ledger of their copies; null if the run makes none
  * @property {Shard} shard this host's share of the objects
  * @property {OperationAmounts} amounts
  * @property {ListedObjects | null} [listed] existing objects that the run works on; they are its keyspace
@@ -77,9 +78,6 @@ import { redact } from '../text/redact.js';
  * @typedef {Readonly<Required<Pick<OperationDefinition, 'attemptExisting' | 'attemptOfVersion'>> & OperationDefinition &
  *   OperationProperties>} Operation
  */
-
-/** Recorded instead of an ETag's digest if the response to a write had no ETag, or if the ETag may be another one. */
-export const NO_ETAG = 1;
 
 /** Enough attempts to survive a hiccup, but few enough to fail quickly. @type {Readonly<Preflight>} */
 export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });

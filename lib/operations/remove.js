@@ -16,7 +16,7 @@ export const remove = defineOperation({
   preflight: { ...QUICK_PREFLIGHT, maxAttempts: MAX_PREFLIGHT_ATTEMPTS },
   async attempt(record) {
     const { connection, localIndex, attempts, state, workload } = record;
-    const { mixed, written } = workload;
+    const { mixed, ledger } = workload;
     try {
       await connection.send(this.call, record);
     } catch (error) {
@@ -26,7 +26,7 @@ export const remove = defineOperation({
         throw error;
       }
     }
-    written.delete(localIndex);
+    ledger.delete(localIndex);
     mixed?.answer(localIndex, state);
   },
 });

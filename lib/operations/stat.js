@@ -1,6 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { checkSize, refuseChanged } from './existing-object.js';
-import { IntegrityError, NO_ETAG, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { checkEtag, findsObject, lowestOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
@@ -20,7 +20,7 @@ export const stat = defineOperation({
     await connection.send(this.call, record);
     checkLength(record);
     const { etagDigest } = connection.reply;
-    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(localIndex)) {
+    if (workload.wroteObjects && !workload.ledger.matches(localIndex, etagDigest)) {
       throw new IntegrityError(record, 'the ETag differs from the one returned for the write');
     }
   },
@@ -33,7 +33,7 @@ export const stat = defineOperation({
     const lowest = lowestOf(record);
     if (await findsObject(this.call, record, lowest)) {
       checkLength(record);
-      checkEtag(record, lowest, 'of the object');
+      checkEtag(record, lowest);
     }
   },
 });

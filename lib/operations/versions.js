@@ -1,6 +1,6 @@
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { isAbsent, mayBeAbsent, stateOf, versionOf } from '../workload/mixed-objects.js';
-import { IntegrityError, NO_ETAG, refuseMismatch } from './operation.js';
+import { IntegrityError, refuseMismatch } from './operation.js';
 
 /**
  * @import { S3Call } from '../s3/s3-calls.js'
@@ -78,23 +78,21 @@ export function checkBody(record, lowest, what) {
  *
  * @param {OperationRecord} record whose response has just arrived
  * @param {number} lowest state that may be read
- * @param {string} whose name of the ETag's owner in messages
  * @throws {IntegrityError} if the ETag belongs to another version
  */
-export function checkEtag(record, lowest, whose) {
+export function checkEtag(record, lowest) {
   const { connection, localIndex, workload } = record;
-  // Load the digest first: if no change has begun after that, it belongs to the only version.
-  const known = workload.written.digestOf(localIndex);
+  // Compare first: if no change has begun after that, the ETag belongs to the only version.
+  const isKnown = workload.ledger.matches(localIndex, connection.reply.etagDigest);
   if (lowest !== mixedOf(record).lastBegun(localIndex)) {
     return;
   }
   if (isAbsent(lowest) && !isOldCopy(record)) {
     throw new IntegrityError(record, 'the object exists, but it was removed before the request was sent', 'stale');
   }
-  const digest = connection.reply.etagDigest || NO_ETAG;
-  if (!isAbsent(lowest) && known !== NO_ETAG && digest !== known && !isOldCopy(record)) {
+  if (!isAbsent(lowest) && !isKnown && !isOldCopy(record)) {
     const shown = `only version ${versionOf(lowest)} existed, and its ETag differs`;
-    throw new IntegrityError(record, `the ETag ${whose} is foreign: ${shown}`, 'foreign');
+    throw new IntegrityError(record, `the ETag of the object is foreign: ${shown}`, 'foreign');
   }
 }
 

@@ -1,6 +1,6 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { NO_ETAG, QUICK_PREFLIGHT, defineOperation } from './operation.js';
+import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 export const write = defineOperation({
   name: 'write',
@@ -14,7 +14,7 @@ export const write = defineOperation({
   preflight: QUICK_PREFLIGHT,
   async attempt(record) {
     const { connection, localIndex, index, size, state, workload } = record;
-    const { payload, checksums, mixed, written } = workload;
+    const { payload, checksums, mixed, ledger } = workload;
     record.body = payload.bodyOf(index, size, versionOf(state));
     // Checksums cover only the first version of an object.
     if (checksums !== undefined && !mixed) {
@@ -23,7 +23,7 @@ export const write = defineOperation({
     await connection.send(this.call, record);
     // If an earlier attempt takes effect late, the ETag may become another one, although the bytes are the same.
     const isUncertain = mixed && record.outcomeUnknown;
-    written.add(localIndex, isUncertain ? NO_ETAG : connection.reply.etagDigest || NO_ETAG);
+    ledger.add(localIndex, isUncertain ? 0 : connection.reply.etagDigest);
     mixed?.answer(localIndex, state);
   },
 });

@@ -1,6 +1,6 @@
 import { PREFLIGHT_PROBES } from '../workload/shard.js';
 import { objectSizes } from '../workload/sizes.js';
-import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
+import { Ledger, ledgerMemory } from '../workload/ledger.js';
 
 /**
  * @import { Workload } from '../operations/operation.js'
@@ -18,8 +18,8 @@ export const MAX_LATENCY_PROBES = 25;
  * @returns {Workload} probes, which operations process like the objects of a stage
  */
 export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, sizeOf) {
-  const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
-  return { keyspace: keyspace.probes, payload, checksums, sizeOf, written, shard, amounts, wroteObjects: true };
+  const ledger = new Ledger(ledgerMemory(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
+  return { keyspace: keyspace.probes, payload, checksums, sizeOf, ledger, shard, amounts, wroteObjects: true };
 }
 
 /**
@@ -28,17 +28,17 @@ export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, 
  * @returns {Workload} the copies of the probes, so that they can be removed
  */
 export function probeCopyWorkload(probes, { keyspace }) {
-  const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
-  return { ...probes, keyspace: keyspace.probeCopies, written };
+  const ledger = new Ledger(ledgerMemory(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
+  return { ...probes, keyspace: keyspace.probeCopies, ledger };
 }
 
 /**
- * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'ledger' | 'listed' | 'amounts'>} run
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @returns {Workload} objects that an earlier run wrote, or that were listed
  */
-export function keptWorkload({ keyspace, payload, written, listed, amounts }, objects) {
-  const kept = { payload, written, shard: objects.shard, amounts, listed, wroteObjects: false };
+export function keptWorkload({ keyspace, payload, ledger, listed, amounts }, objects) {
+  const kept = { payload, ledger, shard: objects.shard, amounts, listed, wroteObjects: false };
   return !listed
     ? { ...kept, keyspace, sizeOf: objectSizes(objects) }
     : { ...kept, keyspace: listed, sizeOf: listed.sizeOf };

@@ -6,7 +6,7 @@ import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';
 import type { ListedObjects } from '../workload/listed-objects.js';
 import type { PayloadChecksums } from '../workload/payload-checksums.js';
-import type { WrittenObjects } from '../workload/written-objects.js';
+import type { Ledger } from '../workload/ledger.js';
 
 /** What a run needs before its stages. */
 export interface RunContext {
@@ -17,7 +17,7 @@ export interface RunContext {
   keyspace: Keyspace;
   payload: Payload;
   checksums?: PayloadChecksums;
-  written: WrittenObjects;
+  ledger: Ledger;
   /** existing objects that the run reads; null until they are listed, and for other runs */
   listed: ListedObjects | null;
   wroteObjects: boolean;

@@ -7,7 +7,7 @@ import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './phases.js';
 import { reportCopies } from './copies-in-cache.js';
-import { removeLeftovers } from './remove-leftovers.js';
+import { reconcile } from './reconcile.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
 import { planContext, runPlan } from './run-plan.js';
@@ -72,7 +72,7 @@ export async function withRun(config, deps, work) {
   }
   try {
     await run.closeWorkers();
-    await removeLeftovers(session);
+    await reconcile(session);
     await reportCopies(session);
   } finally {
     await run.close();
@@ -183,7 +183,7 @@ async function measure(session, openPlan) {
     await runPlan(plan, session);
   } finally {
     const isKept = config.objects.keep && run.wroteObjects;
-    result.kept = isKept ? Math.min(run.written.end, plan.wholeObjects ?? Infinity) : 0;
+    result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
 }
 

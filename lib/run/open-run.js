@@ -1,5 +1,5 @@
 import { CostBudget } from '../cost/cost-budget.js';
-import { finalListsOf } from '../cost/prices.js';
+import { proofListsOf } from '../cost/prices.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { Workers } from '../engine/workers.js';
 import { AddressBook } from '../http/address-book.js';
@@ -10,11 +10,13 @@ import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
+import { Reconciliation } from '../cleanup/reconciliation.js';
+import { objectSizes } from '../workload/sizes.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
-import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
+import { Ledger, ledgerMemory } from '../workload/ledger.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -37,6 +39,9 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @typedef {object} RunResources what a run holds from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
  * @property {CostBudget} costs
+ * @property {Ledger | null} copies null if the run makes none
+ * @property {(index: number) => number} sizeOf bytes of an object
+ * @property {Reconciliation} reconciliation
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
  * @property {() => Promise<void>} close
@@ -95,14 +100,16 @@ export async function openRun(config, context) {
   deadlines.start();
 
   const layout = layoutOf(config);
+  const keyspace = new Keyspace(layout);
+  const sizeOf = objectSizes(objects);
   const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
-  const written = new WrittenObjects(memoryFor(indexCount));
+  const ledger = new Ledger(ledgerMemory(indexCount));
   const wroteObjects = writesObjects(load.stages);
+  const makesCopies = operationsOfRun(load).some(({ copies }) => copies);
+  const copies = makesCopies ? new Ledger(ledgerMemory(indexCount)) : null;
   const mixed =
-    load.mix === undefined || !wroteObjects
-      ? null
-      : mixedMemory(indexCount, { copies: operationsOfRun(load).some(({ copies }) => copies), timeout });
+    load.mix === undefined || !wroteObjects ? null : mixedMemory(indexCount, { copies: makesCopies, timeout });
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -114,10 +121,13 @@ export async function openRun(config, context) {
     clock,
     random,
     notice,
-    keyspace: new Keyspace(layout),
+    keyspace,
     payload,
     checksums: load.checksum && new PayloadChecksums(load.checksum, payload),
-    written,
+    ledger,
+    copies,
+    sizeOf,
+    reconciliation: new Reconciliation({ keyspace, shard: objects.shard, sizeOf, ledger, copies, random }),
     listed: null,
     wroteObjects,
     amounts: load.amounts,
@@ -129,12 +139,13 @@ export async function openRun(config, context) {
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
-    costs: new CostBudget(config.schedule.maxCost, finalListsOf(config) * (load.multipart === undefined ? 1 : 2)),
+    costs: new CostBudget(config.schedule.maxCost, proofListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
       const spec = {
         ...workerSpec(config),
         layout,
-        written: written.memory,
+        ledger: ledger.memory,
+        copies: copies?.memory,
         wroteObjects,
         mixed,
         store: { ...store, region: region.current },

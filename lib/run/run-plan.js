@@ -1,5 +1,6 @@
 import { priceOf } from '../cost/prices.js';
 import { stagesOf } from '../operations/registry.js';
+import { proveWrites } from './reconcile.js';
 import { waitUntil } from '../clock/pause.js';
 import { runSlot } from '../engine/run-slot.js';
 import { AttemptError } from '../s3/s3-error.js';
@@ -26,6 +27,9 @@ import { sumOf } from '../statistics/moments.js';
 export async function runPlan(plan, session) {
   const { config, signal } = session;
   for (const [index, stage] of stagesOf(config.load).entries()) {
+    if (!signal.aborted) {
+      await proveWrites(stage, session);
+    }
     if (signal.aborted || !(await runStage(stage, plan.stage(stage, index), session))) {
       return false;
     }
@@ -142,7 +146,7 @@ async function runPlanned(planned, plan, done, session) {
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {
     // Without a duration, the cost was known before the run. A search limits its own steps.
-    if (config.schedule.duration !== undefined && !costs.affords(nextSecond, run.written.count)) {
+    if (config.schedule.duration !== undefined && !costs.affords(nextSecond, run.ledger.count)) {
       unpaid.abort();
     }
   };
@@ -207,6 +211,6 @@ export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
     unloaded,
     costs: run.costs,
     storeClock: () => runClock.facts(),
-    has: (localIndex) => run.written.has(localIndex),
+    has: (localIndex) => run.ledger.has(localIndex),
   };
 }

@@ -112,6 +112,20 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
+   * @param {string} key may no longer exist
+   */
+  async deleteObject(bucket, key) {
+    try {
+      await this.#send(BUCKET_CALLS.DeleteObject, bucket, {}, key);
+    } catch (error) {
+      if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * @param {string} bucket
    * @returns {Promise<'Enabled' | 'Suspended' | null>} null if the bucket never kept versions
    */
   async versioningOf(bucket) {

@@ -12,6 +12,7 @@ export const BUCKET_CALLS = Object.freeze(
     ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
     // A deletion cannot be undone, so its document is always signed.
     DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
+    DeleteObject: S3_CALLS.DeleteObject,
     GetBucketVersioning: {
       ...BUCKET_CALL,
       name: 'GetBucketVersioning',

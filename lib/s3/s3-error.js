@@ -85,6 +85,9 @@ export function detailsOf(error) {
 /** The store asks for fewer requests. */
 export const THROTTLED = 'throttled';
 
+/** The error kind of an attempt that got no response in time. */
+export const TIMEOUT = 'timeout';
+
 export const NOT_FOUND = 'not-found';
 
 /** The object must be restored from an archive before it can be read. */
@@ -347,7 +350,7 @@ export function timeoutError(timeout, transfer = null) {
   const wasMoving = transfer !== null && !(transfer.direction === 'sent' && transfer.total <= MAX_BYTES_TAKEN_AT_ONCE);
   const progress = wasMoving ? `, with ${describeTransfer(transfer)}: try a longer --timeout` : '';
   return new AttemptError({
-    kind: 'timeout',
+    kind: TIMEOUT,
     handling: 'retry',
     message: `no complete response within ${timeout}ms${progress}`,
     code: 'timeout',

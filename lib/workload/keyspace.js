@@ -133,12 +133,17 @@ export class Keyspace {
 
   /** Locates probes as if they were objects. @returns {Places} */
   get probes() {
-    return new Probes(this, 'probe-');
+    return new Others(this, 'probe-');
+  }
+
+  /** Locates copies as if they were objects. @returns {Places} */
+  get copies() {
+    return new Others(this, 'copy-');
   }
 
   /** Locates copies of probes as if they were objects. @returns {Places} */
   get probeCopies() {
-    return new Probes(this, PROBE_COPY);
+    return new Others(this, PROBE_COPY);
   }
 
   /**
@@ -211,7 +216,7 @@ export class Keyspace {
 const PROBE_COPY = 'probe-copy-';
 
 /** @implements {Places} */
-class Probes extends Keyspace {
+class Others extends Keyspace {
   #kind;
 
   /**

@@ -5,8 +5,8 @@ import { cleanUp, newResult } from '../../lib/cleanup/cleanup.js';
 import { isClean } from '../../lib/model/completeness.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
-import { UnlistedObjects } from '../../lib/workload/unlisted-objects.js';
-import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { Reconciliation } from '../../lib/cleanup/reconciliation.js';
+import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { cases } from '../helpers/cases.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
@@ -78,21 +78,20 @@ function together(one, other) {
  * @param {object} [choice]
  * @param {(own: OwnKey) => boolean} [choice.owns]
  * @param {boolean} [choice.outcomeUnknown]
- * @param {UnlistedObjects | null} [choice.unlisted]
+ * @param {Reconciliation | null} [choice.reconciliation]
  * @param {Keyspace} [choice.keyspace]
  * @param {(milliseconds: number) => Promise<void>} [choice.wait]
  */
 function cleanUpWith(
   admin,
-  { owns = () => true, outcomeUnknown = false, unlisted = null, keyspace = KEYSPACE, wait } = {},
+  { owns = () => true, outcomeUnknown = false, reconciliation = null, keyspace = KEYSPACE, wait } = {},
 ) {
   return cleanUp({
     admin: /** @type {any} */ (admin),
     keyspace,
     owns,
-    unlisted,
+    reconciliation,
     versioned: new Set(),
-    random: () => 0.5,
     retry: (request) => request(),
     outcomeUnknown,
     wait: wait ?? (() => assert.fail('no reason to wait')),
@@ -337,9 +336,8 @@ test('each request goes through the retry policy', async () => {
     admin: /** @type {any} */ (admin),
     keyspace: KEYSPACE,
     owns: () => true,
-    unlisted: null,
+    reconciliation: null,
     versioned: new Set(),
-    random: () => 0.5,
     async retry(request) {
       for (;;) {
         try {
@@ -375,12 +373,15 @@ test('an empty page that is not the last does not prove that nothing is left', a
 
 /**
  * @param {readonly number[]} indices of a shard's objects that Write knows to be there
- * @param {number} [objects] of the shard
+ * @param {readonly number[]} [removed] indices of those that were removed since
  */
-function writtenBy(indices, objects = 4000) {
-  const written = new WrittenObjects(memoryFor(objects));
-  indices.forEach((index) => written.add(Math.floor(index / SHARD.count), 7));
-  return new UnlistedObjects(written, SHARD, objects);
+function ledgerOf(indices, removed = []) {
+  const ledger = new Ledger(ledgerMemory(4000));
+  [...indices, ...removed].forEach((index) => ledger.add(Math.floor(index / SHARD.count), 7));
+  removed.forEach((index) => ledger.delete(Math.floor(index / SHARD.count)));
+  const sizeOf = (/** @type {number} */ index) => KEYSPACE.keyOf(index).length;
+  const [keyspace, wait, random] = [KEYSPACE, async () => {}, () => 0.5];
+  return new Reconciliation({ keyspace, shard: SHARD, sizeOf, ledger, copies: null, random, wait });
 }
 
 /** @param {number} count */
@@ -388,37 +389,44 @@ function indicesOfShard(count) {
   return Array.from({ length: count }, (_, local) => local * SHARD.count + SHARD.index);
 }
 
-test('Row 36: looks up written objects that no list shows by key, removes and reports them', async () => {
+test('Row 36: asks by key for objects that no list shows, removes and reports them', async () => {
   const indices = indicesOfShard(40);
   const hidden = new Set(indices.slice(0, 15).map((index) => KEYSPACE.keyOf(index)));
   const admin = new FakeAdmin(objectsOf(indices), { hides: (key) => hidden.has(key) });
-  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
-  assert.deepEqual([result.removed, result.left, result.unlisted], [40, 0, 15]);
-  assert.match(
-    result.problems.join('\n'),
-    /^the store's lists are incomplete: of 15 written objects that no list shows, 15 were found by key/,
-  );
-  assert.ok(!isClean(result), 'other leftovers are unknown');
+  const reconciliation = ledgerOf(indices);
+  const result = await cleanUpWith(admin, { reconciliation });
+  assert.deepEqual([result.removed, result.left], [25, 0], 'those that a list showed');
+  assert.deepEqual(reconciliation.sentences('!'), ['the store made 15 objects that it does not list!']);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
-  assert.equal(admin.questions, 15 + 15, 'each is looked up before and after');
+  assert.equal(admin.questions, 15 + 15, 'each is asked for before and after');
 });
 
-test('Row 36: does not report unlisted objects that really are gone', async () => {
+test('objects that are neither listed nor there were never stored', async () => {
   const indices = indicesOfShard(40);
   const admin = new FakeAdmin(objectsOf(indices.slice(10)));
-  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
+  const reconciliation = ledgerOf(indices);
+  const result = await cleanUpWith(admin, { reconciliation });
   assert.deepEqual(result, { ...CLEAN, removed: 30 });
-  assert.deepEqual([admin.questions, admin.batches <= 32], [10, true]);
+  assert.deepEqual(reconciliation.sentences(''), ['the store confirmed 10 writes that it does not have']);
 });
 
-test('Row 36: looks up a sample of many unlisted objects, and removes all of them', async () => {
+test('objects that are still there were never removed', async () => {
+  const indices = indicesOfShard(40);
+  const admin = new FakeAdmin(objectsOf(indices));
+  const reconciliation = ledgerOf(indices.slice(1), indices.slice(0, 1));
+  const result = await cleanUpWith(admin, { reconciliation });
+  assert.deepEqual(result, { ...CLEAN, removed: 40 });
+  assert.deepEqual(reconciliation.sentences(''), ['the store confirmed 1 delete that it did not carry out']);
+});
+
+test('Row 36: asks for a sample of many objects that no list shows, and removes all of them', async () => {
   const indices = indicesOfShard(4000);
   const admin = new FakeAdmin(objectsOf(indices), { hides: () => true });
-  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
-  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'all that were seen');
-  assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by key/);
+  const reconciliation = ledgerOf(indices);
+  await cleanUpWith(admin, { reconciliation });
+  assert.deepEqual(reconciliation.sentences(''), ['the store made 4,000 objects that it does not list']);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
-  assert.equal(admin.maxBatchSize, 1000);
+  assert.deepEqual([admin.maxBatchSize, admin.questions], [1000, 2000]);
 });
 
 test('Row 36: unlisted objects that cannot be removed count as left', async () => {
@@ -428,37 +436,7 @@ test('Row 36: unlisted objects that cannot be removed count as left', async () =
     hides: () => true,
     refuse: (keys) => keys.filter((key) => key === locked),
   });
-  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
-  assert.deepEqual([result.removed, result.left], [4, 1]);
-  assert.equal(result.problems[1], `${locked}: AccessDenied Locked.`);
-});
-
-test('keeps a hundred problems, each once, and counts the others', async () => {
-  const admin = new FakeAdmin(objectsOf(upTo(250)), { refuse: (keys) => [...keys] });
-  const result = await cleanUpWith(admin, { outcomeUnknown: true, wait: async () => {} });
-  assert.deepEqual([result.removed, result.left], [0, 250]);
-  assert.deepEqual([new Set(result.problems).size, result.problems.length, result.furtherProblems], [100, 100, 150]);
-});
-
-test('the error that ends a clean-up is reported first, however much was refused before', async () => {
-  let lists = 0;
-  const admin = new FakeAdmin(objectsOf(upTo(500)), {
-    refuse: (keys) => [...keys],
-    before: (request) => {
-      lists += Number(request === 'list');
-      if (lists > 2 * BUCKETS.length) {
-        throw new AttemptError({ kind: 'stalled', handling: 'fail', message: 'the store is gone' });
-      }
-    },
-  });
-  const { problems, furtherProblems } = await cleanUpWith(admin);
-  assert.deepEqual([problems[0], problems.length], ['the store is gone', 100]);
-  assert.ok(furtherProblems > 300);
-});
-
-test('a store that refuses more keys than it was sent does not decrease the count of removed objects', async () => {
-  const admin = new FakeAdmin(objectsOf([1]));
-  admin.deleteBatch = async () => Array.from({ length: 5000 }, (_, number) => `key ${number}: no`);
-  const result = await cleanUpWith(admin);
-  assert.deepEqual([result.removed, result.problems.length, result.furtherProblems], [0, 100, 4900]);
+  const result = await cleanUpWith(admin, { reconciliation: ledgerOf(indices) });
+  assert.equal(result.left, 1);
+  assert.ok(!isClean(result));
 });

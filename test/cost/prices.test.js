@@ -22,17 +22,23 @@ test('writes are Class A, reads and stats are Class B, and deletions are free', 
   assert.deepEqual(billed('range'), [0, 1]);
 });
 
-test('the final list of each bucket, which proves that objects are gone, is Class A', () => {
+test('the lists that prove what is there, and that nothing is left, are Class A', () => {
   const { store } = runConfig(NO_TARGET);
   const billed = (/** @type {Overrides} */ overrides) =>
     operationsBilledAs(
       'A',
       runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides }),
     );
-  assert.equal(billed({ stages: ['write', 'remove'] }), 10 + 2);
+  assert.equal(
+    billed({ stages: ['write', 'remove'] }),
+    10 + 2 + 1,
+    'unread objects are listed before they are removed',
+  );
+  assert.equal(billed({ stages: ['write', 'read', 'remove'] }), 10 + 2);
+  assert.equal(billed({ stages: ['write', 'copy'] }), 20 + 2 + 1);
   assert.equal(billed({ stages: ['remove'] }), 2);
   assert.equal(billed({ stages: ['write'] }), 10 + 2, 'clean-up removes what Write left');
-  assert.equal(billed({ stages: ['write'], keep: true }), 10);
+  assert.equal(billed({ stages: ['write'], keep: true }), 10 + 2 + 1);
   assert.equal(billed({ stages: ['read', 'stat'] }), 0);
   assert.equal(billed({ stages: ['write', 'remove'], store }), 10, 'the embedded endpoint is gone after the run');
 });

@@ -42,7 +42,7 @@ function openClaims(kinds, choice) {
     wroteObjects,
   });
   const workload = { ...fixed, sizeOf: (/** @type {number} */ index) => 1000 + index };
-  written.forEach((localIndex) => workload.written.add(localIndex, 1));
+  written.forEach((localIndex) => workload.ledger.add(localIndex, 1));
   const meters = new StageMeters(kinds.length, clock, clock.now());
   const stage = mixedStage('Mixed', kinds);
   if (groupSize !== undefined) {
@@ -173,10 +173,10 @@ test('a worker that keeps finding unwritten objects continues while other worker
   const memory = budgetMemory();
   const choice = { objects: 2, written: [1], cycles: true, memory };
   const [one, other] = indices(2).map(() => openClaims([{ operation: read, weight: 1 }], choice));
-  const { has } = one.workload.written;
+  const { has } = one.workload.ledger;
   // The other worker takes the existing object each time after the first one has missed.
   let missed = 0;
-  one.workload.written.has = function (localIndex) {
+  one.workload.ledger.has = function (localIndex) {
     const exists = has.call(this, localIndex);
     missed += Number(!exists);
     if (!exists && missed <= 4) {

@@ -19,7 +19,7 @@ function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
   const mixed = new MixedObjects(mixedMemory(objects, { copies: true, timeout: 1000 }));
   const workload = { ...fixed, mixed, sizeOf: () => 1000 };
   for (let object = 0; object < objects; object++) {
-    workload.written.add(object, 1);
+    workload.ledger.add(object, 1);
   }
   const kinds = Object.entries(shares).map(([name, weight]) => ({ operation: operationNamed(name), weight }));
   const budget = new Budget({ memory: budgetMemory(), objects: operations, cycles: false });
@@ -100,9 +100,9 @@ describe('a mixed stage', () => {
       assert.equal(nextPlaced(opened), 0);
       const { localIndex } = record;
       if (record.operation.removes) {
-        assert.ok(workload.written.has(localIndex), 'only existing objects are removed');
+        assert.ok(workload.ledger.has(localIndex), 'only existing objects are removed');
         assert.ok(isAbsent(record.state));
-        workload.written.delete(localIndex);
+        workload.ledger.delete(localIndex);
         removed.push(localIndex);
       } else {
         const [next] = removed;
@@ -113,11 +113,11 @@ describe('a mixed stage', () => {
         if (place >= 0) {
           removed.splice(place, 1);
         }
-        workload.written.add(localIndex, 1);
+        workload.ledger.add(localIndex, 1);
       }
       claims.done(record);
     }
-    assert.ok(workload.written.count >= 25, `${workload.written.count} of 50 are there`);
+    assert.ok(workload.ledger.count >= 25, `${workload.ledger.count} of 50 are there`);
   });
 
   test('sets a key aside after an unknown outcome until the timeout and two seconds have passed', () => {
@@ -128,7 +128,7 @@ describe('a mixed stage', () => {
     const setAside = record.localIndex;
     record.outcomeUnknown = true;
     // Neither as an object to overwrite nor as a gap to fill.
-    workload.written.delete(setAside);
+    workload.ledger.delete(setAside);
     claims.done(record);
     record.outcomeUnknown = false;
     const chosen = new Set();
@@ -136,9 +136,9 @@ describe('a mixed stage', () => {
       if (nextPlaced(opened) === 0) {
         chosen.add(record.localIndex);
         if (record.operation.removes) {
-          workload.written.delete(record.localIndex);
+          workload.ledger.delete(record.localIndex);
         } else {
-          workload.written.add(record.localIndex, 1);
+          workload.ledger.add(record.localIndex, 1);
         }
         claims.done(record);
       }
@@ -171,7 +171,7 @@ describe('a mixed stage', () => {
     const opened = openClaims({ read: 60, stat: 40 }, { objects: 1000 });
     const { claims, record, workload } = opened;
     for (let object = 0; object < 1000; object++) {
-      workload.written.delete(object);
+      workload.ledger.delete(object);
     }
     const places = Array.from({ length: 11 }, (_, round) =>
       round === 0 ? nextPlaced(opened) : claims.place(record, round),
@@ -179,7 +179,7 @@ describe('a mixed stage', () => {
     assert.deepEqual(places, [...Array.from({ length: 10 }, () => 100), -1]);
     // A claim tries 320 objects, so one in ten is enough to find one.
     for (let object = 0; object < 100; object++) {
-      workload.written.add(object, 1);
+      workload.ledger.add(object, 1);
     }
     for (let claim = 0; claim < 100; claim++) {
       let place = nextPlaced(opened);
@@ -221,9 +221,9 @@ describe('a mixed stage', () => {
         done += 1;
         if (place === 0) {
           if (record.operation.removes) {
-            workload.written.delete(record.localIndex);
+            workload.ledger.delete(record.localIndex);
           } else if (record.operation.creates) {
-            workload.written.add(record.localIndex, 1);
+            workload.ledger.add(record.localIndex, 1);
           }
           claims.done(record);
         }

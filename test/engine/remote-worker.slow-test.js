@@ -5,7 +5,7 @@ import { RemoteWorker } from '../../lib/engine/remote-worker.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { Ledger } from '../../lib/workload/ledger.js';
 import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
 import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
@@ -51,7 +51,7 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     assert.deepEqual([outcome.end, outcome.fatal, outcome.meters[0].counts.operations], ['complete', null, 50]);
     assert.ok(outcome.startedAt > before - CLOCKS_AGREE_WITHIN_MS && outcome.endedAt < after + CLOCKS_AGREE_WITHIN_MS);
     assert.equal(outcome.meters[0].seconds[0].secondStart, Math.floor(clock.toEpoch(outcome.startedAt) / 1000));
-    assert.equal(new WrittenObjects(spec.written).count, 50);
+    assert.equal(new Ledger(spec.ledger).count, 50);
     assert.equal((await keysIn(endpoint)).length, 50);
   });
 
@@ -110,7 +110,7 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
   });
 
   test('that cannot start reports why', TIME_LIMIT, async (t) => {
-    const { worker } = await open(t, '', { written: new SharedArrayBuffer(3) });
+    const { worker } = await open(t, '', { ledger: new SharedArrayBuffer(3) });
     await assert.rejects(worker.openConnections(NEVER), /the thread of worker 3 died: .*(multiple|length|offset)/);
   });
 

@@ -301,7 +301,7 @@ test('objects that Write did not write are skipped, not requested', TIME_LIMIT, 
       answerRead(request, 'success', engine);
     },
   });
-  [1, 4, 7].forEach((index) => engine.workload.written.add(index, 99));
+  [1, 4, 7].forEach((index) => engine.workload.ledger.add(index, 99));
   const { counts } = await run(read, engine, 10);
   assert.deepEqual(asked.sort(), [1, 4, 7]);
   assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
@@ -350,7 +350,7 @@ test('writes with an attempt of unknown outcome are counted, however they end', 
         }
       },
     });
-    [0, 1, 2, 3, 4].forEach((localIndex) => engine.workload.written.add(localIndex, 1));
+    [0, 1, 2, 3, 4].forEach((localIndex) => engine.workload.ledger.add(localIndex, 1));
     const { counts } = await run(stage, engine, 5);
     assert.deepEqual([counts.operations, counts.failed, counts.unknownOutcomes], [3, 2, expected]);
   }

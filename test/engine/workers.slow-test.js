@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Workers } from '../../lib/engine/workers.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { Ledger } from '../../lib/workload/ledger.js';
 import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
 import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
@@ -77,18 +77,18 @@ describe('the workers of a run', { concurrency: 3 }, () => {
         assert.equal(outcome.connections.opened + outcome.connections.reused, objects);
         if (stage === 'Write') {
           assert.equal((await keysIn(endpoint)).length, objects);
-          assert.equal(new WrittenObjects(spec.written).count, objects);
+          assert.equal(new Ledger(spec.ledger).count, objects);
         }
       }
       assert.deepEqual(await keysIn(endpoint), []);
-      assert.equal(new WrittenObjects(spec.written).count, 0);
+      assert.equal(new Ledger(spec.ledger).count, 0);
     });
 
     test(`with ${count} of them, the sums are exact whatever the outcome of the attempts`, TIME_LIMIT, async (t) => {
       const objects = 300;
       const faults = 'seed=3,PUT.status=503:10%,PUT.status=400:5%,GET.reset=5%,GET.corrupt=5%';
       const { endpoint, spec, cores } = await openWith(t, count, faults, { objects, maxAttempts: 2 });
-      const written = new WrittenObjects(spec.written);
+      const written = new Ledger(spec.ledger);
       for (const stage of /** @type {const} */ (['Write', 'Read'])) {
         const there = written.count;
         const { hooks, told } = recordingHooks();
@@ -143,7 +143,7 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       assert.deepEqual([outcome.end, outcome.fatal, counts.failed, counts.abandoned], ['stopped', null, 0, 0]);
       assert.ok(counts.operations > 0 && counts.operations < 10_000);
       assert.equal((await keysIn(endpoint)).length, counts.operations);
-      assert.equal(new WrittenObjects(spec.written).count, counts.operations);
+      assert.equal(new Ledger(spec.ledger).count, counts.operations);
     });
   }
 

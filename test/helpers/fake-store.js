@@ -3,7 +3,7 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { TimerAlarm } from './timer-alarm.js';
 
 /**
@@ -126,7 +126,7 @@ export function fakeEngine({ answer, ...choice }) {
     workload: {
       keyspace,
       payload: new Payload('run-1'),
-      written: new WrittenObjects(memoryFor(objects)),
+      ledger: new Ledger(ledgerMemory(objects)),
       shard,
       amounts: DEFAULT_AMOUNTS,
       wroteObjects,

@@ -11,7 +11,7 @@ import { NO_HOST_LOAD } from './host-load.js';
  * @import { StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
- * @import { WrittenObjects } from '../../lib/workload/written-objects.js'
+ * @import { Ledger } from '../../lib/workload/ledger.js'
  * @import { ManualClock } from './manual-clock.js'
  * @import { SimulatedOperation, StoreModel } from './simulated-store.js'
  */
@@ -34,7 +34,7 @@ export class SimulatedWorkers {
   /**
    * @param {ManualClock} clock
    * @param {(task: StageTask) => StoreModel} modelOf
-   * @param {WrittenObjects} [written]
+   * @param {Ledger} [written]
    */
   constructor(clock, modelOf, written) {
     this.#clock = clock;

@@ -24,7 +24,7 @@ export function prepareOperation(operation, { answer, index = 3, size = 16, atte
   const { wroteObjects = true, digest = 0, turn = 0, amounts = {} } = choice;
   const { workload, connections } = fakeEngine({ answer, wroteObjects, threads: 1 });
   if (digest !== 0) {
-    workload.written.add(index, digest);
+    workload.ledger.add(index, digest);
   }
   const given = { ...workload, sizeOf: () => size, amounts: { ...workload.amounts, ...amounts } };
   const record = new OperationRecord(operation, given, connections[0]);

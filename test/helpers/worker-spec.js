@@ -2,7 +2,7 @@ import { budgetMemory } from '../../lib/engine/budget.js';
 import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { STAGES } from '../../lib/operations/registry.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { memoryFor } from '../../lib/workload/written-objects.js';
+import { ledgerMemory } from '../../lib/workload/ledger.js';
 import { closedLoop } from './load.js';
 
 /**
@@ -31,7 +31,7 @@ export function workerSpec({ hostname, port, region, credentials, tls, buckets }
     shard: WHOLE,
     amounts: DEFAULT_AMOUNTS,
     wroteObjects: true,
-    written: memoryFor(objects),
+    ledger: ledgerMemory(objects),
     ...overrides,
   };
 }

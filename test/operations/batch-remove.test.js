@@ -24,12 +24,12 @@ function removing(answer, { written = [0, 1, 2, 3], wroteObjects = true } = {}) 
       connection.reply.output = answer(keys);
     },
   });
-  written.forEach((local) => fixed.written.add(local, 1));
+  written.forEach((local) => fixed.ledger.add(local, 1));
   const record = new OperationRecord(batchRemove, { ...fixed, sizeOf: () => 10 }, connections[0]);
   const locals = Uint32Array.of(0, 1, 2, 3);
   record.takeGroup(0, batchRemove, { slot: 0, locals, isLast: true, next: -1 }, 0);
   const keys = [...locals].map((local) => fixed.keyspace.keyOf(local));
-  return { attempt: () => batchRemove.attempt(record), written: fixed.written, keys, requests, record };
+  return { attempt: () => batchRemove.attempt(record), written: fixed.ledger, keys, requests, record };
 }
 
 /** @param {string[]} keys */

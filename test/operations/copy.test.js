@@ -33,13 +33,11 @@ test('each attempt of Copy requests a copy in the same bucket under a second key
     source: `/${bucket}/${keyspace.keyOf(index)}`,
   };
   assert.deepEqual(requests, [request, request]);
-  assert.deepEqual([workload.written.count, operation.isWrite, operation.size], [1, true, 16]);
+  assert.deepEqual([workload.ledger.count, operation.isWrite, operation.size], [1, true, 16]);
 });
 
-test('an ETag that differs from the object’s is an integrity error', async () => {
-  const { attempt, operation } = copying(4712);
-  await assert.rejects(attempt(), { name: 'IntegrityError', message: /: the ETag of the copy differs from the one/ });
-  assert.match(operation.key, /-copy-3$/);
+test('an ETag that differs from the object’s proves nothing', async () => {
+  await copying(4712).attempt();
 });
 
 test('a response without an ETag does not count as a copy, but may have created one', async () => {

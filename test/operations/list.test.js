@@ -42,7 +42,7 @@ function listPage({ page, change = (right) => right, unwritten = [], wroteObject
   const { keyspace, shard } = fixed;
   for (let index = 0; index < OBJECTS; index++) {
     if (!unwritten.includes(index)) {
-      fixed.written.add(index, 1);
+      fixed.ledger.add(index, 1);
     }
   }
   const workload = { ...fixed, sizeOf: () => 10, amounts: { ...fixed.amounts, pageSize: PAGE_SIZE } };

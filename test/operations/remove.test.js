@@ -20,19 +20,19 @@ test('Remove deletes the object, which is then no longer written', async () => {
   });
   await remove.attempt(operation);
   assert.deepEqual(requests, [['remove', operation.bucket, operation.key]]);
-  assert.equal(workload.written.count, 0);
+  assert.equal(workload.ledger.count, 0);
 });
 
 test('a 404 on a later attempt means that an earlier one removed the object', async () => {
   const { operation, workload } = prepareOperation(remove, { digest: 1, attempts: 2, answer: answering(404) });
   await remove.attempt(operation);
-  assert.equal(workload.written.count, 0);
+  assert.equal(workload.ledger.count, 0);
 });
 
 test('a 404 on the first attempt is a failure: the object did not exist', async () => {
   const { operation, workload } = prepareOperation(remove, { digest: 1, attempts: 1, answer: answering(404) });
   await assert.rejects(remove.attempt(operation), { kind: 'not-found' });
-  assert.equal(workload.written.count, 1);
+  assert.equal(workload.ledger.count, 1);
 });
 
 test('any other refusal is a failure on every attempt', async () => {

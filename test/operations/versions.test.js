@@ -58,7 +58,7 @@ async function readAfter(before, response, { name = 'read', during = [], isCopy,
   function change(step) {
     const state = mixed.begin(OBJECT, step.startsWith('r'));
     if (!step.endsWith('?')) {
-      workload.written.add(OBJECT, DIGESTS[state === 3 ? 0 : (state - 3) / 2] ?? 1);
+      workload.ledger.add(OBJECT, DIGESTS[state === 3 ? 0 : (state - 3) / 2] ?? 1);
       mixed.answer(OBJECT, state);
     }
   }

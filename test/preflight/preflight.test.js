@@ -78,7 +78,7 @@ async function ask(store, overrides, signal = NEVER) {
     random,
     keyspace,
     payload: workload.payload,
-    written: workload.written,
+    written: workload.ledger,
     controlConnections: connections,
     controlOptions: { region: new SigningRegion('auto') },
     requests,

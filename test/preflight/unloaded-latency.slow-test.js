@@ -97,9 +97,9 @@ function measureWith(answer, choice = {}) {
     clockConnections: connections.slice(1),
     controlOptions: { region: new SigningRegion('auto') },
   };
-  const { payload, written } = workload;
+  const { payload, ledger } = workload;
   const amounts = { ...workload.amounts, ...choice.amounts };
-  const parts = { clock, random, keyspace, payload, written, amounts, ...own, ...known };
+  const parts = { clock, random, keyspace, payload, ledger, amounts, ...own, ...known };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const budget = budgetAfter(clock, alone);
   if (deadline !== undefined) {
@@ -151,7 +151,7 @@ test('measures the operation of each stage separately, on objects that it remove
   }
   assert.deepEqual(await keys(), []);
   assert.equal(run.probes.size, 0);
-  assert.equal(run.written.count, 0);
+  assert.equal(run.ledger.count, 0);
   const { requests } = await endpoint.report();
   const { PUT, GET, HEAD, DELETE } = requests;
   assert.equal(PUT.succeeded, DELETE.succeeded);

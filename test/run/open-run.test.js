@@ -21,7 +21,7 @@ test('a run’s resources follow from its configuration, and nothing is connecte
     'no connection serves two purposes',
   );
   assert.equal(run.keyspace.keyPrefix, 'benchmark/run-1/');
-  assert.deepEqual([run.written.count, run.wroteObjects], [0, true]);
+  assert.deepEqual([run.ledger.count, run.wroteObjects], [0, true]);
   assert.deepEqual(run.requests, { preflight: 0, clock: 0, probe: 0, cleanup: 0 });
   await run.close();
 });
@@ -56,7 +56,7 @@ test(
       const outcome = await opened.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
       assert.equal(outcome.connections.opened, 5);
       assert.equal(outcome.connections.meter.costs().tcp?.count, 5);
-      assert.equal(run.written.count, 20);
+      assert.equal(run.ledger.count, 20);
       await run.close();
     }
   },

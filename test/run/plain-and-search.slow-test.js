@@ -5,7 +5,7 @@ import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchesPlan } from '../../lib/run/searches-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
-import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
@@ -44,11 +44,15 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   const timing = findPeak ? { findPeak } : { duration: 5000 };
   const config = runConfig(NO_TARGET, { objects: OBJECTS, threads, size: WHOLE, stages: [stage], ...timing });
   const clock = new ManualClock(1_700_000_000_000);
-  const written = new WrittenObjects(memoryFor(OBJECTS));
-  const workers = new SimulatedWorkers(clock, modelOf, written);
+  const ledger = new Ledger(ledgerMemory(OBJECTS));
+  const workers = new SimulatedWorkers(clock, modelOf, ledger);
   workers.override = () => ({ hostLoad: IDLE_HOST });
   const running = {
-    ...{ config, run: { clock, written, costs: new CostBudget() }, signal: new AbortController().signal },
+    ...{
+      config,
+      run: { clock, ledger, reconciliation: { hasUnproven: false }, costs: new CostBudget() },
+      signal: new AbortController().signal,
+    },
     ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: () => false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };

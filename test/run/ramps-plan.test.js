@@ -128,7 +128,12 @@ function prepare(
   const running = {
     ...{
       config,
-      run: { clock, written: { has: () => hasWritten }, costs: new CostBudget() },
+      run: {
+        clock,
+        ledger: { has: () => hasWritten },
+        reconciliation: { hasUnproven: false },
+        costs: new CostBudget(),
+      },
       signal: controller.signal,
       observer,
       phases,

@@ -5,7 +5,7 @@ import { Budget } from '../../lib/engine/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchesPlan } from '../../lib/run/searches-plan.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -45,8 +45,8 @@ function prepare(overrides, modelOf = queueing) {
     ...overrides,
   });
   const clock = new ManualClock(1_700_000_000_000);
-  const written = new WrittenObjects(memoryFor(config.objects.count));
-  const workers = new SimulatedWorkers(clock, modelOf, written);
+  const ledger = new Ledger(ledgerMemory(config.objects.count));
+  const workers = new SimulatedWorkers(clock, modelOf, ledger);
   const { observer, events } = recordingObserver();
   const controller = new AbortController();
   const costs = new CostBudget(config.schedule.maxCost);
@@ -54,7 +54,12 @@ function prepare(overrides, modelOf = queueing) {
     ['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5, size: WHOLE }]),
   );
   const running = {
-    ...{ config, run: { clock, written, costs }, signal: controller.signal, observer },
+    ...{
+      config,
+      run: { clock, ledger, reconciliation: { hasUnproven: false }, costs },
+      signal: controller.signal,
+      observer,
+    },
     ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
   };
   const result = /** @type {RunResult} */ (
@@ -64,7 +69,7 @@ function prepare(overrides, modelOf = queueing) {
     const session = /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result }));
     return runPlan(new SearchesPlan(planContext(session), /** @type {SearchConfig} */ (config.search)), session);
   };
-  return { run, workers, events, result, controller, written, unloaded };
+  return { run, workers, events, result, controller, ledger, unloaded };
 }
 
 test('each stage is searched, and its findings are reported', async () => {
@@ -106,7 +111,7 @@ test('a store that refuses above the peak’s threads is reported as throttling'
 });
 
 test('Remove and the steps before it use different objects, and no more than exist', async () => {
-  const { run, workers, written, result } = prepare({ stages: ['write', 'remove'] });
+  const { run, workers, ledger, result } = prepare({ stages: ['write', 'remove'] });
   await run();
   for (const stage of ['Write', 'Remove']) {
     let next = 0;
@@ -119,7 +124,7 @@ test('Remove and the steps before it use different objects, and no more than exi
   }
   const hold = result.stages[1].search?.capacity;
   assert.ok(hold && hold.seconds >= 2);
-  assert.ok(written.count < 12_000, `${written.count} are left`);
+  assert.ok(ledger.count < 12_000, `${ledger.count} are left`);
 });
 
 test('on a plateau, Read tries the half-size objects that Write left', async () => {
@@ -380,9 +385,9 @@ test('failures in a single step are reported for the stage', async () => {
 });
 
 test('a stage for which Write left no objects is reported', async () => {
-  const { run, workers, written, result } = prepare({ stages: ['write', 'read'] });
+  const { run, workers, ledger, result } = prepare({ stages: ['write', 'read'] });
   workers.override = () => {
-    Array.from({ length: 40_000 }, (_, object) => written.delete(object));
+    Array.from({ length: 40_000 }, (_, object) => ledger.delete(object));
     return {};
   };
   await run();

@@ -77,7 +77,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const phases = new Phases(clock.now, observer, clock.now());
   const isShared = () => false;
   const costs = new CostBudget(config.schedule.maxCost);
-  const opened = { clock, costs, written: { count: 0 } };
+  const opened = { clock, costs, ledger: { count: 0 }, reconciliation: { hasUnproven: false } };
   const parts = { config, run: opened, signal: controller.signal, observer, phases, runClock, isShared };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })

@@ -1,0 +1,341 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rounded } from '../text/figures.js';
+import { sumOf } from '../statistics/moments.js';
+import { globalIndex, isInShard, localIndex } from '../workload/shard.js';
+import { inParallel } from './in-parallel.js';
+
+/**
+ * @import { BucketAccess } from './bucket-access.js'
+ * @import { Shard } from '../model/config.js'
+ * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
+ * @import { Ledger } from '../workload/ledger.js'
+ */
+
+/** Maximum number of keys that are asked for one by one. */
+const MAX_ASKED = 1000;
+
+/** @type {Words} */
+const COPIES = ['copy', 'copies'];
+
+/** Lists may lag this far behind before they count as incomplete. */
+const LIST_LAG_MS = 2000;
+
+/**
+ * What the store confirmed to a run, and its lists do not show. It is settled by key, since lists may lag or be
+ * incomplete.
+ *
+ * @typedef {{ bucket: string, key: string }} Place
+ *
+ * @typedef {object} Account
+ * @property {Words} noun of what was made
+ * @property {Words} made of how it was made
+ * @property {Ledger} ledger
+ * @property {(index: number) => string} keyOf
+ * @property {number} lost confirmed as made, but not there; an estimate if only a sample was asked for
+ * @property {number} undone confirmed as removed, but still there
+ * @property {number} unlisted there, but in no list
+ * @property {number} ghosts in a list, but not there
+ * @property {number} resized with another size than written
+ * @property {string} example of these
+ */
+
+/** @typedef {readonly [one: string, several: string]} Words */
+
+/** Compares the ledgers of a run with the store's lists. */
+export class Reconciliation {
+  #keyspace;
+  #shard;
+  #sizeOf;
+  #random;
+  #wait;
+  /** Of objects, then of copies. @type {Account[]} */
+  #accounts;
+
+  /**
+   * @param {object} options
+   * @param {Keyspace} options.keyspace
+   * @param {Shard} options.shard
+   * @param {(index: number) => number} options.sizeOf bytes of an object
+   * @param {Ledger} options.ledger
+   * @param {Ledger | null} options.copies
+   * @param {() => number} options.random uniform in [0, 1)
+   * @param {(milliseconds: number) => Promise<unknown>} [options.wait]
+   */
+  constructor({ keyspace, shard, sizeOf, ledger, copies, random, wait = (milliseconds) => sleep(milliseconds) }) {
+    this.#keyspace = keyspace;
+    this.#shard = shard;
+    this.#sizeOf = sizeOf;
+    this.#random = random;
+    this.#wait = wait;
+    const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, example: '' };
+    const keyOf = (/** @type {number} */ index) => keyspace.keyOf(index);
+    const copyKeyOf = (/** @type {number} */ index) => keyspace.copyKeyOf(index);
+    this.#accounts = [{ noun: ['object', 'objects'], made: ['write', 'writes'], ledger, keyOf, ...none }];
+    if (copies !== null) {
+      this.#accounts.push({ noun: COPIES, made: COPIES, ledger: copies, keyOf: copyKeyOf, ...none });
+    }
+  }
+
+  /** Whether there is an object that must exist, although no response has shown it. */
+  get hasUnproven() {
+    const { ledger } = this.#accounts[0];
+    return countWhere(ledger, (local) => isUnproven(ledger, local)) > 0;
+  }
+
+  /** Number of keys that must exist. */
+  get expected() {
+    return sumOf(this.#accounts.map(({ ledger }) => ledger.count));
+  }
+
+  /** Whether the run may have left anything under its keys. */
+  get mayHaveLeft() {
+    return this.expected > 0 || this.hasDoubts;
+  }
+
+  /** Whether any key may still come into being, by a request whose answer was lost. */
+  get hasDoubts() {
+    return this.#accounts.some(({ ledger }) => this.#doubts(ledger) > 0);
+  }
+
+  /**
+   * @param {OwnKey} own listed in the bucket where it belongs
+   * @param {number} size bytes, as listed
+   * @returns {boolean} false if the store confirmed that it had removed the key, which must be settled before it is
+   *   removed again
+   */
+  list({ isProbe, isCopy, index }, size) {
+    const account =
+      isProbe || !isInShard(this.#shard, index, this.#accounts[0].ledger.size)
+        ? undefined
+        : this.#accounts[Number(isCopy)];
+    if (account === undefined) {
+      return true;
+    }
+    const { ledger } = account;
+    const local = localIndex(this.#shard, index);
+    const isFirst = ledger.list(local);
+    if (isFirst && ledger.has(local) && size !== this.#sizeOf(index)) {
+      account.resized += 1;
+      account.example ||= `${account.keyOf(index)} has ${size} bytes, expected ${this.#sizeOf(index)}`;
+    }
+    return !ledger.isRemoved(local);
+  }
+
+  /** Starts another walk through the lists. */
+  startWalk() {
+    this.#accounts.forEach(({ ledger }) => ledger.forgetLists());
+  }
+
+  /**
+   * Asks by key for objects that must exist, but were neither read nor listed. What does not exist is lost, and no longer
+   * expected.
+   *
+   * @param {BucketAccess} access
+   */
+  settleUnproven(access) {
+    const { ledger: objects } = this.#accounts[0];
+    return this.#settleMissing((ledger, local) => ledger === objects && isUnproven(ledger, local), access);
+  }
+
+  /**
+   * Asks by key for what must exist, but is not listed.
+   *
+   * @param {BucketAccess} access
+   * @returns {Promise<Place[]>} those that exist, at most 1,000 of the objects and of the copies
+   */
+  settleUnlisted(access) {
+    return this.#settleMissing((ledger, local) => ledger.has(local) && !ledger.isListed(local), access);
+  }
+
+  /**
+   * Asks by key for what the store confirmed to have removed, but lists. Must precede a further removal.
+   *
+   * @param {BucketAccess} access
+   */
+  async settleRemoved(access) {
+    const isUndone = (/** @type {Ledger} */ ledger, /** @type {number} */ local) =>
+      ledger.isRemoved(local) && ledger.isListed(local);
+    await this.#settle(isUndone, 0, access, (account, { missing, count }) => {
+      account.undone += count - missing;
+      account.ghosts += missing;
+      // The lists show these keys, and no longer prove that they are gone.
+      forEach(account.ledger, (local) => isUndone(account.ledger, local) && account.ledger.doubt(local));
+    });
+  }
+
+  /** Keys that may exist although no list has shown them. @returns {Generator<Place>} */
+  *unlistedKeys() {
+    for (const { ledger, keyOf } of this.#accounts) {
+      for (let local = 0; local < ledger.size; local++) {
+        if ((ledger.has(local) || ledger.isUnknown(local)) && !ledger.isListed(local)) {
+          yield this.#placeOf(keyOf, local);
+        }
+      }
+    }
+  }
+
+  /** Whether lists do not show what is there, so that it has to be removed by key. */
+  get isListIncomplete() {
+    return this.#accounts.some(({ unlisted }) => unlisted > 0);
+  }
+
+  /** @param {number} most @returns {number[]} localIndices of some of the copies, or of all if they are few */
+  someCopies(most) {
+    const { ledger } = this.#accounts[1];
+    return sampleOf(ledger, (_ledger, local) => ledger.has(local), this.#random, most).sample;
+  }
+
+  /**
+   * @param {string} fate of objects that no list shows
+   * @returns {string[]} a sentence for each kind of contradiction
+   */
+  sentences(fate) {
+    return this.#accounts.flatMap(({ noun, made, lost, undone, unlisted, ghosts, resized, example }) => [
+      ...(lost > 0 ? [`the store confirmed ${counted(lost, made)} that it does not have`] : []),
+      ...(undone > 0
+        ? [`the store confirmed ${counted(undone, ['delete', 'deletes'])} that it did not carry out`]
+        : []),
+      ...(unlisted > 0 ? [`the store made ${counted(unlisted, noun)} that it does not list${fate}`] : []),
+      ...(ghosts > 0 ? [`the store lists ${counted(ghosts, noun)} that it no longer has`] : []),
+      ...(resized > 0 ? [`the store lists ${counted(resized, noun)} with another size than written: ${example}`] : []),
+    ]);
+  }
+
+  /**
+   * @param {(ledger: Ledger, local: number) => boolean} isMissing
+   * @param {BucketAccess} access
+   */
+  async #settleMissing(isMissing, access) {
+    /** @type {Place[]} */
+    const existing = [];
+    await this.#settle(isMissing, LIST_LAG_MS, access, (account, { missing, found, count }) => {
+      const { ledger, keyOf } = account;
+      account.lost += missing;
+      account.unlisted += count - missing;
+      if (found.length === 0) {
+        forEach(ledger, (local) => isMissing(ledger, local) && ledger.lose(local));
+      }
+      found.forEach((local) => ledger.prove(local));
+      existing.push(...found.map((local) => this.#placeOf(keyOf, local)));
+    });
+    return existing;
+  }
+
+  /**
+   * @param {Account['keyOf']} keyOf
+   * @param {number} local
+   * @returns {Place}
+   */
+  #placeOf(keyOf, local) {
+    const index = globalIndex(this.#shard, local);
+    return { bucket: this.#keyspace.bucketOf(index), key: keyOf(index) };
+  }
+
+  /** @param {Ledger} ledger */
+  #doubts(ledger) {
+    return countWhere(ledger, (local) => ledger.isUnknown(local));
+  }
+
+  /**
+   * @param {(ledger: Ledger, local: number) => boolean} isOpen
+   * @param {number} pause ms before the first request
+   * @param {BucketAccess} access
+   * @param {(account: Account, answer: { count: number, missing: number, found: number[] }) => void} book `count`: open
+   *   keys; `missing`: how many of them do not exist, an estimate if only a sample was asked for; `found`: those of the
+   *   sample that exist, by localIndex
+   */
+  async #settle(isOpen, pause, access, book) {
+    const open = this.#accounts.map((account) => ({
+      account,
+      ...sampleOf(account.ledger, isOpen, this.#random),
+    }));
+    if (pause > 0 && open.some(({ count }) => count > 0)) {
+      await this.#wait(pause);
+    }
+    for (const { account, count, sample } of open) {
+      if (count > 0) {
+        const found = await this.#existing(account, sample, access);
+        const missing = Math.round((count * (sample.length - found.length)) / sample.length);
+        book(account, { count, missing, found });
+      }
+    }
+  }
+
+  /**
+   * @param {Account} account
+   * @param {readonly number[]} locals
+   * @param {BucketAccess} access
+   */
+  async #existing({ keyOf }, locals, { admin, retry }) {
+    /** @type {number[]} */
+    const found = [];
+    await inParallel(locals, async (local) => {
+      const { bucket, key } = this.#placeOf(keyOf, local);
+      if (await retry(() => admin.has(bucket, key))) {
+        found.push(local);
+      }
+    });
+    return found;
+  }
+}
+
+/**
+ * @param {Ledger} ledger
+ * @param {number} local
+ */
+function isUnproven(ledger, local) {
+  return ledger.has(local) && !ledger.isProven(local);
+}
+
+/**
+ * @param {Ledger} ledger
+ * @param {(local: number) => void} work
+ */
+function forEach(ledger, work) {
+  for (let local = 0; local < ledger.size; local++) {
+    work(local);
+  }
+}
+
+/**
+ * @param {Ledger} ledger
+ * @param {(local: number) => boolean} matches
+ */
+function countWhere(ledger, matches) {
+  let count = 0;
+  forEach(ledger, (local) => (count += Number(matches(local))));
+  return count;
+}
+
+/**
+ * Uses Vitter's algorithm R (Random sampling with a reservoir, 1985).
+ *
+ * @param {Ledger} ledger
+ * @param {(ledger: Ledger, local: number) => boolean} matches
+ * @param {() => number} random uniform in [0, 1)
+ * @param {number} [most]
+ * @returns {{ count: number, sample: number[] }} a random sample of the localIndices that match, or all if they are few
+ */
+function sampleOf(ledger, matches, random, most = MAX_ASKED) {
+  /** @type {number[]} */
+  const sample = [];
+  let count = 0;
+  forEach(ledger, (local) => {
+    if (matches(ledger, local)) {
+      const slot = count < most ? count : Math.floor(random() * (count + 1));
+      if (slot < most) {
+        sample[slot] = local;
+      }
+      count += 1;
+    }
+  });
+  return { count, sample };
+}
+
+/**
+ * @param {number} count
+ * @param {Words} words
+ */
+function counted(count, [one, several]) {
+  return `${rounded(count)} ${count === 1 ? one : several}`;
+}

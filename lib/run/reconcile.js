@@ -1,0 +1,197 @@
+import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { cleanUpRun } from '../cleanup/clean-up-run.js';
+import { lookThrough } from '../cleanup/cleanup.js';
+import { runPool } from '../engine/run-pool.js';
+import { OperationRecord } from '../operations/operation-record.js';
+import { IntegrityError } from '../operations/operation.js';
+import { read } from '../operations/read.js';
+import { STAGES } from '../operations/registry.js';
+import { sendControlRequest } from '../preflight/control-request.js';
+import { retriedRequest } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { isInShard, isOfShard } from '../workload/shard.js';
+
+/**
+ * @import { Stage } from '../operations/stage.js'
+ * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { BegunSession, Session } from './session.js'
+ */
+
+const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
+
+/** Copies of which every byte is read, unless they are so large that fewer are this many bytes. */
+const MAX_COPIES_READ = 100;
+const MAX_BYTES_READ = 2 ** 30;
+
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Before anything is removed, lists the keys that no read, stat or list has shown: the deletion of a key that was never
+ * stored succeeds, and would hide the loss.
+ *
+ * @param {Stage} stage that is about to run
+ * @param {BegunSession} session
+ */
+export async function proveWrites({ kinds }, session) {
+  const { run, checks, phases } = session;
+  if (!kinds.some(({ operation }) => operation.removes) || !run.reconciliation.hasUnproven || !checks.mayList) {
+    return;
+  }
+  try {
+    await phases.during('listing what was written', () =>
+      withAccess(session, (access) =>
+        lookThrough({ ...access, ...scopeOf(session) }, () => run.reconciliation.settleUnproven(access)),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    session.observer.notice(
+      `Whether the store has what it confirmed is unknown, because its lists failed: ${error.message}`,
+    );
+  }
+}
+
+/**
+ * Compares what the store confirmed with what it has, and removes what the run left behind. No answer of a store proves
+ * what its lists do not show, so they are checked even if the run removed everything that it wrote.
+ *
+ * @param {Session} session
+ */
+export async function reconcile(session) {
+  const { config, run, checks, result, observer, signal } = session;
+  const { objects, load } = config;
+  const { wroteObjects, probes, versioned, reconciliation } = run;
+  const { stages, crash, problems } = result;
+  // Before the run is allowed to write, nothing in the buckets belongs to it.
+  if (!checks.mayHaveWritten) {
+    return;
+  }
+  const wrongCopies = signal.aborted || crash !== null ? [] : await checkCopies(session);
+  const isUncertain =
+    crash !== null || reconciliation.hasDoubts || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
+  const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
+  const isLeft = wroteObjects && (isUncertain || reconciliation.mayHaveLeft);
+  // Without permission to list, no proof is possible; a notice has already reported this. A refused run (because of a
+  // missing bucket, for instance) has already removed its probes. With versioning, removed objects are still stored.
+  const canProve = (checks.mayList && problems.length === 0) || versioned.size > 0;
+  const ownsObjects = !objects.keep && (isLeft || (canProve && (wroteObjects || hasRemovedAll)));
+  // If the response to a create-upload request was lost, only the store knows the upload's ID.
+  const mayHaveUploads = load.multipart !== undefined;
+  if (objects.keep && wroteObjects && canProve && crash === null) {
+    await compareKept(session);
+  }
+  const areUploadsAll = !ownsObjects && probes.size === 0;
+  if (!areUploadsAll || mayHaveUploads) {
+    const { owns: isOurs } = scopeOf(session);
+    result.cleanup = await cleanUpRun({
+      ...accessOf(session),
+      keyspace: run.keyspace,
+      owns: (own) => isOurs(own) && (own.isProbe || ownsObjects),
+      // After a crash, nobody knows which answers were lost.
+      reconciliation: ownsObjects && crash === null ? reconciliation : null,
+      outcomeUnknown: isUncertain || probes.size > 0,
+      ownsUpload: mayHaveUploads ? isOurs : null,
+      areUploadsAll,
+      versioned,
+      onProgress: (progress) => observer.cleanupProgress(progress),
+    });
+  }
+  const fate = objects.keep ? '' : '; they were deleted by key';
+  const sentences = [...reconciliation.sentences(fate), ...wrongCopies];
+  result.isTransient ||= problems.length === 0 && sentences.length > 0;
+  problems.push(...sentences);
+}
+
+/** @param {Session} session */
+async function compareKept(session) {
+  const { reconciliation } = session.run;
+  try {
+    await withAccess(session, (access) =>
+      lookThrough({ ...access, ...scopeOf(session) }, () => reconciliation.settleUnlisted(access)),
+    );
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    session.observer.notice(`Whether all objects were kept is unknown, because their list failed: ${error.message}`);
+  }
+}
+
+/**
+ * @param {Session} session
+ * @returns {{ keyspace: Session['run']['keyspace'], reconciliation: Session['run']['reconciliation'],
+ *   owns: (own: OwnKey) => boolean }} what of the buckets belongs to this host
+ */
+function scopeOf({ config, run }) {
+  const { shard } = config.objects;
+  return {
+    keyspace: run.keyspace,
+    reconciliation: run.reconciliation,
+    owns: ({ isProbe, index }) => (isProbe ? isOfShard(shard, index) : isInShard(shard, index, run.indexCount)),
+  };
+}
+
+/** @param {Session} session */
+function accessOf({ config, run: { controlOptions: storeOptions, clock, random, requests } }) {
+  return { storeOptions, clock, random, timeout: config.load.timeout, requests };
+}
+
+/**
+ * @template Result
+ * @param {Session} session
+ * @param {Parameters<typeof withBucketAccess<Result>>[1]} work
+ */
+function withAccess(session, work) {
+  return withBucketAccess({ ...accessOf(session), signal: session.signal }, work);
+}
+
+/**
+ * Reads some of the copies as any object, after the stages.
+ *
+ * @param {Session} session
+ * @returns {Promise<string[]>} a sentence if some have other bytes than their objects
+ */
+async function checkCopies({ config, run, signal }) {
+  const { keyspace, payload, copies, sizeOf, amounts, controlConnections } = run;
+  if (copies === null || copies.count === 0) {
+    return [];
+  }
+  const { shard, size } = config.objects;
+  // Any version counts: a mix may have copied any.
+  const workload = { keyspace: keyspace.copies, payload, ledger: copies, shard, amounts, sizeOf, wroteObjects: false };
+  const most = Math.max(1, Math.min(MAX_COPIES_READ, Math.floor(MAX_BYTES_READ / size)));
+  const sample = run.reconciliation.someCopies(most);
+  /** @type {string[]} */
+  const wrong = [];
+  let next = 0;
+  await runPool({
+    threads: controlConnections.map((connection) => new OperationRecord(read, workload, connection)),
+    claim: () => (next < sample.length && !signal.aborted ? next++ : -1),
+    async work(record, position) {
+      record.take(0, read, sample[position]);
+      const request = retriedRequest(() => attempt(record, wrong), record.connection);
+      const { attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
+      run.requests.cleanup += attempts;
+    },
+  });
+  return wrong.length === 0
+    ? []
+    : [`of ${sample.length} copies that were read, ${wrong.length} had other bytes: ${wrong[0]}`];
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {string[]} wrong findings so far
+ */
+async function attempt(record, wrong) {
+  try {
+    await record.attempt();
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) {
+      throw error;
+    }
+    wrong.push(error.message);
+  }
+}
