@@ -12,7 +12,7 @@ export const EXIT = Object.freeze({
   outputClosed: 128 + constants.signals.SIGPIPE,
 });
 
-/** The status that shells report for a process ended by the signal. @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal */
+/** The status that shells report for a process ended by the signal. @param {NodeJS.Signals} signal */
 export function exitStatusOf(signal) {
   return 128 + constants.signals[signal];
 }

@@ -66,7 +66,7 @@ export async function main(argv, env, streams) {
  * @param {Program} program
  */
 async function runRequest(argv, program) {
-  const { env, streams, invocation, terminal } = program;
+  const { env, streams, invocation, terminal, stopRequest } = program;
   const { command, options } = readCommandLine(argv, streams, invocation);
   if (command === 'merge') {
     const { mergeByCommand } = await load(() => import('./merge.js'));
@@ -80,6 +80,7 @@ async function runRequest(argv, program) {
     const { compareByCommand } = await load(() => import('./compare.js'));
     return compareByCommand(options, terminal);
   }
+  stopRequest.watch();
   if (command === 'ab') {
     return compareByTurns(options, program);
   }

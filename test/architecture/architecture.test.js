@@ -69,7 +69,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   operations: ['workload', 's3', 'text'],
   s3: ['http', 'text'],
   aws: ['s3', 'text'],
-  'local-s3': ['workload', 'text'],
+  'local-s3': ['host', 'workload', 'text'],
   clock: ['host', 'text'],
   meter: ['model'],
   statistics: [],
