@@ -1,6 +1,7 @@
+import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { ENDING_SIGNALS } from '../host/ending-signals.js';
-import { EXIT, exitStatusOf } from './exit-status.js';
+import { EXIT } from './exit-status.js';
 
 /** A second Ctrl-C within this time may be the first one delivered twice. */
 const MAX_REPEAT_MS = 1000;
@@ -105,11 +106,8 @@ export class StopRequest {
 
   /** @param {boolean} isClosed whether the reader is gone */
   outputLost(isClosed) {
-    if (isClosed) {
-      this.#request(EXIT.outputClosed, 'the output was closed');
-    } else {
-      this.#request(EXIT.incomplete, 'the output cannot be written');
-    }
+    const [status, what] = isClosed ? [EXIT.outputClosed, 'was closed'] : [EXIT.incomplete, 'cannot be written'];
+    this.#request(status, `the output ${what}`);
   }
 
   /** @param {Error} error that explains why the run's own store is gone */
@@ -122,22 +120,30 @@ export class StopRequest {
     if (this.#run === 'after') {
       return;
     }
-    if (this.#run === 'before') {
-      this.onEndAtOnce();
+    const status = this.#settled ?? 128 + constants.signals[name];
+    if (this.#run === 'before' || (name === 'SIGINT' && this.#isOffered)) {
       this.#controller.abort();
-      this.#process.removeAllListeners(name);
-      this.#process.kill(this.#process.pid, name);
-      return;
+      this.#endAtOnce(name, status);
     }
-    const status = this.#settled ?? exitStatusOf(name);
     if (name === 'SIGINT') {
-      if (this.#isOffered) {
-        this.onEndAtOnce();
-        this.#process.exit(status);
-      }
       this.#offerTimer ??= setTimeout(() => this.#offer(), MAX_REPEAT_MS).unref();
     }
     this.#request(status, name);
+  }
+
+  /**
+   * @param {NodeJS.Signals} name
+   * @param {number} status
+   */
+  #endAtOnce(name, status) {
+    this.onEndAtOnce();
+    if (name === 'SIGHUP') {
+      // Node would abort, because it cannot restore the settings of a terminal that is gone.
+      this.#process.removeAllListeners(name);
+      this.#process.kill(this.#process.pid, name);
+    } else {
+      this.#process.exit(status);
+    }
   }
 
   #offer() {
