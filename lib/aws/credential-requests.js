@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { ending } from './credential-process.js';
 
 /** Milliseconds. By default, the SDK waits forever. */
 const TIMEOUTS = Object.freeze({
@@ -13,9 +14,6 @@ const TIMEOUTS = Object.freeze({
 
 /** Sends requests for credentials, with time limits and a way to abort them. */
 export class CredentialRequests extends NodeHttpHandler {
-  /** Once aborted, it cancels requests in flight and prevents new ones. @type {AbortSignal | undefined} */
-  signal;
-
   /** @param {string} [certificate] PEM text with the only trusted certificate authorities */
   constructor(certificate) {
     super({ ...TIMEOUTS, ...(certificate === undefined ? {} : { httpsAgent: new Agent({ ca: certificate }) }) });
@@ -27,6 +25,6 @@ export class CredentialRequests extends NodeHttpHandler {
    * @param {Parameters<NodeHttpHandler['handle']>[1]} [options]
    */
   handle(request, options) {
-    return super.handle(request, { ...options, ...(this.signal === undefined ? {} : { abortSignal: this.signal }) });
+    return super.handle(request, { ...options, abortSignal: ending.getStore() });
   }
 }

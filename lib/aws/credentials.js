@@ -1,5 +1,7 @@
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
+import { ending } from './credential-process.js';
+import { askInTime, expiryOf } from './renewal.js';
 
 /**
  * @import { FromIniInit } from '@aws-sdk/credential-provider-ini'
@@ -11,7 +13,7 @@ import { quote } from '../text/quote.js';
  * @property {Credentials} credentials
  * @property {string} from their source, for messages
  * @property {(signal: AbortSignal) => Promise<Credentials>} renew fetches new credentials; the signal aborts its
- *   requests. Throws an Error whose message contains no secret
+ *   requests and ends its process. Throws an Error whose message contains no secret
  */
 
 /** The metadata service of a cloud host responds within a second; on any other host it does not exist. */
@@ -59,41 +61,38 @@ export function environmentCredentials(env) {
  * fails, no other source is tried, because it might have someone else's credentials.
  *
  * @param {AwsSettings} settings
- * @param {string} [certificate] PEM text with the only trusted certificate authorities
+ * @param {{ certificate?: string, signal?: AbortSignal }} [options] `certificate`: PEM text with the only trusted
+ *   certificate authorities; `signal`: ends the search
  * @returns {Promise<AwsCredentials>}
  * @throws {Error} whose message contains no secret
  */
-export async function findCredentials(settings, certificate) {
+export async function findCredentials(settings, { certificate, signal } = {}) {
   const provider = await openProvider(settings, certificate);
-  const ask = async (/** @type {AbortSignal | undefined} */ signal) => {
+  const ask = async (/** @type {AbortSignal | undefined} */ stop) => {
     try {
-      return await provider(signal);
+      return await askInTime((end) => ending.run(end, provider), stop);
     } catch (error) {
       throw new Error(withoutCommand(/** @type {Error} */ (error)), { cause: error });
     }
   };
-  const found = await ask(undefined);
+  const found = await ask(signal);
   const from = describeSource(found, settings.profile);
   const taken = (/** @type {FoundCredentials} */ credentials) => printable(ours(credentials), from);
-  return { credentials: taken(found), from, renew: async (signal) => taken(await ask(signal)) };
+  return { credentials: taken(found), from, renew: async (stop) => taken(await ask(stop)) };
 }
 
 /**
  * @param {AwsSettings} settings
  * @param {string} [certificate] PEM text with the only trusted certificate authorities
- * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} fetches the credentials again on each call
+ * @returns {Promise<() => Promise<FoundCredentials>>} fetches the credentials again on each call
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
   const { CredentialRequests } = await import('./credential-requests.js');
   const requests = new CredentialRequests(certificate);
   const options = { ...files, clientConfig: { requestHandler: requests }, logger: SILENT, ignoreCache: true };
-  const provider = givesCredentials
-    ? await profileProvider({ ...options, profile })
-    : await defaultProvider({ ...options, ...METADATA_SERVICE, ...(profileFrom === null ? {} : { profile }) });
-  return (signal) => {
-    requests.signal = signal;
-    return provider();
-  };
+  return givesCredentials
+    ? profileProvider({ ...options, profile })
+    : defaultProvider({ ...options, ...METADATA_SERVICE, ...(profileFrom === null ? {} : { profile }) });
 }
 
 /** @param {FromIniInit} options */
@@ -117,13 +116,14 @@ async function defaultProvider(options) {
 /**
  * @param {FoundCredentials} found
  * @returns {Credentials}
+ * @throws {Error} if their expiration is invalid
  */
 function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
   return {
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),
-    ...(expiration === undefined ? {} : { expiresAt: expiration.getTime() }),
+    ...expiryOf(expiration),
   };
 }
 

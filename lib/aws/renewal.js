@@ -1,60 +1,73 @@
+import { isDeepStrictEqual, types } from 'node:util';
 import { LiveCredentials } from '../s3/live-credentials.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
-/** Credentials are renewed this long before they expire, or halfway to expiry if that is later. */
+/** Credentials are renewed this long before they expire: AWS's own providers return new ones from then on. */
 const LEAD_MS = 300_000;
 
-/** Minimum pause between requests, in case a source returns credentials that have already expired. */
-const MIN_PAUSE_MS = 1000;
+const INTERVAL_MS = 10_000;
 
-const RETRY_PAUSE_MS = 10_000;
-
-const RENEWAL_LIMIT_MS = 30_000;
-
-/** Longest timer. Timers do not advance while the host sleeps, so the clock is checked at least this often. */
 const MAX_WAIT_MS = 60_000;
 
 /**
- * @param {number} expiresAt epoch ms
- * @param {number} now epoch ms
- * @returns {number} epoch ms at which to request new credentials
+ * @template Found
+ * @param {(signal: AbortSignal) => Promise<Found>} ask a source of credentials; must release its resources when the
+ *   signal aborts
+ * @param {AbortSignal} [signal] ends the wait
+ * @returns {Promise<Found>}
+ * @throws the error of the source, the reason of the signal, or an Error if there is no answer in time
  */
-export function renewalTime(expiresAt, now) {
-  const left = expiresAt - now;
-  return now + Math.max(left - LEAD_MS, left / 2, MIN_PAUSE_MS);
+export async function askInTime(ask, signal) {
+  const limit = new AbortController();
+  const tooLate = new Error(`no answer within ${MAX_WAIT_MS / 1000} s: check the source of the credentials`);
+  const timer = setTimeout(() => limit.abort(tooLate), MAX_WAIT_MS);
+  const ending = AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]);
+  const givenUp = new Promise((_resolve, reject) => {
+    const giveUp = () => reject(ending.reason);
+    ending.addEventListener('abort', giveUp);
+    if (ending.aborted) {
+      giveUp();
+    }
+  });
+  try {
+    return await Promise.race([ask(ending), givenUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**
- * @param {number} expiresAt epoch ms
- * @param {number} now epoch ms
- * @returns {number} epoch ms of the next request after a failure
+ * @param {unknown} expiration from a source of credentials
+ * @returns {Pick<Credentials, 'expiresAt'>}
+ * @throws {Error} if it is neither a valid date nor absent
  */
-export function retryTime(expiresAt, now) {
-  const left = expiresAt - now;
-  return now + Math.max(MIN_PAUSE_MS, left > 0 ? Math.min(left / 2, RETRY_PAUSE_MS) : RETRY_PAUSE_MS);
+export function expiryOf(expiration) {
+  if (expiration === undefined) {
+    return {};
+  }
+  const expiresAt = types.isDate(expiration) ? expiration.getTime() : NaN;
+  if (Number.isNaN(expiresAt)) {
+    throw new Error('expected the expiration of the credentials to be a valid date');
+  }
+  return { expiresAt };
 }
 
+/** Asks the source of temporary credentials for new ones before they expire. */
 export class Renewal {
-  #renew;
-  #epochNow = () => 0;
-  /** @type {(message: string) => void} */
-  #notice = () => {};
+  #ask;
+  #ending = new AbortController();
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
-  /** Aborts the renewal in progress. @type {AbortController | undefined} */
-  #underWay;
-  #isStopped = false;
-  #hasFailed = false;
   credentials;
 
   /**
    * @param {Credentials} credentials with an expiry time
-   * @param {(signal: AbortSignal) => Promise<Credentials>} renew must release its resources when the signal aborts
+   * @param {(signal: AbortSignal) => Promise<Credentials>} ask see askInTime
    */
-  constructor(credentials, renew) {
+  constructor(credentials, ask) {
     this.credentials = new LiveCredentials(credentials);
-    this.#renew = renew;
+    this.#ask = ask;
   }
 
   /**
@@ -62,78 +75,40 @@ export class Renewal {
    *   reports the first of several consecutive failures
    */
   start({ epochNow, notice }) {
-    this.#epochNow = epochNow;
-    this.#notice = notice;
-    this.#waitForRenewal();
+    let isAsking = false;
+    let hasFailed = false;
+    this.#timer = setInterval(async () => {
+      const { expiresAt = Infinity } = this.credentials.current;
+      if (isAsking || expiresAt - epochNow() > LEAD_MS) {
+        return;
+      }
+      isAsking = true;
+      const problem = await this.#renew();
+      isAsking = false;
+      if (problem !== null && !hasFailed) {
+        const expiry = new Date(expiresAt).toISOString();
+        notice(`The credentials could not be renewed (${problem}) and expire at ${expiry}: trying again`);
+      }
+      hasFailed = problem !== null;
+    }, INTERVAL_MS);
   }
 
   stop() {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    this.#underWay?.abort();
+    clearInterval(this.#timer);
+    this.#ending.abort();
   }
 
-  #waitForRenewal() {
-    const { expiresAt } = this.credentials.current;
-    if (expiresAt !== undefined) {
-      this.#waitUntil(renewalTime(expiresAt, this.#epochNow()));
-    }
-  }
-
-  /** @param {number} moment epoch ms */
-  #waitUntil(moment) {
-    const left = moment - this.#epochNow();
-    const next = left > 0 ? () => this.#waitUntil(moment) : () => void this.#renewNow();
-    this.#timer = setTimeout(next, Math.min(Math.max(left, 0), MAX_WAIT_MS));
-  }
-
-  async #renewNow() {
-    const expiresAt = /** @type {number} */ (this.credentials.current.expiresAt);
+  /** @returns {Promise<string | null>} why there are no new credentials; null if there are, or after a stop */
+  async #renew() {
+    const { signal } = this.#ending;
     try {
-      const renewed = await this.#renewInTime();
-      if (!this.#isStopped) {
-        this.#hasFailed = false;
+      const renewed = await this.#ask(signal);
+      if (!signal.aborted && !isDeepStrictEqual(renewed, this.credentials.current)) {
         this.credentials.replace(renewed);
-        this.#waitForRenewal();
       }
+      return null;
     } catch (error) {
-      if (!this.#isStopped) {
-        this.#reportOnce(/** @type {Error} */ (error), expiresAt);
-        this.#waitUntil(retryTime(expiresAt, this.#epochNow()));
-      }
+      return signal.aborted ? null : /** @type {Error} */ (error).message;
     }
-  }
-
-  /**
-   * @returns {Promise<Credentials>}
-   * @throws {Error} if the renewal fails, times out or is stopped; credentials that arrive later are discarded
-   */
-  async #renewInTime() {
-    const controller = new AbortController();
-    const { signal } = controller;
-    this.#underWay = controller;
-    const tooLate = new Error(`no response within ${RENEWAL_LIMIT_MS / 1000} s`);
-    const limit = setTimeout(() => controller.abort(tooLate), RENEWAL_LIMIT_MS);
-    const givenUp = new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
-    try {
-      return await Promise.race([this.#renew(signal), givenUp]);
-    } finally {
-      clearTimeout(limit);
-    }
-  }
-
-  /**
-   * @param {Error} error
-   * @param {number} expiresAt epoch ms
-   */
-  #reportOnce({ message }, expiresAt) {
-    if (!this.#hasFailed) {
-      this.#notice(
-        `The credentials could not be renewed (${message}) and expire at ${new Date(expiresAt).toISOString()}: trying again`,
-      );
-    }
-    this.#hasFailed = true;
   }
 }

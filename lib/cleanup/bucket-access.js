@@ -15,10 +15,10 @@ const MAX_ATTEMPTS = 6;
 const MIN_TIMEOUT_MS = 10_000;
 
 /**
- * Maximum timeout of an attempt, even if `--timeout` is longer: if a store stops responding, clean-up can retry a
- * request before it gives up.
+ * Maximum timeout of an attempt outside the stages, even if `--timeout` is longer: if a store stops responding, preflight
+ * and clean-up can retry a request before they give up.
  */
-const MAX_TIMEOUT_MS = 30_000;
+export const MAX_ATTEMPT_TIMEOUT_MS = 30_000;
 
 /** Clean-up gives up after this long without a successful request. */
 const STALL_TIMEOUT_MS = 60_000;
@@ -106,7 +106,7 @@ export async function withBucketAccess(options, work) {
 
 /** Returns the timeout of a clean-up attempt in ms. @param {number} timeout the value of `--timeout` in ms */
 function attemptTimeout(timeout) {
-  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
+  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
 }
 
 function stopError() {

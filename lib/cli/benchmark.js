@@ -42,6 +42,10 @@ import { openResults } from './result-files.js';
 export async function runByCommand(options, program) {
   const outputs = await openOutputs(options, program.env);
   const { results, logFile, outlets } = outputs;
+  program.stopRequest.onEndAtOnce = () => {
+    results.forEach(({ file }) => file?.discard());
+    logFile?.close();
+  };
   try {
     const reported = new ReportedRun(options, outputs, program);
     try {
@@ -141,14 +145,14 @@ class ReportedRun {
   async #begin(prepared) {
     const { config, target } = prepared;
     const { terminal, stopRequest, invocation } = this.#program;
-    const { results, logFile } = this.#outputs;
+    const { logFile } = this.#outputs;
     const later = laterOf(this.#options, target, invocation);
     stopRequest.listen();
     stopRequest.onRequest = (reason) =>
       this.#notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+    const { onEndAtOnce } = stopRequest;
     stopRequest.onEndAtOnce = () => {
-      results.forEach(({ file }) => file?.discard());
-      logFile?.close();
+      onEndAtOnce();
       if (!config.store.isEmbedded && config.objects.existing === undefined) {
         terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
       }

@@ -22,9 +22,6 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
-/** Timeout of one attempt. After four attempts, the store counts as unreachable. */
-const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
-
 /**
  * @typedef {object} CommandContext
  * @property {Clock} clock
@@ -114,8 +111,7 @@ function reportAbsence({ store, objects: { runId, prefix } }, terminal) {
 export async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
   // The command runs no stages, so preflight needs no trial requests.
   const { load } = config;
-  const timeout = Math.min(load.timeout, MAX_PREFLIGHT_TIMEOUT_MS);
-  const checking = { ...config, load: { ...load, stages: [], timeout } };
+  const checking = { ...config, load: { ...load, stages: [] } };
   const notice = (/** @type {string} */ message) => terminal.err(message);
   const run = await openRun(checking, { clock, random, notice, credentials });
   try {

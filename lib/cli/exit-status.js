@@ -11,8 +11,3 @@ export const EXIT = Object.freeze({
   /** The output was closed: the status that a shell reports for SIGPIPE. */
   outputClosed: 128 + constants.signals.SIGPIPE,
 });
-
-/** The status that shells report for a process ended by the signal. @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} signal */
-export function exitStatusOf(signal) {
-  return 128 + constants.signals[signal];
-}

@@ -66,20 +66,18 @@ export async function main(argv, env, streams) {
  * @param {Program} program
  */
 async function runRequest(argv, program) {
-  const { env, streams, invocation, terminal } = program;
+  const { env, streams, invocation, terminal, stopRequest } = program;
   const { command, options } = readCommandLine(argv, streams, invocation);
   if (command === 'merge') {
-    const { mergeByCommand } = await load(() => import('./merge.js'));
-    return mergeByCommand(options, env, streams);
+    return (await load(() => import('./merge.js'))).mergeByCommand(options, env, streams);
   }
   if (command === 'report') {
-    const { reportByCommand } = await load(() => import('./report.js'));
-    return reportByCommand(options, env, streams);
+    return (await load(() => import('./report.js'))).reportByCommand(options, env, streams);
   }
   if (command === 'compare') {
-    const { compareByCommand } = await load(() => import('./compare.js'));
-    return compareByCommand(options, terminal);
+    return (await load(() => import('./compare.js'))).compareByCommand(options, terminal);
   }
+  stopRequest.watch();
   if (command === 'ab') {
     return compareByTurns(options, program);
   }
@@ -87,13 +85,13 @@ async function runRequest(argv, program) {
     terminal.showLinesOnly();
   }
   if (command === 'init') {
-    const { writeExample } = await load(() => import('./init.js'));
-    terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
+    terminal.out(
+      (await load(() => import('./init.js'))).writeExample(/** @type {string} */ (options.init), invocation),
+    );
     return EXIT.complete;
   }
   if (command === 'run') {
-    const { runByCommand } = await load(() => import('./benchmark.js'));
-    return runByCommand(options, program);
+    return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
   }
   return workOnStore(command, options, program);
 }
@@ -105,7 +103,13 @@ async function runRequest(argv, program) {
 async function compareByTurns(options, { env, invocation, terminal, stopRequest, isDebugging }) {
   const { prepareSides } = await load(() => import('./prepare-sides.js'));
   const random = Math.random;
-  const prepared = await prepareSides(options, { env, now: Date.now(), random, invocation });
+  const prepared = await prepareSides(options, {
+    env,
+    now: Date.now(),
+    random,
+    invocation,
+    signal: stopRequest.signal,
+  });
   try {
     const { abByCommand } = await load(() => import('./ab.js'));
     stopRequest.listen();
@@ -126,9 +130,9 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   const clock = new Clock();
   const now = clock.epochNow();
   const random = Math.random;
-  const { target, config, later } = await prepare(options, { env, now, random, invocation });
-  const { renewal } = target;
   const { signal } = stopRequest;
+  const { target, config, later } = await prepare(options, { env, now, random, invocation, signal });
+  const { renewal } = target;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
   if (!options.quiet) {

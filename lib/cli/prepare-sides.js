@@ -94,8 +94,8 @@ export async function prepareSides(options, context) {
 }
 
 /**
- * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation }} SideContext `now` in
- *   epoch ms; `random` uniform in [0, 1)
+ * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation,
+ *   signal: AbortSignal }} SideContext `now` in epoch ms; `random` uniform in [0, 1); for `signal` see openTarget
  */
 
 /**
@@ -106,9 +106,9 @@ export async function prepareSides(options, context) {
  * @param {Record<Side, Checks>} checks
  * @param {SideContext} context
  */
-async function openTargets(targets, { a, b, quads }, checks, { env, invocation }) {
+async function openTargets(targets, { a, b, quads }, checks, { env, invocation, signal }) {
   const open = (/** @type {CommandLine} */ options) =>
-    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation });
+    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation, signal });
   targets.a = await checks.a.run(() => open(a.options));
   const hasOwnAddress = [a, b].some(({ options: { client } }) => client === 'edge' || client === 'public');
   const isSameKind = a.options.client === b.options.client || !hasOwnAddress;

@@ -13,14 +13,14 @@ import { laterOf } from './later-commands.js';
 
 /**
  * @param {CommandLine} options
- * @param {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation }} context `now` in epoch
- *   ms; `random` uniform in [0, 1)
+ * @param {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation,
+ *   signal: AbortSignal }} context `now` in epoch ms; `random` uniform in [0, 1); for `signal` see openTarget
  * @returns {Promise<{ target: Target, config: Config, later: Later }>}
  * @throws {UsageError} with every problem
  */
-export async function prepare(options, { invocation, ...context }) {
+export async function prepare(options, { invocation, signal, ...context }) {
   const checks = new Checks();
-  const target = await checks.run(() => openTarget(options, context.env, { invocation }));
+  const target = await checks.run(() => openTarget(options, context.env, { invocation, signal }));
   const config = withStore(await configOf(options, { target, ...context }, checks));
   checks.conclude();
   return {

@@ -8,6 +8,9 @@ import { UsageError } from '../options/usage-error.js';
  *   Promise<number> }>} importing
  */
 export async function start(importing) {
+  // By default, Node opens its inspector on SIGUSR1, through which anyone on this host could read the secrets. Removing
+  // a listener restores the system's default: the signal ends the process.
+  process.on('SIGUSR1', () => {}).removeAllListeners('SIGUSR1');
   const terminals = [0, 1, 2].filter(isatty);
   try {
     const { main } = await load(importing);

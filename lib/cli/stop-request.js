@@ -1,10 +1,13 @@
+import { constants } from 'node:os';
 import { isatty } from 'node:tty';
-import { EXIT, exitStatusOf } from './exit-status.js';
-
-const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
+import { ENDING_SIGNALS } from '../host/ending-signals.js';
+import { EXIT } from './exit-status.js';
 
 /** A second Ctrl-C within this time may be the first one delivered twice. */
 const MAX_REPEAT_MS = 1000;
+
+/** V8's profilers send SIGPROF to the process a thousand times per second. */
+const PROFILER = /--(cpu-)?prof\b/;
 
 /** The same unexpected error can occur thousands of times. */
 const MAX_DEFECTS_REPORTED = 3;
@@ -19,7 +22,8 @@ export class StopRequest {
   #controller = new AbortController();
   #process;
   #isPersonThere;
-  #isListening = false;
+  /** @type {'before' | 'during' | 'after'} */
+  #run = 'before';
   /** Starts with the first Ctrl-C. @type {NodeJS.Timeout | null} */
   #offerTimer = null;
   #isOffered = false;
@@ -34,11 +38,11 @@ export class StopRequest {
   onRequest = () => {};
   /** Called when another Ctrl-C would end the process immediately. */
   onOffer = () => {};
-  /** Called before another Ctrl-C ends the process. @type {() => void} */
+  /** Called before a signal ends the process immediately. @type {() => void} */
   onEndAtOnce = () => {};
 
   /**
-   * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process
+   * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit' | 'kill' | 'pid'>} process
    * @param {() => boolean} isPersonThere whether someone at a terminal can press Ctrl-C
    */
   constructor(process, isPersonThere = () => isatty(0) || isatty(2)) {
@@ -46,20 +50,27 @@ export class StopRequest {
     this.#isPersonThere = isPersonThere;
   }
 
-  /** Aborted by the first request. */
+  /** Aborted by the first request, and before a signal ends the process immediately. */
   get signal() {
     return this.#controller.signal;
   }
 
+  /** From now on, signals abort the preparations and end the process. */
+  watch() {
+    const isProfiled = PROFILER.test([...process.execArgv, process.env.NODE_OPTIONS].join(' '));
+    ENDING_SIGNALS.filter((name) => name !== 'SIGPROF' || !isProfiled).forEach((name) =>
+      this.#process.on(name, () => this.#signalled(name)),
+    );
+  }
+
   /** From now on, signals stop the run gracefully. */
   listen() {
-    this.#isListening = true;
-    SIGNALS.forEach((name) => this.#process.on(name, () => this.#signalled(name)));
+    this.#run = 'during';
   }
 
   /** From now on, signals are ignored and do not change the exit status. */
   stopListening() {
-    this.#isListening = false;
+    this.#run = 'after';
     clearTimeout(this.#offerTimer ?? undefined);
   }
 
@@ -86,7 +97,7 @@ export class StopRequest {
       if (this.#defects <= MAX_DEFECTS_REPORTED) {
         report(error);
       }
-      if (!this.#isListening) {
+      if (this.#run !== 'during') {
         this.#process.exit(EXIT.incomplete);
       }
       this.#request(EXIT.incomplete, 'an unexpected error');
@@ -95,11 +106,8 @@ export class StopRequest {
 
   /** @param {boolean} isClosed whether the reader is gone */
   outputLost(isClosed) {
-    if (isClosed) {
-      this.#request(EXIT.outputClosed, 'the output was closed');
-    } else {
-      this.#request(EXIT.incomplete, 'the output cannot be written');
-    }
+    const [status, what] = isClosed ? [EXIT.outputClosed, 'was closed'] : [EXIT.incomplete, 'cannot be written'];
+    this.#request(status, `the output ${what}`);
   }
 
   /** @param {Error} error that explains why the run's own store is gone */
@@ -107,20 +115,35 @@ export class StopRequest {
     this.#request(EXIT.incomplete, error.message);
   }
 
-  /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */
+  /** @param {NodeJS.Signals} name */
   #signalled(name) {
-    if (!this.#isListening) {
+    if (this.#run === 'after') {
       return;
     }
-    const status = this.#settled ?? exitStatusOf(name);
+    const status = this.#settled ?? 128 + constants.signals[name];
+    if (this.#run === 'before' || (name === 'SIGINT' && this.#isOffered)) {
+      this.#controller.abort();
+      this.#endAtOnce(name, status);
+    }
     if (name === 'SIGINT') {
-      if (this.#isOffered) {
-        this.onEndAtOnce();
-        this.#process.exit(status);
-      }
       this.#offerTimer ??= setTimeout(() => this.#offer(), MAX_REPEAT_MS).unref();
     }
     this.#request(status, name);
+  }
+
+  /**
+   * @param {NodeJS.Signals} name
+   * @param {number} status
+   */
+  #endAtOnce(name, status) {
+    this.onEndAtOnce();
+    if (name === 'SIGHUP') {
+      // Node would abort, because it cannot restore the settings of a terminal that is gone.
+      this.#process.removeAllListeners(name);
+      this.#process.kill(this.#process.pid, name);
+    } else {
+      this.#process.exit(status);
+    }
   }
 
   #offer() {

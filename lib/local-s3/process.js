@@ -1,3 +1,4 @@
+import { ignoreEndingSignals } from '../host/ending-signals.js';
 import { StoreServer } from './store-server.js';
 
 /**
@@ -29,10 +30,8 @@ const METHODS = {
 };
 
 process.on('disconnect', () => process.exit(0));
-// Ignore signals: service managers send them to every process of a service, but the parent needs this one to clean up.
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {});
-}
+// The parent needs this process to clean up.
+ignoreEndingSignals(process);
 process.on('uncaughtException', (error) => {
   send({ id: null, error: plain(error) }, () => process.exit(1));
 });

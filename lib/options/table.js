@@ -459,7 +459,7 @@ const CLIENT = {
   timeout: {
     flag: '--timeout <time>',
     help: 'time limit of each attempt',
-    detail: '`1ms` to `1h`',
+    detail: '`1ms` to `1h`; outside the stages, at most 30 s',
     read: values.timeout,
     write: formatTime,
     default: '10s',

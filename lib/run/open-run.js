@@ -1,3 +1,4 @@
+import { MAX_ATTEMPT_TIMEOUT_MS } from '../cleanup/bucket-access.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { proofListsOf } from '../cost/prices.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
@@ -61,13 +62,14 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
 export async function openRun(config, context) {
   const { clock, random, notice = () => {}, credentials = new LiveCredentials(config.store.credentials) } = context;
   const { store, objects, load } = config;
-  const { timeout, keepAlive, client } = load;
+  const { timeout, keepAlive, client, cores, threads } = load;
+  const controlTimeout = Math.min(timeout, MAX_ATTEMPT_TIMEOUT_MS);
   const hostname = connectionHostname(store);
   const agent = new KeepAliveAgent({
     ...store,
     hostname,
     addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
-    connectTimeout: timeout,
+    connectTimeout: controlTimeout,
     now: clock.now,
     hooks: { opened() {} },
   });
@@ -96,7 +98,7 @@ export async function openRun(config, context) {
   };
   const controlStore = await openStore(client, controlOptions);
   const connections = Array.from({ length: controlCount }, (_, thread) => controlStore.openConnection(thread));
-  const deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
+  const deadlines = new AttemptDeadlines({ timeout: controlTimeout, now: clock.now, connections });
   deadlines.start();
 
   const layout = layoutOf(config);
@@ -151,7 +153,6 @@ export async function openRun(config, context) {
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      const { cores, threads } = load;
       workers = await Workers.open(spec, { cores, threads, clock, random, credentials, payload });
       return workers;
     },

@@ -25,12 +25,13 @@ import { fileLimitProblem } from './file-limit.js';
  * @param {boolean} deps.takesSnapshots see OutputConfig
  * @param {readonly string[]} [deps.problems] that the calling program found
  * @param {GivenStore} [deps.store] overrides the store from the options and the environment
+ * @param {AbortSignal} [deps.signal] see openTarget
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(options, { env, now, random, invocation, takesSnapshots, problems = [], store }) {
+export async function prepareRun(options, { env, now, random, takesSnapshots, problems = [], ...context }) {
   const checks = new Checks();
-  const target = await checks.run(() => openTarget(options, env, { invocation, store }));
+  const target = await checks.run(() => openTarget(options, env, context));
   checks.add(...problems);
   try {
     const resolved = await configOf(options, { target, env, now, random, takesSnapshots }, checks);

@@ -55,6 +55,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
     ...context,
     takesSnapshots,
     problems: program?.problems,
+    signal,
     ...given,
   });
   const cpu = { isShared: !ownsProcess };

@@ -289,7 +289,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
-    handling: kind === 'certificate' ? 'stop' : 'retry',
+    handling: 'retry',
     message: plainText(describeFailure(reason, code)),
     code: code || name,
     retryAfter: kind === NO_PORT ? PORT_PAUSE_MS : 0,

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { Renewal } from '../aws/renewal.js';
+import { Renewal, askInTime, expiryOf } from '../aws/renewal.js';
 import { UsageError } from '../options/usage-error.js';
 import { bucketNames, endpointUrl, oneOf, proxyUrl, region, secret } from '../options/values.js';
 import { keepSecrets } from '../text/redact.js';
@@ -14,10 +14,11 @@ const NAMES = ['endpoint', 'bucket', 'credentials', 'region', 'addressing', 'pro
 
 /**
  * @param {GivenStore} given
+ * @param {AbortSignal} [signal] ends the wait for credentials
  * @returns {Promise<FoundStore>}
  * @throws {UsageError} with every problem
  */
-export async function readGivenStore(given) {
+export async function readGivenStore(given, signal) {
   const { bucket, credentials: keys, region: name = 'auto', addressing = 'path', certificate } = given;
   /** @type {string[]} */
   const problems = Object.keys(given).flatMap((key) =>
@@ -44,11 +45,12 @@ export async function readGivenStore(given) {
   const proxy = given.proxy === undefined ? null : attempt('proxy', () => proxyUrl(text(given.proxy)));
   attempt('certificate', () => createSecureContext(certificate === undefined ? {} : { ca: certificate }));
   const provide = typeof keys === 'function' ? keys : async () => keys;
-  const credentials = await readCredentials(provide).catch((error) =>
-    attempt('credentials', () => {
+  const credentials = await readCredentials(provide, signal).catch((error) => {
+    signal?.throwIfAborted();
+    return attempt('credentials', () => {
       throw error;
-    }),
-  );
+    });
+  });
   problems.push(
     ...addressingProblems(
       { value: String(style), from: 'store.addressing' },
@@ -76,7 +78,7 @@ export async function readGivenStore(given) {
     overrides: {},
     renewal:
       typeof keys === 'function' && credentials.expiresAt !== undefined
-        ? new Renewal(credentials, () => readCredentials(keys))
+        ? new Renewal(credentials, (ending) => readCredentials(keys, ending))
         : null,
   };
 }
@@ -96,11 +98,13 @@ const SETTINGS = Object.freeze({
 
 /**
  * @param {() => Promise<GivenCredentials>} provide
+ * @param {AbortSignal} [signal] ends the wait
  * @returns {Promise<Credentials>}
  * @throws {Error} without a secret in its message
  */
-async function readCredentials(provide) {
-  const { accessKeyId, secretAccessKey, sessionToken, expiration } = (await provide()) ?? {};
+async function readCredentials(provide, signal) {
+  const given = await askInTime(async () => provide(), signal);
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = given ?? {};
   const values = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
   for (const [member, value] of Object.entries(values)) {
     if (typeof value !== 'string' || value === '') {
@@ -109,5 +113,5 @@ async function readCredentials(provide) {
     secret(value);
   }
   keepSecrets({ secrets: [secretAccessKey, sessionToken ?? ''], ids: [accessKeyId] }, accessKeyId);
-  return { ...values, ...(expiration === undefined ? {} : { expiresAt: expiration.getTime() }) };
+  return { ...values, ...expiryOf(expiration) };
 }

@@ -65,10 +65,11 @@ const HOST_LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
  * @param {string} file
  * @param {Invocation} [invocation]
  * @param {AddressOptions} [options]
+ * @param {AbortSignal} [signal] ends the search for credentials
  * @returns {Promise<FoundStore>}
  * @throws {UsageError} with every problem
  */
-export async function readStoreConfig(env, file, invocation = FROM_CLONE, options = {}) {
+export async function readStoreConfig(env, file, invocation = FROM_CLONE, options = {}, signal = undefined) {
   const variables = new Variables(env, file);
   const hasKeys = options.profile === undefined && variables.has(...KEYS);
   const hasAddress = options.endpointUrl === undefined && variables.has(...ADDRESS);
@@ -82,6 +83,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
         certificate: authorities?.value,
         // Ask the metadata service only for AWS's own store: outside AWS, its timeout takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
+        signal,
       });
 
   const needed = [
@@ -152,10 +154,11 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {AwsSettings} aws
- * @param {{ certificate?: string, mayAskHost: boolean }} options `mayAskHost`: whether to ask the metadata service last
+ * @param {{ certificate?: string, mayAskHost: boolean, signal?: AbortSignal }} options `mayAskHost`: whether to ask the
+ *   metadata service last; `signal`: ends the search
  * @returns {Promise<Keys | null>} null if no credentials are configured
  */
-async function findKeys(env, aws, { certificate, mayAskHost }) {
+async function findKeys(env, aws, { mayAskHost, ...options }) {
   const inEnvironment = environmentCredentials(env);
   if (inEnvironment !== null) {
     const problems = Object.entries(inEnvironment).flatMap(([member, value]) => secretProblems(member, value));
@@ -172,8 +175,9 @@ async function findKeys(env, aws, { certificate, mayAskHost }) {
     return null;
   }
   try {
-    return { found: await findCredentials(aws, certificate), problems: [] };
+    return { found: await findCredentials(aws, options), problems: [] };
   } catch (error) {
+    options.signal?.throwIfAborted();
     return aws.hasCredentials
       ? { found: null, problems: [`no credentials: ${/** @type {Error} */ (error).message}`] }
       : null;

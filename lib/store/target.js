@@ -19,12 +19,16 @@ import { UsageError } from '../options/usage-error.js';
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {{ invocation?: Invocation, store?: GivenStore }} [context] `store` replaces the store of
- *   the options and the environment
+ * @param {FindContext} [context]
  * @returns {Promise<Target>}
  * @throws {UsageError}
+ *
+ * @typedef {object} FindContext
+ * @property {Invocation} [invocation]
+ * @property {GivenStore} [store] replaces the store of the options and the environment
+ * @property {AbortSignal} [signal] ends the wait for credentials: the promise rejects with the signal's reason
  */
-export async function openTarget(options, env, { invocation, store } = {}) {
+export async function openTarget(options, env, context = {}) {
   if (options.local) {
     const { startLocalEndpoint } = await import('./local-endpoint.js');
     const { endpoint, store: local } = await startLocalEndpoint(options, env);
@@ -38,17 +42,16 @@ export async function openTarget(options, env, { invocation, store } = {}) {
       close: () => endpoint.close(),
     };
   }
-  return { ...(await findStore(options, env, invocation, store)), failure: null, close: async () => {} };
+  return { ...(await findStore(options, env, context)), failure: null, close: async () => {} };
 }
 
 /**
  * @param {OptionValues} options
  * @param {NodeJS.ProcessEnv} env
- * @param {Invocation} [invocation]
- * @param {GivenStore} [given]
+ * @param {FindContext} context
  * @throws {UsageError}
  */
-async function findStore(options, env, invocation, given) {
+async function findStore(options, env, { invocation, store: given, signal }) {
   if (options.client === 'edge') {
     if (given !== undefined) {
       throw new UsageError(["--client edge: expected the store 'env', with EDGE_URL and EDGE_SECRET"]);
@@ -59,10 +62,10 @@ async function findStore(options, env, invocation, given) {
   const find = async () => {
     if (given !== undefined) {
       const { readGivenStore } = await import('./given-store.js');
-      return readGivenStore(given);
+      return readGivenStore(given, signal);
     }
     const { readStoreConfig } = await import('./store-config.js');
-    return readStoreConfig(env, options.envFile, invocation, options);
+    return readStoreConfig(env, options.envFile, invocation, options, signal);
   };
   if (options.client !== 'public') {
     return find();

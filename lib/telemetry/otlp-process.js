@@ -1,6 +1,7 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
+import { ignoreEndingSignals } from '../host/ending-signals.js';
 
 // Sends metrics to a collector, in a separate process: see OtlpExporter.
 
@@ -16,6 +17,7 @@ const exporter = new OTLPMetricExporter({ url: process.argv[2] || undefined, tim
 diag.disable();
 
 process.on('disconnect', () => process.exit());
+ignoreEndingSignals(process);
 process.on('message', (/** @type {any} */ { attributes, scopeMetrics }) =>
   exporter.export({ resource: resourceFromAttributes(attributes), scopeMetrics }, ({ code, error }) =>
     process.send?.({ outcome: code === 0 ? null : reasonOf(/** @type {any} */ (error)) }),

@@ -49,7 +49,9 @@ test('stopping a renewal closes its credentials request, which is not retried', 
   const renewal = new Renewal(credentials, renew);
   // An hour passes instantly.
   let now = Date.now();
+  t.mock.timers.enable({ apis: ['setInterval'] });
   renewal.start({ epochNow: () => (now += 3_600_000), notice: assert.fail });
+  t.mock.timers.tick(10_000);
   const request = await hanging;
   const closed = once(request.socket, 'close');
   renewal.stop();

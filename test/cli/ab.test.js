@@ -138,7 +138,8 @@ describe('before anything is written, ab refuses', () => {
       }
       return 1e9;
     });
-    const host = { env: {}, now: 0, random: Math.random, invocation: FROM_CLONE };
+    const { signal } = new AbortController();
+    const host = { env: {}, now: 0, random: Math.random, invocation: FROM_CLONE, signal };
     const options = read('10', '2', '--local', '--a', '', '--b', '--faults latency=1ms');
     await assert.rejects(prepareSides(options, host), broken);
     assert.equal(openWithA, 1);

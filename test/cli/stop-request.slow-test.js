@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { open, readFile, readdir } from 'node:fs/promises';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, endpointOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { ENDING_SIGNALS } from '../../lib/host/ending-signals.js';
+import {
+  PROGRAM,
+  dotEnvOf,
+  endpointOf,
+  folderWith,
+  keysIn,
+  runCommand,
+  startCommand,
+  startProgram,
+} from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
@@ -66,6 +78,65 @@ describe('a request to stop', { concurrency: 6 }, () => {
     }
   }
 
+  for (const signal of ENDING_SIGNALS.filter((name) => !(name in STATUSES))) {
+    test(`Row 15: ${signal} ends the run as SIGTERM does, and opens no inspector`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+      const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+      await command.shows('stdout', firstSecondOf('Write'));
+      command.child.kill(signal);
+      const outcome = await command.outcome;
+      assertStatus(outcome, 128 + constants.signals[signal]);
+      assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+      assert.doesNotMatch(outcome.stderr, /Debugger/);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 15: the endpoint of --local survives a signal to all processes of a job', async (t) => {
+    const command = await startCommand(t, [...RUN, '--local', '--faults', `PUT.${SLOW}`]);
+    await command.shows('stdout', firstSecondOf('Write'));
+    process.kill(await endpointOf(command), 'SIGUSR1');
+    command.child.kill('SIGUSR1');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 128 + constants.signals.SIGUSR1);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+  });
+
+  for (const [program, ...parameters] of [
+    [PROGRAM, 'merge'],
+    [PROGRAM, 'report'],
+    [PROGRAM, 'compare'],
+    [path.join(path.dirname(PROGRAM), 'peak-performance.js')],
+  ]) {
+    const name = [path.basename(program), ...parameters].join(' ');
+    test(`Row 15: SIGUSR1 ends ${name} while it reads a log, and opens no inspector`, async (t) => {
+      const log = path.join(await folderWith(t, {}), 'log');
+      spawnSync('mkfifo', [log]);
+      const command = await startProgram(t, process.execPath, [program, ...parameters, log, log]);
+      // Waits until the program opens the pipe.
+      const pipe = await open(log, 'w');
+      t.after(() => pipe.close());
+      command.child.kill('SIGUSR1');
+      const { stdout, stderr } = await command.outcome;
+      assert.deepEqual([command.child.signalCode, stdout, stderr], ['SIGUSR1', '', '']);
+    });
+  }
+
+  test('Row 16: a PUT without a response is given up, and its object is removed anyway', async (t) => {
+    // Long after the timeout, and long before the clean-up looks again.
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
+    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^Write: .* failed: no complete response within 1000ms$/m);
+    // The clean-up looks again after 2 s, when the abandoned writes have been carried out.
+    assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+    const { requests } = await endpoint.report();
+    assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');
+  });
+
   test(
     'Row 41: a second Ctrl-C, a second after the first, exits immediately with the command that removes the rest',
     { skip },
@@ -105,13 +176,13 @@ describe('a request to stop', { concurrency: 6 }, () => {
     ['a rejection that nobody handled', 'Promise.reject(new TypeError("a mistake\\nof ours"))'],
   ])) {
     test(`reports ${what} on one line, removes the objects, and exits with status 1`, async (t) => {
-      const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGUSR2', () => { ${throws}; });` });
+      const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGURG', () => { ${throws}; });` });
       const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
       const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
       const run = [...RUN, '--json', 'result.json'];
       const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
       await command.shows('stdout', firstSecondOf('Write'));
-      command.child.kill('SIGUSR2');
+      command.child.kill('SIGURG');
       const outcome = await command.outcome;
       assertStatus(outcome, 1);
       assert.match(

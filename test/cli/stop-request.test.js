@@ -1,26 +1,38 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { constants } from 'node:os';
 import { mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { StopRequest } from '../../lib/cli/stop-request.js';
+import { ENDING_SIGNALS } from '../../lib/host/ending-signals.js';
 
-const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
+const OTHER_SIGNALS = ENDING_SIGNALS.filter((name) => name !== 'SIGINT');
 
 /** A process that receives signals, and records the statuses with which it would have exited. */
 class FakeProcess extends EventEmitter {
   /** @type {unknown[]} */
   statuses = [];
+  /** Signals that it sent to itself, without a listener that would have caught them. @type {string[]} */
+  endedBy = [];
+  pid = 1;
 
   /** @param {unknown} status */
   exit(status) {
     this.statuses.push(status);
     return /** @type {never} */ (undefined);
   }
+
+  /** @type {NodeJS.Process['kill']} */
+  kill(pid, signal) {
+    assert.deepEqual([pid, this.listenerCount(String(signal))], [this.pid, 0]);
+    this.endedBy.push(String(signal));
+    return true;
+  }
 }
 
 /** @param {boolean} isPersonThere */
-function listening(isPersonThere) {
+function watching(isPersonThere) {
   const fake = new FakeProcess();
   const stopRequest = new StopRequest(fake, () => isPersonThere);
   /** @type {string[]} */
@@ -28,9 +40,16 @@ function listening(isPersonThere) {
   stopRequest.onRequest = (reason) => events.push(reason);
   stopRequest.onOffer = () => events.push('offer');
   stopRequest.onEndAtOnce = () => events.push('end');
-  stopRequest.listen();
+  stopRequest.watch();
   const send = (/** @type {string} */ signal) => fake.emit(signal, signal);
-  return { stopRequest, events, statuses: fake.statuses, send };
+  return { stopRequest, events, statuses: fake.statuses, endedBy: fake.endedBy, send };
+}
+
+/** @param {boolean} isPersonThere */
+function listening(isPersonThere) {
+  const watched = watching(isPersonThere);
+  watched.stopRequest.listen();
+  return watched;
 }
 
 /** @param {() => Promise<void>} work run with a stopped clock */
@@ -49,6 +68,16 @@ async function pass(milliseconds) {
   await nextTurn();
 }
 
+test('a signal before the run aborts the preparations, and ends the process', () => {
+  for (const signal of ENDING_SIGNALS) {
+    const { stopRequest, events, statuses, endedBy, send } = watching(true);
+    stopRequest.signal.addEventListener('abort', () => events.push('aborted'));
+    send(signal);
+    const ends = signal === 'SIGHUP' ? [[signal], []] : [[], [128 + constants.signals[signal]]];
+    assert.deepEqual([events, endedBy, statuses], [['aborted', 'end', signal], ...ends]);
+  }
+});
+
 test('a signal after the end of a run stops what still waits, and keeps the status of the result', () => {
   for (const settled of [0, 1, 3]) {
     const { stopRequest, statuses, send } = listening(false);
@@ -60,7 +89,9 @@ test('a signal after the end of a run stops what still waits, and keeps the stat
 });
 
 test('Row 41: without a terminal, no sequence of signals ends the process', () => {
-  const signals = fc.array(fc.record({ signal: fc.constantFrom(...SIGNALS), pause: fc.nat(3000) }), { minLength: 1 });
+  const signals = fc.array(fc.record({ signal: fc.constantFrom(...ENDING_SIGNALS), pause: fc.nat(3000) }), {
+    minLength: 1,
+  });
   return fc.assert(
     fc.asyncProperty(signals, (sequence) =>
       withTimers(async () => {
@@ -75,8 +106,8 @@ test('Row 41: without a terminal, no sequence of signals ends the process', () =
   );
 });
 
-test('Row 41: at a terminal, neither SIGTERM, SIGHUP nor SIGINT within a second of the first ends the process', () => {
-  const others = fc.array(fc.record({ signal: fc.constantFrom('SIGHUP', 'SIGTERM'), pause: fc.nat(3000) }));
+test('Row 41: at a terminal, neither another signal nor SIGINT within a second of the first ends the process', () => {
+  const others = fc.array(fc.record({ signal: fc.constantFrom(...OTHER_SIGNALS), pause: fc.nat(3000) }));
   const repeats = fc.array(fc.record({ signal: fc.constant('SIGINT'), pause: fc.nat(300) }), { maxLength: 3 });
   return fc.assert(
     fc.asyncProperty(others, repeats, others, (before, interrupts, after) =>
@@ -149,10 +180,10 @@ test('once everything is done, offers nothing, and ignores signals while the pro
     send('SIGINT');
     stopRequest.stopListening();
     await pass(1000);
-    SIGNALS.forEach(send);
+    ENDING_SIGNALS.forEach(send);
     assert.deepEqual([events, stopRequest.status], [['SIGINT'], 0]);
     const other = listening(true);
     other.stopRequest.stopListening();
-    SIGNALS.forEach(other.send);
+    ENDING_SIGNALS.forEach(other.send);
     assert.deepEqual([other.events, other.stopRequest.status], [[], null]);
   }));

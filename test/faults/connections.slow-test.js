@@ -16,7 +16,7 @@ import {
   startFaultRun,
   sum,
 } from '../helpers/fault-run.js';
-import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+import { makeCertificate, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus, ofKind } from '../helpers/outcome.js';
 import { startSocketServer, until } from '../helpers/socket-server.js';
 
@@ -45,6 +45,15 @@ const RESOLVES_PER_NAME = `
   syncBuiltinESMExports();
 `;
 
+/**
+ * @param {{ port: number }} server
+ * @param {net.Socket} socket
+ */
+function pipeTo({ port }, socket) {
+  const connection = net.connect(port, '127.0.0.1').on('error', () => socket.destroy());
+  socket.pipe(connection).pipe(socket);
+}
+
 describe('connections', { concurrency: 3 }, () => {
   test('Row 4: a name that fails to resolve for a while is looked up again, and no operation is lost', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=10ms' });
@@ -70,20 +79,25 @@ describe('connections', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  for (const client of CLIENTS) {
-    test(`Row 4: ${client}: TLS handshakes that fail during a run are retried`, async (t) => {
+  for (const [client, kind] of CLIENTS.flatMap((each) => [
+    [each, 'tls'],
+    [each, 'certificate'],
+  ])) {
+    const what = kind === 'tls' ? 'TLS handshakes that fail' : 'certificates that are not trusted';
+    test(`Row 4: ${client}: ${what} during a run are retried`, async (t) => {
       const tls = await testCertificate();
       const endpoint = await startTestEndpoint(t, { tls, faults: 'GET.close=10, HEAD.close=10, DELETE.close=10' });
+      const impostor = await startSocketServer(t, { certificate: await makeCertificate() });
       let writes = false;
       let broken = 0;
       const relay = await startSocketServer(t, {
         onSocket: (socket) => {
-          if (writes && relay.sockets.length % 3 === 0) {
-            broken += 1;
+          const isBroken = writes && relay.sockets.length % 3 === 0;
+          broken += Number(isBroken);
+          if (isBroken && kind === 'tls') {
             socket.once('data', () => socket.end(PLAIN_ANSWER));
           } else {
-            const store = net.connect(endpoint.port, '127.0.0.1').on('error', () => socket.destroy());
-            socket.pipe(store).pipe(socket);
+            pipeTo(isBroken ? impostor : endpoint, socket);
           }
         },
       });
@@ -97,14 +111,46 @@ describe('connections', { concurrency: 3 }, () => {
       const run = await endOf(command);
       assertStatus(run, 0);
       // Some of them may have hit requests for the store's clock.
-      const failed = sum(run.stages.map(({ errors }) => errors.tls ?? 0));
+      const failed = sum(run.stages.map(({ errors }) => errors[kind] ?? 0));
       assert.ok(failed > 0 && failed <= broken, `${failed} of ${broken}`);
       assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
       const report = await endpoint.report();
       assertSeenByStore(run, report, broken - failed + report.faults.close);
       assert.deepEqual(await keysIn(endpoint), []);
     });
+  }
 
+  test('Row 4: certificates that are not trusted do not keep clean-up from removing everything', async (t) => {
+    const tls = await testCertificate();
+    const endpoint = await startTestEndpoint(t, { tls });
+    const impostor = await startSocketServer(t, { certificate: await makeCertificate() });
+    const relay = await startSocketServer(t, {
+      onSocket: (socket) => pipeTo(relay.sockets.length % 2 === 0 ? impostor : endpoint, socket),
+    });
+    const folder = await folderWith(t, { 'authority.pem': tls.cert });
+    const env = { NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') };
+    const run = ['20', '2', '--run-id', 'a-run', '--stages', 'write', '--keep'];
+    assertStatus(await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env }), 0);
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: relay.port });
+    const outcome = await runCommand(t, ['--cleanup', 'a-run', '--no-keep-alive'], { dotEnv, env });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stdout, /^Clean-up of run a-run: 20 objects removed .*, 0 left$/m);
+    assert.ok(relay.sockets.length > 2);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 5: a longer --timeout does not extend the attempts of preflight', async (t) => {
+    const silent = await startSocketServer(t, { onSocket: (socket) => socket.resume() });
+    const endpoint = await startTestEndpoint(t);
+    const outcome = await runCommand(t, ['10', '2', '--cores', '1', '--timeout', '1h'], {
+      dotEnv: dotEnvOf(endpoint, { S3_PORT: silent.port }),
+      env: fastTime(50),
+    });
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^error: no connection to 127\.0\.0\.1:\d+ \(no complete response within 30000ms\)/m);
+  });
+
+  for (const client of CLIENTS) {
     test(`Row 5: ${client}: a store that accepts connections but never answers ends the run before it begins`, async (t) => {
       const silent = await startSocketServer(t, { onSocket: (socket) => socket.resume() });
       const endpoint = await startTestEndpoint(t);

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
-import { startFaultRun, endOf } from '../helpers/fault-run.js';
+import { endOf, fastTime, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
+import { until } from '../helpers/socket-server.js';
+
+/** @import { TestContext } from 'node:test' */
 
 const RUN = ['50', '4', '--size', '1KiB'];
 
@@ -86,5 +92,79 @@ describe('a store that refuses requests of the run', { concurrency: 3 }, () => {
       );
       assert.deepEqual(await keysIn(endpoint), []);
     });
+  }
+});
+
+/** The program of a `credential_process` that never answers, not even to a request to end. */
+const HANGING = `
+import { renameSync, writeFileSync } from 'node:fs';
+process.on('SIGTERM', () => {});
+writeFileSync(new URL('pid.part', import.meta.url), String(process.pid));
+renameSync(new URL('pid.part', import.meta.url), new URL('pid', import.meta.url));
+setInterval(() => {}, 1000);
+`;
+
+/** @param {TestContext} t */
+async function homeThatHangs(t) {
+  const home = await folderWith(t, { 'hanging.mjs': HANGING });
+  // The shell remains the parent of its command.
+  const command = `"${process.execPath}" "${path.join(home, 'hanging.mjs')}"; true`;
+  await mkdir(path.join(home, '.aws'));
+  await writeFile(
+    path.join(home, '.aws/config'),
+    `[default]\nregion = auto\nendpoint_url = http://localhost:1\ncredential_process = ${command}\n`,
+  );
+  const pidFile = path.join(home, 'pid');
+  return {
+    env: { HOME: home },
+    started: () => until(() => existsSync(pidFile)),
+    process: () => Number(readFileSync(pidFile, 'utf8')),
+  };
+}
+
+/** Whether a process runs. One that has ended may wait for its parent. @param {number} id */
+function isRunning(id) {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${id}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const WITH_BUCKET = ['--bucket', 'bucket-a'];
+
+describe('a credential_process that hangs', { concurrency: 2 }, () => {
+  test('Row 54: is ended after 60 s, and the run ends with one line and status 2', async (t) => {
+    const source = await homeThatHangs(t);
+    const outcome = await runCommand(t, [...RUN, ...WITH_BUCKET], { env: { ...source.env, ...fastTime(20) } });
+    assertStatus(outcome, 2);
+    const line = 'error: no credentials: no answer within 60 s: check the source of the credentials\n';
+    assert.deepEqual([outcome.stdout, outcome.stderr], ['', line]);
+    assert.equal(isRunning(source.process()), false);
+  });
+
+  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
+    ['a run', [...RUN, '--json', 'result.json', '--log', 'log']],
+    ['ab', ['ab', ...RUN, '--a', '', '--b', '--client sdk']],
+    ['cleanup', ['cleanup', 'a-run']],
+    ['cleanup --list', ['cleanup', '--list']],
+  ])) {
+    for (const [signal, status] of /** @type {const} */ ([
+      ['SIGTERM', 143],
+      ['SIGUSR1', 138],
+      ['SIGHUP', null],
+    ])) {
+      test(`Row 54: is ended at once by ${signal} to ${what}, without a word`, async (t) => {
+        const source = await homeThatHangs(t);
+        const command = await startCommand(t, [...parameters, ...WITH_BUCKET], { env: source.env });
+        await source.started();
+        command.child.kill(signal);
+        const outcome = await command.outcome;
+        assert.deepEqual(outcome, { ...outcome, status, stdout: '', stderr: '' });
+        assert.equal(command.child.signalCode, status === null ? signal : null);
+        await until(() => !isRunning(source.process()));
+        assert.deepEqual(await readdir(command.folder), []);
+      });
+    }
   }
 });

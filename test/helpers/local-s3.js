@@ -70,7 +70,8 @@ export function testCertificate() {
   return certificate;
 }
 
-async function makeCertificate() {
+/** @returns {Promise<{ key: string, cert: string }>} another one on each call */
+export async function makeCertificate() {
   const names = [
     { type: /** @type {const} */ (2), value: 'localhost' },
     { type: /** @type {const} */ (7), ip: '127.0.0.1' },

@@ -147,6 +147,16 @@ test('rejects credentials of a profile that are invalid in a header, without sho
   ]);
 });
 
+test('rejects an expiration of a profile that is not a date', async (t) => {
+  const text = JSON.stringify({ Version: 1, AccessKeyId: 'id', SecretAccessKey: 'word', Expiration: 'soon' });
+  const folder = await folderWith(t, { answer: text });
+  const config = path.join(folder, 'config');
+  writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
+  assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
+    'no credentials: expected the expiration of the credentials to be a valid date',
+  ]);
+});
+
 test('renews expiring credentials with the command that provided them', async (t) => {
   const folder = await folderWith(t, {});
   const config = path.join(folder, 'config');
@@ -156,12 +166,13 @@ test('renews expiring credentials with the command that provided them', async (t
   assert.equal(store.credentials.accessKeyId, 'first');
   assert.ok(renewal !== null);
   assert.equal(renewal.credentials.current, store.credentials);
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const replaced = new Promise((resolve) => renewal.credentials.onReplaced(resolve));
   writeFileSync(path.join(folder, 'now'), answerOf('second', 7200));
   // An hour passes instantly.
-  const start = Date.now();
-  let hours = 0;
-  renewal.start({ epochNow: () => start + 3_600_000 * hours++, notice: assert.fail });
+  const inAnHour = Date.now() + 3_600_000;
+  renewal.start({ epochNow: () => inAnHour, notice: assert.fail });
+  t.mock.timers.tick(10_000);
   await replaced;
   renewal.stop();
   assert.equal(renewal.credentials.current.accessKeyId, 'second');
