@@ -214,14 +214,14 @@ describe('logs with thresholds', { concurrency: 2 }, () => {
     );
   });
 
-  test('with one missing exit with 1, whatever is missed', async (t) => {
+  test('with one that is no log exit with 1, whatever is missed', async (t) => {
     const { stdout } = await runCommand(t, ['90', '4', '--local', '--stages', 'write']);
-    const folder = await folderWith(t, {});
+    const folder = await folderWith(t, { 'foreign.txt': 'Lorem ipsum' });
     await writeFile(path.join(folder, 'log.txt'), stdout);
     const given = [
       PEAK,
       path.join(folder, 'log.txt'),
-      path.join(folder, 'none.txt'),
+      path.join(folder, 'foreign.txt'),
       '--assert',
       'write.operations == 5',
     ];

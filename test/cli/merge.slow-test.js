@@ -133,13 +133,21 @@ test('counts a file that is given twice once, with a warning', async () => {
   assert.equal(status, 0);
 });
 
-test('names logs that are missing from the total, and prints the rest', async () => {
+test('refuses a file that is missing or a directory, by name', async () => {
+  for (const [file, problem] of [
+    ['missing.txt', 'cannot be read: no such file or directory (ENOENT)'],
+    ['.', 'is a directory, expected a log file'],
+  ]) {
+    const { stdout, stderr, status } = await peaksOf(OLD_LOG, file);
+    assert.deepEqual([stdout, stderr, status], ['', `error: ${file}: ${problem}\n`, 2]);
+  }
+});
+
+test('names files without log lines, and prints the rest', async () => {
   await logFile('foreign.txt', ['Lorem ipsum']);
-  const { stdout, stderr, status } = await peaksOf('missing.txt', '.', 'foreign.txt', OLD_LOG);
+  const { stdout, stderr, status } = await peaksOf('foreign.txt', OLD_LOG);
   assert.equal(stdout, OLD_PEAKS);
   assert.deepEqual(stderr.split('\n'), [
-    'warning: missing.txt: cannot be read: no such file or directory (ENOENT)',
-    'warning: .: is a directory, expected a log file',
     'warning: foreign.txt:1: contains no log lines: expected output of r2-benchmark (stdout, --log or --json)',
     '',
   ]);
