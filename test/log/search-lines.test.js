@@ -76,6 +76,13 @@ test('without a plateau, the capacity is a lower bound', () => {
   );
 });
 
+test('a hold that contradicts the steps is no lower bound', () => {
+  assert.equal(
+    linesOf({ hasPlateau: false, best: 1200 })[0],
+    'Write capacity: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads; the best step reached 1200.0 ops/s, which the hold contradicts: run again',
+  );
+});
+
 test('a rate that was not held is the best one seen, with the reason', () => {
   assert.equal(
     linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
