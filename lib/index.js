@@ -1,3 +1,4 @@
+import { InputError } from './model/input-bounds.js';
 import { UsageError, inCode } from './options/usage-error.js';
 import { RunError } from './run/run-error.js';
 import { ThresholdError } from './thresholds/threshold-error.js';
@@ -37,11 +38,11 @@ export async function run(options, context) {
  * @param {string} file
  * @param {(message: string) => void} [warning] called for each part that is damaged or unknown
  * @returns {Promise<Result[]>} in the order of the file
- * @throws {UsageError} if the file contains no run
+ * @throws {UsageError} if the file cannot be read or contains no run
  */
 export async function readResults(file, warning = () => {}) {
   const { readEachRun } = await import('./merge/read-run.js');
-  const { results, warnings } = await readEachRun(file);
+  const { results, warnings } = await asUsage(readEachRun(file));
   if (results.length === 0) {
     throw new UsageError(warnings);
   }
@@ -59,7 +60,7 @@ export async function readResults(file, warning = () => {}) {
  */
 export async function merge(inputs, { severalRuns = false } = {}) {
   const { mergeInputs } = await import('./merge/read-run.js');
-  const { result, apart } = await mergeInputs(inputs);
+  const { result, apart } = await asUsage(mergeInputs(inputs));
   if (apart.length > 0 && !severalRuns) {
     throw new UsageError(apart.map(inCode));
   }
@@ -91,6 +92,19 @@ export async function compare(before, after, { margin, force = false } = {}) {
 }
 
 /**
+ * @template Value
+ * @param {Promise<Value>} reading
+ * @throws {UsageError} if a file cannot be read
+ */
+async function asUsage(reading) {
+  try {
+    return await reading;
+  } catch (error) {
+    throw error instanceof InputError ? new UsageError([error.message]) : error;
+  }
+}
+
+/**
  * @param {Result | string} given
  * @param {string} name to use if `given` is a result without a run ID
  */
@@ -99,7 +113,7 @@ async function namedResult(given, name) {
     return { name: given.run ?? name, result: given };
   }
   const { readRun } = await import('./merge/read-run.js');
-  const { result, runsApart, warnings } = await readRun(given);
+  const { result, runsApart, warnings } = await asUsage(readRun(given));
   if (runsApart.length > 0 || result.stages.length === 0) {
     const why = [...runsApart, ...warnings].map(({ message }) => message);
     throw new UsageError([`${given}: expected one run with stages`, ...why]);

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { COMPARABLE_OPTIONS } from '../options/recorded-options.js';
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
+import { readTextFile } from '../text/text-file.js';
+import { MAX_RESULT_SIZE } from '../log/read-files.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
 import { metricNamed } from '../thresholds/metrics.js';
@@ -128,7 +129,7 @@ function readBaseline(file) {
  */
 function readText(option, file) {
   try {
-    return { text: readFileSync(file, 'utf8').replace(/^\uFEFF/, ''), problem: null };
+    return { text: readTextFile(file, MAX_RESULT_SIZE), problem: null };
   } catch (error) {
     return { text: null, problem: `${option}: ${file} cannot be read: ${/** @type {Error} */ (error).message}` };
   }

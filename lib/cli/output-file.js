@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
+
+/** A program that is started together with this one soon opens the pipe to read from it. */
+const PIPE_TRY_MS = 100;
+const MAX_PIPE_TRIES = 30;
 
 /**
  * A result file. The constructor checks before the run that the file can be written, without changing it. The result
@@ -21,20 +27,16 @@ export class ReportFile {
   constructor(place, option) {
     this.#path = place;
     try {
-      const existing = statSync(place, { throwIfNoEntry: false });
-      if (existing?.isDirectory()) {
-        throw new Error('it is a directory');
-      }
+      const existing = findFile(place);
       if (existing === undefined || existing.isFile()) {
-        // Write through a symbolic link instead of replacing it.
-        this.#path = existing === undefined ? place : realpathSync(place);
+        this.#path = targetOf(place);
         writeAndClose(openSync(this.#temporary, 'wx'), []);
         this.#removeTemporary();
       } else {
-        this.#descriptor = openSync(place, 'w');
+        this.#descriptor = openSpecial(place);
       }
     } catch (error) {
-      throw new UsageError([`${option}: ${place} cannot be written: ${/** @type {Error} */ (error).message}`]);
+      throw new UsageError([`${option}: ${place} ${problemOf(error)}`]);
     }
   }
 
@@ -89,6 +91,56 @@ export class ReportFile {
 }
 
 /**
+ * Follows a symbolic link, also one to a file that does not exist yet, so that it is not replaced.
+ *
+ * @param {string} place
+ * @returns {string}
+ */
+function targetOf(place) {
+  return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? targetOf(path.resolve(realpathSync(path.dirname(place)), readlinkSync(place)))
+    : place;
+}
+
+/** @param {string} place */
+function findFile(place) {
+  const existing = statSync(place, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) {
+    throw new Error('it is a directory');
+  }
+  return existing;
+}
+
+/** Why a file could not be opened. @param {any} error */
+function problemOf({ code, message }) {
+  return code === 'EEXIST'
+    ? 'exists: expected a new name, or --log-append to add to it'
+    : `cannot be written: ${code === 'ENXIO' ? 'no program reads from it: start its reader first' : message}`;
+}
+
+/**
+ * Opens a pipe or a device. A pipe without a reader is refused after a few seconds: opening it would wait for ever.
+ *
+ * @param {string} place
+ * @param {number} [triesLeft]
+ * @returns {number} a descriptor
+ */
+function openSpecial(place, triesLeft = MAX_PIPE_TRIES) {
+  try {
+    const probe = openSync(place, constants.O_WRONLY | constants.O_NONBLOCK);
+    const descriptor = openSync(place, 'w');
+    closeSync(probe);
+    return descriptor;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENXIO' || triesLeft === 0) {
+      throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_TRY_MS);
+    return openSpecial(place, triesLeft - 1);
+  }
+}
+
+/**
  * @param {number} descriptor
  * @param {Iterable<string>} parts
  */
@@ -124,21 +176,11 @@ export class LogFile {
   constructor(place, { append }) {
     this.#path = place;
     try {
-      const existing = statSync(place, { throwIfNoEntry: false });
-      if (existing?.isDirectory()) {
-        throw new Error('it is a directory');
-      }
+      const existing = findFile(place);
       this.#isNew = existing === undefined;
-      // A pipe or a device such as /dev/null has no content to lose.
-      const mayExist = append || (existing !== undefined && !existing.isFile());
-      this.#descriptor = openSync(place, mayExist ? 'a' : 'ax');
+      this.#descriptor = existing?.isFile() === false ? openSpecial(place) : openSync(place, append ? 'a' : 'ax');
     } catch (error) {
-      const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-      const problem =
-        code === 'EEXIST'
-          ? 'exists: expected a new name, or --log-append to add to it'
-          : `cannot be written: ${message}`;
-      throw new UsageError([`--log: ${place} ${problem}`]);
+      throw new UsageError([`--log: ${place} ${problemOf(error)}`]);
     }
   }
 

@@ -1,6 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
+import { InputError } from '../model/input-bounds.js';
 import { readResult } from '../model/read-result.js';
+import { placeOf } from '../text/plain-text.js';
 import { MAX_LINE_LENGTH, parseLine } from './lines.js';
 import { LogBounds } from './log-bounds.js';
 import { LogReader } from './read-log.js';
@@ -19,21 +21,24 @@ const STANDARD_INPUT_NAME = 'standard input';
 const CHUNK_SIZE = 64 * 1024;
 
 /** Bytes. A result must fit into one string. */
-const MAX_RESULT_SIZE = 256 * 1024 * 1024;
+export const MAX_RESULT_SIZE = 256 * 1024 * 1024;
+
+/** Bytes without a log line after which an input is no log, such as a device that never ends. */
+const MAX_FOREIGN = 1024 ** 3;
 
 /** JSON may follow a byte order mark and blanks, but must start within this many bytes. */
 const MAX_BLANKS = 64;
 const JSON_START = /^\uFEFF?\s*\{/;
 
 /**
- * Reads logs and results in order, and distinguishes them by their content. An unreadable file becomes a warning, and
- * reading continues. A file given twice is read once, even under another name.
+ * Reads logs and results in order, and distinguishes them by their content. A file with other content becomes a warning,
+ * and reading continues. A file given twice is read once, even under another name.
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
  * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in file order; warnings about whole files
- * @throws {Error} if a file contains more than any run writes
+ * @throws {InputError} if a file cannot be read, or contains more than any run writes
  */
 export async function readFiles(files, standardInput, options) {
   const reader = new FileReader(standardInput, options);
@@ -72,7 +77,7 @@ class FileReader {
         await this.#readNamed(name);
       }
     } catch (error) {
-      this.#warn(name, null, `cannot be read: ${systemReason(error)}`);
+      throw new InputError(`${placeOf({ file: name, line: null })}: cannot be read: ${systemReason(error)}`);
     }
   }
 
@@ -82,8 +87,7 @@ class FileReader {
     try {
       const status = await handle.stat({ bigint: true });
       if (status.isDirectory()) {
-        this.#warn(file, null, 'is a directory, expected a log file');
-        return;
+        throw new InputError(`${placeOf({ file, line: null })}: is a directory, expected a log file`);
       }
       const openStream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
       await this.#readOnce(file, `${status.dev}:${status.ino}`, openStream);
@@ -112,11 +116,12 @@ class FileReader {
     const bounds = new LogBounds(file);
     let hasLogLines = false;
     const log = new LogReader(file, (run) => this.runs.push(run));
-    const bytes = await readLines(chunks, (number, line) => {
+    const onLine = (/** @type {number} */ number, /** @type {LogLine} */ line) => {
       hasLogLines = true;
       bounds.add(number, line);
       log.add(number, line);
-    });
+    };
+    const bytes = await readLines(chunks, onLine, file);
     log.end();
     if (bytes === 0) {
       this.#warn(file, null, 'is empty: expected output of r2-benchmark (stdout, --log or --json)');
@@ -237,7 +242,7 @@ async function isLog(file) {
   const handle = await open(file).catch(() => null);
   let hasLogLines = false;
   if (handle !== null) {
-    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (hasLogLines = true));
+    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (hasLogLines = true), file);
   }
   return hasLogLines;
 }
@@ -249,17 +254,21 @@ async function isLog(file) {
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
  * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because that would
  *   take most of the time
+ * @param {string} file for messages
  * @returns {Promise<number>} the number of bytes read
+ * @throws {InputError} after MAX_FOREIGN bytes without a log line
  */
-export async function readLines(chunks, onLine) {
+export async function readLines(chunks, onLine, file) {
   const decoder = new TextDecoder();
   let bytes = 0;
+  let foreignFrom = 0;
   let number = 0;
   let unfinished = '';
   const add = (/** @type {string} */ text) => {
     number += 1;
     const line = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
     if (line !== null) {
+      foreignFrom = bytes;
       onLine(number, line);
     }
   };
@@ -274,6 +283,9 @@ export async function readLines(chunks, onLine) {
     }
     // Beyond this length, an unfinished line cannot be a log line.
     unfinished = text.slice(start, start + MAX_LINE_LENGTH + 2);
+    if (bytes - foreignFrom > MAX_FOREIGN) {
+      throw new InputError(`${placeOf({ file, line: number + 1 })}: more than 1 GiB without a log line`);
+    }
   }
   add(unfinished + decoder.decode());
   return bytes;

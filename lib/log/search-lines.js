@@ -1,4 +1,5 @@
 import { HOLD_MS } from '../search/search-plan.js';
+import { agrees } from '../search/tested-steps.js';
 import { counted } from '../text/figures.js';
 import { column, percentile } from './stage-lines.js';
 
@@ -81,8 +82,13 @@ function boundText({ low, high, confidence }) {
  * @param {StageResult} result
  * @param {SearchResult} search
  */
-function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
+function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, best, ...needed }) {
+  const { operationsNeeded, dollarsNeeded } = needed;
+  const isContradicted = capacity !== null && !agrees(capacity.operationsPerSecond, best);
   const notes = [
+    ...(isContradicted
+      ? [`the best step reached ${best.toFixed(1)} ops/s, which the hold contradicts: run again`]
+      : []),
     ...(end === 'complete' ? [] : [`the search ended early (${end})`]),
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
@@ -90,7 +96,7 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
     ...(capacity === null && end === 'complete' ? ['it was not held long enough'] : []),
     ...(operationsNeeded === null ? [] : [`try again with ${needs(operationsNeeded, dollarsNeeded)}`]),
   ];
-  const bound = hasPlateau && capacity !== null ? '' : 'at least ';
+  const bound = (hasPlateau && capacity !== null) || isContradicted ? '' : 'at least ';
   const rate = `${(capacity?.operationsPerSecond ?? average).toFixed(1)} ops/s`;
   const interval = capacity === null ? '' : intervalText(capacity);
   const used = capacity?.threads ?? threads;

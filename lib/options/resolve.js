@@ -1,4 +1,5 @@
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
+import { keepNames } from '../text/redact.js';
 import { WHOLE } from '../workload/shard.js';
 import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
@@ -42,11 +43,13 @@ export function resolve(options, { store, env, availableCores, now, random, pass
   if (doesRun && shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
+  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+  keepNames([options.prefix, runId]);
   return freezeAll({
     store,
     objects: {
       count: doesRun ? options.objects : 0,
-      runId: options.cleanup ?? options.runId ?? makeRunId(now, random),
+      runId,
       ...pick(options, 'prefix', 'size', 'sizes', 'existing', 'keep', 'allowVersioned'),
       shard,
     },

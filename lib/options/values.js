@@ -3,7 +3,7 @@ import { isRegion } from '../aws/settings.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { escapeUnprintable } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
-import { keepSecrets } from '../text/redact.js';
+import { keepNames, keepSecrets } from '../text/redact.js';
 import { parseDuration, parseSize } from '../text/units.js';
 import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../operations/multipart.js';
 import { OPERATIONS, operationsOf } from '../operations/registry.js';
@@ -89,10 +89,11 @@ export function listOf(given) {
     .filter((name) => name !== '');
 }
 
-/** Removes a user and a password. @param {string} given possibly a URL that contains them */
-export function withoutUser(given) {
-  const end = given.lastIndexOf('@');
-  return end < 0 ? given : `…${given.slice(end)}`;
+/** Removes a user, a password and a query. @param {string} given possibly a URL that contains them */
+export function withoutSecrets(given) {
+  const place = given.replace(/[?#][^]*/, '?…');
+  // A password may contain any character, so that only what follows the last @ is a host.
+  return given.includes('@') ? `…${/@[^@]*$/.exec(place)?.[0] ?? ''}` : place;
 }
 
 const MAX_COUNT = 1e9;
@@ -366,18 +367,19 @@ export function bucketNames(given) {
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
     // If the text contains a password, any part between commas may belong to it.
-    const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
+    const shown = withoutSecrets(given.includes('@') ? given : (strange ?? given));
     throw new RangeError(
       `expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got ${quote(shown)}`,
     );
   }
+  keepNames(names);
   return names;
 }
 
 /** @param {string} given */
 export function region(given) {
   if (!isRegion(given)) {
-    throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
+    throw new RangeError(`expected a region such as auto, got ${quote(withoutSecrets(given))}`);
   }
   return given;
 }
@@ -411,8 +413,9 @@ export function hostname(given) {
   // 1.2.3.999 has the form of a name but is not valid. A URL cannot contain an IPv6 address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected only a host name, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
+    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}${placesOfRest(given)}`);
   }
+  keepNames([given]);
   return given;
 }
 
@@ -450,7 +453,7 @@ export function endpointUrl(given) {
   const isPlain = url !== null && url.username + url.password + url.search + url.hash === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol) || !BASE_PATH.test(basePath)) {
     throw new RangeError(
-      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutUser(given))}${urlMeant(given)}`,
+      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutSecrets(given))}${urlMeant(given)}`,
     );
   }
   const useTls = url.protocol === 'https:';
@@ -513,7 +516,7 @@ export function publicUrl(given) {
     return { ...url, hostname: url.hostname.replace(BUCKET_AS_HOST, BUCKET_NAME), bucketInPath };
   } catch {
     throw new RangeError(
-      `expected a URL such as https://cdn.example.com, with ${BUCKET_NAME} in its host or at its end for several buckets, got ${quote(withoutUser(given))}`,
+      `expected a URL such as https://cdn.example.com, with ${BUCKET_NAME} in its host or at its end for several buckets, got ${quote(withoutSecrets(given))}`,
     );
   }
 }
@@ -566,18 +569,17 @@ export function proxyUrl(given, others = '') {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:' || !['', '/'].includes(url.pathname) || url.search + url.hash !== '') {
     throw new RangeError(
-      `expected ${others}a proxy such as http://proxy.example.com:3128, got ${quote(withoutUser(given))}`,
+      `expected ${others}a proxy such as http://proxy.example.com:3128, got ${quote(withoutSecrets(given))}`,
     );
   }
   const { username, password } = url;
   const address = endpointUrl(`http://${url.host}`);
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const encoded = Buffer.from(user).toString('base64');
-  keepSecrets({ secrets: [decodeURIComponent(password), encoded] });
+  keepSecrets({ secrets: [decodeURIComponent(password)] });
   return {
     hostname: address.hostname,
     port: address.port,
-    ...(user === ':' ? {} : { authorization: `Basic ${encoded}` }),
+    ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
   };
 }
 
@@ -605,7 +607,7 @@ export function collectorUrl(given) {
   const isPlain = url !== null && url.username + url.password + url.hash === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
     throw new RangeError(
-      `expected a URL such as http://localhost:4318, without credentials (set OTEL_EXPORTER_OTLP_HEADERS instead), got ${quote(withoutUser(given))}`,
+      `expected a URL such as http://localhost:4318, without credentials (set OTEL_EXPORTER_OTLP_HEADERS instead), got ${quote(withoutSecrets(given))}`,
     );
   }
   return url;

@@ -1,4 +1,5 @@
 import { describeLimit } from '../bottleneck/sentence.js';
+import { agrees } from '../search/tested-steps.js';
 import { counted, decimal, listOf, percent, shortLimit } from '../text/figures.js';
 
 /**
@@ -86,11 +87,12 @@ function capacityText(stage) {
   }
   const { operationsPerSecond, low, high, confidence, threads } = capacity;
   const hasPlateau = stage.search?.hasPlateau ?? stage.merge?.ramp?.hasPlateau;
-  const from = hasPlateau
-    ? `from ${counted(threads, 'thread')}`
-    : `with ${counted(threads, 'thread')}, without a plateau`;
+  const best = stage.search?.best ?? operationsPerSecond;
+  const isContradicted = !agrees(operationsPerSecond, best);
+  const doubt = isContradicted ? `which contradicts the best step of ${decimal(best)}` : 'without a plateau';
+  const from = hasPlateau ? `from ${counted(threads, 'thread')}` : `with ${counted(threads, 'thread')}, ${doubt}`;
   return (
-    `${hasPlateau ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations per second ` +
+    `${hasPlateau || isContradicted ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations per second ` +
     `(${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}, ${from})`
   );
 }

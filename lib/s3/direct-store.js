@@ -381,12 +381,9 @@ export class DirectConnection {
   }
 
   #refusal() {
-    const { code, message, region } = parseErrorBody(this.#failureBody);
     return classifyAnswer({
+      ...parseErrorBody(this.#failureBody),
       status: this.#status,
-      code,
-      message,
-      region,
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,

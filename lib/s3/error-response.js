@@ -8,6 +8,7 @@ export function parseErrorBody(body) {
     code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
     message: textOf(body, 'Message') ?? '',
     region: textOf(body, 'Region') ?? '',
+    requestId: textOf(body, 'RequestId') ?? '',
   };
 }
 

@@ -1,4 +1,4 @@
-import { keepSecrets, keptSecrets } from '../text/redact.js';
+import { keepNames, keepSecrets, keptSecrets } from '../text/redact.js';
 
 /** @import { Credentials } from '../model/config.js' */
 
@@ -20,14 +20,15 @@ export class LiveCredentials {
     this.#take(credentials);
   }
 
-  /** @returns for another thread: the current credentials, and all secrets that the thread must not show */
+  /** @returns for another thread: the current credentials, and what the thread must and need not withhold */
   toState() {
-    return { current: this.current, secrets: keptSecrets() };
+    return { current: this.current, kept: keptSecrets() };
   }
 
   /** @param {ReturnType<LiveCredentials['toState']>} state */
-  static fromState({ current, secrets }) {
-    keepSecrets(secrets);
+  static fromState({ current, kept }) {
+    keepSecrets(kept);
+    keepNames(kept.names);
     return new LiveCredentials(current);
   }
 

@@ -1,5 +1,4 @@
 import { plainText } from '../text/plain-text.js';
-import { redact } from '../text/redact.js';
 import { AddressBook } from '../http/address-book.js';
 import { isNamed } from '../http/response-parser.js';
 import { endpointUrl } from './address.js';
@@ -210,7 +209,7 @@ const MAX_LOCATION = 200;
  */
 function adviceOf({ kind, status }, location) {
   if (kind === 'redirect') {
-    const place = location === '' ? 'elsewhere' : `to ${plainText(redact(location))}`;
+    const place = location === '' ? 'elsewhere' : `to ${plainText(location)}`;
     return `it redirects ${place}, but redirects are not followed: set --public-url to the address that serves the objects`;
   }
   if (kind === THROTTLED) {

@@ -1,5 +1,5 @@
 import { plainText } from '../text/plain-text.js';
-import { redact } from '../text/redact.js';
+import { WITHHELD } from '../text/redact.js';
 import { parseRetryAfter } from './error-response.js';
 import { isRegion } from './signing-region.js';
 
@@ -192,6 +192,8 @@ const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 /** Failures before the request had a connection, so that it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
+const REQUEST_ID = /^[\w=+/-]{1,128}$/;
+
 /** A local port becomes free a second to a minute after its connection closed. An earlier attempt would fail. */
 const PORT_PAUSE_MS = 1000;
 
@@ -201,26 +203,28 @@ const PORT_PAUSE_MS = 1000;
  * @param {string} [answer.code] S3's error code; the response to a HEAD has none
  * @param {string} [answer.message]
  * @param {string} [answer.region]
+ * @param {string} [answer.requestId]
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
  * @param {boolean} [answer.isR2] whether the response comes from R2
  * @param {number} answer.now epoch ms
  */
-export function classifyAnswer({ status, code = '', message = '', region = '', ...answer }) {
+export function classifyAnswer({ status, code = '', message = '', region = '', requestId = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
   // The code is untrusted text: looking up `constructor` must not find an inherited property.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
-  const details = [code, message].filter((part) => part !== '').join(': ');
+  const shownCode = Object.hasOwn(BY_CODE, code) || NOT_CARRIED_OUT.has(code) ? code : plainText(code);
+  const shownMessage = plainText(message);
+  const request = shownMessage === WITHHELD && REQUEST_ID.test(requestId) ? `request ${plainText(requestId)}` : '';
+  const details = [shownCode, shownMessage, request].filter((part) => part !== '').join(': ');
   return new AttemptError({
     kind,
     handling,
-    message: plainText(
-      `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${details === '' ? '' : ` ${details}`}`,
-    ),
+    message: `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${details === '' ? '' : ` ${details}`}`,
     status,
     code,
-    // Other errors give the bucket's region instead. Ignore a region that contains a secret, because it would be shown.
-    region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
+    // Other errors give the bucket's region instead. A region that contains a secret is withheld, and no region.
+    region: code === WRONG_REGION && isRegion(plainText(region)) ? region : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
     isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),

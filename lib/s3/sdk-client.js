@@ -185,6 +185,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
       // The SDK leaves some longer character references undecoded.
       message: isGeneric(text) ? '' : decodeEntities(text),
       region: typeof Region === 'string' ? Region : '',
+      requestId: $metadata?.requestId,
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       isR2,

@@ -25,6 +25,16 @@ const MIN_HOLD_RATIO = 0.9;
 /** Safety margin for expected rates. */
 const MARGIN = 1.1;
 
+/**
+ * Whether a hold agrees with the best step of its search, so that each confirms the other.
+ *
+ * @param {number} held ops/s
+ * @param {number} best ops/s
+ */
+export function agrees(held, best) {
+  return held <= MAX_HOLD_RATIO * best && held >= MIN_HOLD_RATIO * best;
+}
+
 /** The results of a search so far: the tested numbers of threads, and the next one to test. */
 export class TestedSteps {
   #maxThreads;
@@ -114,8 +124,7 @@ export class TestedSteps {
 
   /** Whether the hold agrees with the steps. If not, something disturbed the steps or the hold. */
   get holdAgrees() {
-    const { held, best } = this;
-    return held === null || (held <= MAX_HOLD_RATIO * best && held >= MIN_HOLD_RATIO * best);
+    return this.held === null || agrees(this.held, this.best);
   }
 
   get hasPlateau() {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
+import { readTextFile } from '../text/text-file.js';
 import { bucketNames, edgeUrl, hostname, port, publicUrl, region, secret, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 
@@ -16,6 +16,8 @@ import { OPTIONS } from '../options/table.js';
 
 /** The file with the variables, unless the command line names another. */
 export const DEFAULT_FILE = OPTIONS.envFile.default;
+
+const MAX_FILE_BYTES = 1024 ** 2;
 
 const VARIABLES = Object.freeze(
   /** @satisfies {Record<string, Variable>} */ ({
@@ -139,7 +141,7 @@ export class Variables {
  */
 function readFileOf(file) {
   try {
-    return { variables: parse(readFileSync(file)), fileProblem: null, exists: true };
+    return { variables: parse(readTextFile(file, MAX_FILE_BYTES)), fileProblem: null, exists: true };
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     const exists = code !== 'ENOENT';

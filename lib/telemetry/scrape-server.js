@@ -5,11 +5,17 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { AddressInfo } from 'node:net'
+ * @import { AddressInfo, Socket } from 'node:net'
  * @import { MetricProducer } from '@opentelemetry/sdk-metrics'
  */
 
 const PATH = '/metrics';
+/** More connections, or responses that nobody reads, would take sockets away from the run. */
+const MAX_CONNECTIONS = 16;
+
+/** Connections without a request. The oldest makes room for a new one, which may be the scrape. */
+const MAX_IDLE = 8;
+
 const TIMEOUTS = { requestTimeout: 5000, headersTimeout: 5000, connectionsCheckingInterval: 5000 };
 
 /**
@@ -23,6 +29,8 @@ export class ScrapeServer {
   /** Called with its number after each complete scrape. @type {(scrape: number) => void} */
   #onScraped = () => {};
   #scrapes = 0;
+  /** Oldest first. @type {Set<Socket>} */
+  #idle = new Set();
 
   /** @param {{ host: string, port: number }} address @throws {NodeJS.ErrnoException} if it cannot listen there */
   static async open(address) {
@@ -34,8 +42,11 @@ export class ScrapeServer {
   }
 
   constructor() {
-    // More connections, or responses that nobody reads, would take sockets away from the run.
-    this.#server.maxConnections = 16;
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', (socket) => {
+      socket.on('close', () => this.#idle.delete(socket));
+      this.#addIdle(socket);
+    });
     this.#server.setTimeout(TIMEOUTS.requestTimeout);
   }
 
@@ -69,8 +80,20 @@ export class ScrapeServer {
     await closed;
   }
 
+  /** @param {Socket} socket */
+  #addIdle(socket) {
+    this.#idle.add(socket);
+    const [oldest] = this.#idle;
+    if (this.#idle.size > MAX_IDLE) {
+      oldest.destroy();
+      this.#idle.delete(oldest);
+    }
+  }
+
   /** @type {(request: IncomingMessage, response: ServerResponse) => void} */
-  #answer({ method, url }, response) {
+  #answer({ method, url, socket }, response) {
+    this.#idle.delete(socket);
+    response.on('close', () => !socket.destroyed && this.#addIdle(socket));
     if (this.#exporter === null || method !== 'GET' || url?.split('?')[0] !== PATH) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end(`r2-benchmark: GET ${PATH} returns the metrics\n`);
       return;

@@ -1,8 +1,8 @@
-import { redact } from './redact.js';
+import { WITHHELD, redact } from './redact.js';
 
 const MAX_LENGTH = 200;
 
-/** Characters to read even if fewer are shown, because an escaped secret is longer than its replacement. */
+/** Characters to search for secrets even if fewer are shown: the cut may be inside an encoded secret. */
 const MAX_READ_LENGTH = 1024;
 
 /** Line ends and tabs. A space replaces each run of them. */
@@ -17,7 +17,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Prepares text from outside (a store, a certificate, a log, a file name) for display: on one line, of limited length,
- * with invisible characters escaped and secrets removed.
+ * with invisible characters escaped. A text that contains a secret is withheld.
  *
  * @param {string} text
  * @param {number} [maxLength] characters
@@ -25,11 +25,13 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 export function plainText(text, maxLength = MAX_LENGTH) {
   const trimmed = text.trim();
   const read = trimmed.slice(0, Math.max(maxLength, MAX_READ_LENGTH));
-  const redacted = redact(read);
-  const beginning = cut(redacted, maxLength);
+  if (redact(read) === WITHHELD) {
+    return WITHHELD;
+  }
+  const beginning = cut(trimmed, maxLength);
   const line = escapeUnprintable(beginning.replace(BREAKS, ' '));
   const shown = cut(line, maxLength);
-  const isWhole = read === trimmed && beginning === redacted && shown === line;
+  const isWhole = beginning === trimmed && shown === line;
   return isWhole ? shown : `${shown}…`;
 }
 

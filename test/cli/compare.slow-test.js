@@ -93,17 +93,15 @@ test('rejects incomparable runs with a line per reason, unless the user insists'
   assert.match(forced.stdout, /^Compared anyway \(--force\), despite mismatches:$/m);
 });
 
-test('exits with status 1 if there is nothing to compare', async (t) => {
+test('exits with status 1 if there is nothing to compare, and 2 if a side is missing', async (t) => {
   const folder = await folderWith(t, { ...texts({ 'run.json': run(1000) }), 'foreign.txt': 'Lorem ipsum' });
   const [result, foreign, missing] = ['run.json', 'foreign.txt', 'missing.json'].map((name) => path.join(folder, name));
-  for (const sides of [
-    [result, missing],
-    [foreign, result],
-  ]) {
-    const { status, stdout, stderr } = await compare(...sides);
-    assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^warning: .*\nerror: .*: found no stages; expected a result, a log, or a folder/);
-  }
+  const { status, stdout, stderr } = await compare(foreign, result);
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /^warning: .*\nerror: .*: found no stages; expected a result, a log, or a folder/);
+  const refusal = await compare(result, missing);
+  assert.deepEqual([refusal.status, refusal.stdout], [2, '']);
+  assert.match(refusal.stderr, /^error: .*missing\.json: cannot be read: no such file or directory \(ENOENT\)\n$/);
 });
 
 test('hostile names and texts never reach a terminal unescaped', async (t) => {

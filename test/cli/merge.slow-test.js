@@ -72,6 +72,16 @@ test('the peaks of our log include those of stages without a full second', async
   assert.deepEqual(await peaksOf(OWN_LOG), { stdout: OWN_PEAKS, stderr: laterVersion(), status: 0 });
 });
 
+test('refuses a file that is missing or a directory, by name', async () => {
+  for (const [file, problem] of [
+    ['missing.txt', 'cannot be read: no such file or directory (ENOENT)'],
+    ['.', 'is a directory, expected a log file'],
+  ]) {
+    const { stdout, stderr, status } = await peaksOf(OLD_LOG, file);
+    assert.deepEqual([stdout, stderr, status], ['', `error: ${file}: ${problem}\n`, 2]);
+  }
+});
+
 for (const args of [[OLD_LOG], ['--help']]) {
   test(`a closed stdout ends ${path.basename(args[0])} with status 141 and without a crash`, async () => {
     const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

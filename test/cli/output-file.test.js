@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstat, readdir, readFile, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
@@ -50,6 +50,25 @@ test('rejects an unwritable path at once, by name', async (t) => {
     );
   }
   assert.deepEqual(await readdir(folder), ['a-file']);
+});
+
+test('a link to a file that does not exist yet stays a link, and its target is written', async (t) => {
+  const folder = await folderWith(t, {});
+  await mkdir(path.join(folder, 'results'));
+  const link = path.join(folder, 'link.json');
+  await symlink('results/second.json', link);
+  await symlink('report.json', path.join(folder, 'results/second.json'));
+  assert.equal(new ReportFile(link, '--json').write('the new one'), null);
+  assert.ok((await lstat(link)).isSymbolicLink());
+  assert.equal(await readFile(path.join(folder, 'results/report.json'), 'utf8'), 'the new one');
+});
+
+test('a pipe that nobody reads is refused by name', async (t) => {
+  const pipe = path.join(await folderWith(t, {}), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reason = `${pipe} cannot be written: no program reads from it: start its reader first`;
+  assert.throws(() => new ReportFile(pipe, '--json'), { message: `--json: ${reason}` });
+  assert.throws(() => new LogFile(pipe, { append: false }), { message: `--log: ${reason}` });
 });
 
 test('a link stays a link, and its target is written', async (t) => {

@@ -72,5 +72,5 @@ test('does not overwrite a log, and names a missing file', async () => {
   assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), log);
   const missing = await report('missing.json', '-o', 'none.html');
   assert.match(missing.stderr, /missing\.json: cannot be read: no such file or directory/);
-  assert.equal(missing.status, 1);
+  assert.equal(missing.status, 2);
 });

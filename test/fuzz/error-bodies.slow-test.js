@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseErrorBody } from '../../lib/s3/error-response.js';
 import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
+import { WITHHELD } from '../../lib/text/redact.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { attempt, openTestStore, get } from '../helpers/store.js';
 import { UNPRINTABLE } from './civil.js';
@@ -23,7 +24,7 @@ const MAX_ATTEMPT_MS = 60_000;
 const MAX_CPU_MS = 10_000;
 
 const MEBIBYTE = 2 ** 20;
-const MAX_MESSAGE_LENGTH = 'HTTP 403 '.length + 200;
+const MAX_MESSAGE_LENGTH = 'HTTP 403 : '.length + 2 * 200 + 1;
 
 const laughs = Array.from({ length: 12 }, (_, place) => `<!ENTITY l${place + 1} "${`&l${place};`.repeat(10)}">`).join(
   '',
@@ -118,7 +119,7 @@ for (const client of CLIENTS) {
     }
   });
 
-  test(`${client}: a secret is redacted in every spelling of XML`, TIME_LIMIT, async (t) => {
+  test(`${client}: a text with a secret is withheld, however XML spells it`, TIME_LIMIT, async (t) => {
     const { store, connection } = await openHostile(t, client);
     const secret = targetOf(store).credentials.secretAccessKey;
     for (const radix of [10, 16]) {
@@ -126,8 +127,7 @@ for (const client of CLIENTS) {
       const written = [...secret].map((each) => `&${mark}00000${each.charCodeAt(0).toString(radix)};`).join('');
       store.answer = answerOf(403, `<Error><Code>X</Code><Message>got ${written} instead</Message></Error>`);
       const { message } = await refusal(connection);
-      assert.ok(!message.includes(secret), message);
-      assert.match(message, /got \[secret\] instead/);
+      assert.equal(message, `HTTP 403 X: ${WITHHELD}`);
     }
   });
 

@@ -140,9 +140,9 @@ const WINDOW = 8;
 
 /** @param {Outcome} outcome */
 function assertNoPart({ stdout, stderr }) {
-  const shown = `${stdout}${stderr}`.toLowerCase();
+  const shown = `${stdout}${stderr}`;
   for (let place = 0; place + WINDOW <= SESSION_TOKEN.length; place++) {
-    const part = SESSION_TOKEN.slice(place, place + WINDOW).toLowerCase();
+    const part = SESSION_TOKEN.slice(place, place + WINDOW);
     assert.ok(!shown.includes(part), `${part} in ${shown}`);
   }
 }
@@ -199,7 +199,7 @@ describe('no secret appears', { concurrency: 3 }, () => {
         const outcome = await endWithoutSecrets(await start(t, port, [...RUN, '--client', client]));
         assertStatus(outcome, 2);
         assertNoPart(outcome);
-        assert.match(outcome.stderr, /HTTP 403 InvalidToken: got <.{0,8}\[secret\].{0,8}> instead/);
+        assert.match(outcome.stderr, /HTTP 403 InvalidToken: \[text withheld: it contains a secret\]/);
       });
     }
   }

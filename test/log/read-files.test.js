@@ -41,7 +41,7 @@ async function* stream(chunks) {
 async function entriesOf(chunks) {
   /** @type {{ number: number, line: LogLine }[]} */
   const entries = [];
-  await readLines(stream(chunks), (number, line) => entries.push({ number, line }));
+  await readLines(stream(chunks), (number, line) => entries.push({ number, line }), 'file');
   return entries;
 }
 
@@ -113,24 +113,30 @@ test('a line longer than the longest string is skipped, and the next lines are r
   assert.deepEqual(await linesOf(chunks), [1, 3]);
 });
 
-test('unreadable files give a warning, and reading continues', async () => {
+test('a file that is missing or a directory is refused by name', async () => {
   const missing = path.join(folder, 'missing.txt');
   const directory = path.join(folder, 'directory');
   await mkdir(directory);
+  await assert.rejects(itemsOf([missing]), {
+    name: 'InputError',
+    message: `${missing}: cannot be read: no such file or directory (ENOENT)`,
+  });
+  await assert.rejects(itemsOf([directory]), { message: `${directory}: is a directory, expected a log file` });
+});
+
+test('an input without an end is refused by name, in bounded memory', async () => {
+  const zeros = await itemsOf(['/dev/zero']).catch((error) => error);
+  assert.equal(zeros.message, '/dev/zero:1: more than 1 GiB without a log line');
+});
+
+test('files without log lines give a warning, and reading continues', async () => {
   const foreign = await logFile('foreign.txt', 'Lorem ipsum\n');
   const empty = await logFile('empty.txt', '');
   const log = await logFile('log.txt', RETRYING);
-  const entries = await itemsOf([missing, directory, foreign, empty, log]);
+  const entries = await itemsOf([foreign, empty, log]);
   const expected = 'expected output of r2-benchmark (stdout, --log or --json)';
   assert.deepEqual(entries, [
     { file: log, line: 1 },
-    {
-      file: missing,
-      line: null,
-      message: 'cannot be read: no such file or directory (ENOENT)',
-      incomplete: true,
-    },
-    { file: directory, line: null, message: 'is a directory, expected a log file', incomplete: true },
     {
       file: foreign,
       line: 1,

@@ -69,6 +69,13 @@ test('the capacity is shown with its interval and threads, then the bottleneck',
   ]);
 });
 
+test('a hold that contradicts the steps is no lower bound', () => {
+  assert.equal(
+    linesOf({ hasPlateau: false, best: 1200 })[0],
+    'Write capacity: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads; the best step reached 1200.0 ops/s, which the hold contradicts: run again',
+  );
+});
+
 test('if the cost limit was too low, a sufficient limit is suggested, not rounded down', () => {
   assert.match(
     linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WITHHELD, keepSecrets } from '../../lib/text/redact.js';
 import { batchRemove } from '../../lib/operations/batch-remove.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from '../helpers/fake-store.js';
@@ -78,6 +79,17 @@ test('a store’s error for a key is shown on one line, with its code but no oth
   }));
   await assert.rejects(attempt(), {
     message: '1 of 4 keys were not deleted (first: a key\\u{1b}[2J): no reason given',
+  });
+});
+
+test('a store’s error for a key reveals no secret', async () => {
+  keepSecrets({ secrets: ['aSecretOfLetters'] });
+  const { attempt } = removing((asked) => ({
+    Deleted: deleted(asked.slice(1)),
+    Errors: [{ Key: 'b/%61SecretOfLetters', Code: 'aSecretOfLetters' }],
+  }));
+  await assert.rejects(attempt(), {
+    message: `1 of 4 keys were not deleted (first: ${WITHHELD}): ${WITHHELD}`,
   });
 });
 

@@ -33,13 +33,14 @@ test('Retry-After is read as seconds or a date, and anything else, or one in the
   );
 });
 
-test('the code, the message and the region of an error are read from its body', () => {
+test('the code, the message, the region and the request id of an error are read from its body', () => {
   const body =
-    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message><Region>auto</Region></Error>';
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message><Region>auto</Region><RequestId>1A2B</RequestId></Error>';
   assert.deepEqual(parseErrorBody(body), {
     code: 'NoSuchKey',
     message: 'The key does not exist.',
     region: 'auto',
+    requestId: '1A2B',
   });
 });
 
@@ -50,7 +51,7 @@ test('what XML has to write otherwise is read as it was meant', () => {
 });
 
 test('a body that is not such XML gives nothing, or what can be found in it', () => {
-  const nothing = { code: '', message: '', region: '' };
+  const nothing = { code: '', message: '', region: '', requestId: '' };
   for (const body of [
     '',
     'oops',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ProtocolError } from '../../lib/http/protocol-error.js';
+import { WITHHELD, keepSecrets } from '../../lib/text/redact.js';
 import { AttemptError, classifyAnswer, classifyFailure, detailsOf, timeoutError } from '../../lib/s3/s3-error.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
@@ -86,6 +87,20 @@ test('500 of R2 is an overload without ceasing to be an error of the server, and
     assert.deepEqual([isOverload, isOverloadElsewhere], [true, false]);
     assert.deepEqual(ofR2, elsewhere, 'it is tried again, and named, as ever');
   }
+});
+
+test('a message with a secret is withheld, but never the status, a known code or the request id', () => {
+  keepSecrets({ secrets: ['a-secret-key', 'SlowDown', 'ASecretCode'] }, test);
+  const message = 'got a-secret-key';
+  for (const [code, requestId, shown] of [
+    ['SlowDown', '4f-0A=', `HTTP 503 SlowDown: ${WITHHELD}: request 4f-0A=`],
+    ['ASecretCode', '', `HTTP 503 ${WITHHELD}: ${WITHHELD}`],
+    ['SlowDown', 'a-secret-key', `HTTP 503 SlowDown: ${WITHHELD}: request ${WITHHELD}`],
+    ['', 'no id', `HTTP 503 ${WITHHELD}`],
+  ]) {
+    assert.equal(classifyAnswer({ status: 503, code, message, requestId, now: NOW }).message, shown);
+  }
+  keepSecrets({ secrets: [] }, test);
 });
 
 test('every status and code whatever has a kind and a handling', () => {
@@ -241,7 +256,7 @@ test('what a store says is shown on one line, without control characters, and no
   fc.assert(
     fc.property(fc.string({ maxLength: 400, unit: 'binary' }), (message) => {
       const error = classifyAnswer({ status: 500, code: 'InternalError', message: `x${message}`, now: NOW });
-      assert.ok(error.message.length <= 201, String(error.message.length));
+      assert.ok(error.message.length <= 'HTTP 500 InternalError: '.length + 201, String(error.message.length));
       // eslint-disable-next-line no-control-regex
       assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f]/);
     }),

@@ -96,6 +96,10 @@ test('refuses each wrong value of a variable by its name, without showing a secr
   }
 });
 
+test('a file without an end is refused by name', async () => {
+  await assert.rejects(readStoreConfig({}, '/dev/zero'), /^UsageError: \/dev\/zero: it is longer than 1 MiB/);
+});
+
 test('says where the other parts of a URL belong, and never shows its password', async () => {
   const url = 'https://me:secret-word@example.com:9000/bucket';
   for (const [name, value, problem] of [

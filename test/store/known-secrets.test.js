@@ -8,6 +8,7 @@ import { readAwsSettings } from '../../lib/aws/settings.js';
 import { readEdgeConfig } from '../../lib/store/edge-config.js';
 import { chooseProxy } from '../../lib/store/proxy.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
+import { WITHHELD } from '../../lib/text/redact.js';
 import { plainText } from '../../lib/text/plain-text.js';
 import { folderWith } from '../helpers/command.js';
 
@@ -20,8 +21,8 @@ const DOT_ENV =
 /** @param {...string} secrets */
 function assertKnown(...secrets) {
   for (const secret of secrets) {
-    assert.equal(plainText(`got <${secret}>`), 'got <[secret]>');
-    assert.equal(plainText(`got <${encodeURIComponent(secret).replaceAll('-', '%2D')}>`), 'got <[secret]>');
+    assert.equal(plainText(`got <${secret}>`), WITHHELD);
+    assert.equal(plainText(`got <${encodeURIComponent(secret).replaceAll('-', '%2D')}>`), WITHHELD);
   }
 }
 
@@ -39,6 +40,8 @@ test('knows the password of a proxy', () => {
   const store = { hostname: 'store.test', port: 443, useTls: true };
   chooseProxy({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.test:3128' }, store, 'env');
   assertKnown('p@ss-word', Buffer.from('user:p@ss-word').toString('base64'));
+  chooseProxy({ HTTPS_PROXY: 'http://user:hunter2@proxy.test:3128' }, store, 'env');
+  assertKnown('hunter2', Buffer.from('user:hunter2').toString('base64'));
 });
 
 test('knows the keys of all profiles, because a service may echo those of the profile that assumes a role', async (t) => {
@@ -58,6 +61,6 @@ test('knows the keys of all profiles, because a service may echo those of the pr
     '[profile it]\nregion = auto\nrole_arn = arn:aws:iam::123456789012:role/r\nsource_profile = base\n';
   const file = path.join(await folderWith(t, { config }), 'config');
   const settings = await readAwsSettings({ AWS_CONFIG_FILE: file, AWS_PROFILE: 'it' });
-  await assert.rejects(findCredentials(settings), { message: 'no such token: [secret]' });
+  await assert.rejects(findCredentials(settings), { message: WITHHELD });
   assertKnown('secret-of-base', 'SessionOfBase');
 });

@@ -243,3 +243,18 @@ test('rejects a proxy from the environment with a hint, and uses or ignores it o
     /^ALL_PROXY: expected a proxy such as http:\/\/[^"]*"…@proxy.test"$/,
   );
 });
+
+test('a URL that is refused is shown without its user, password and query', () => {
+  for (const [given, shown] of [
+    ['http://h/?x=A-SECRET', 'http://h/?…'],
+    ['http://h/#A-SECRET', 'http://h/?…'],
+    ['http://user:A-SECRET@h/path', '…@h/path'],
+    ['http://user:A-?SECRET@h/', '…'],
+    ['http://h/?x=A@SECRET', '…'],
+  ]) {
+    assert.throws(
+      () => endpointUrl(given),
+      ({ message }) => message.endsWith(`got "${shown}"`),
+    );
+  }
+});

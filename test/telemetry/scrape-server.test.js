@@ -114,3 +114,11 @@ test('clients that send or read nothing delay neither other clients nor the end'
   await server.close();
   await closed;
 });
+
+test('connections that send nothing do not keep a scrape out', async (t) => {
+  const server = await openServer(t);
+  const idle = Array.from({ length: 400 }, () => connectTo(server.url));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  assert.equal(await scrape(server.url), '1');
+  idle.forEach((socket) => socket.destroy());
+});

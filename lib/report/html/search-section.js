@@ -1,3 +1,4 @@
+import { agrees } from '../../search/tested-steps.js';
 import { counted, decimal, percent } from '../../text/figures.js';
 import { count, milliseconds, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
@@ -86,7 +87,7 @@ function curvesOf(stage, index) {
 }
 
 /** @param {SearchResult} search */
-function curveOfSearch({ steps, knee, hasPlateau, capacity, rate: highest }) {
+function curveOfSearch({ steps, knee, hasPlateau, capacity, best, rate: highest }) {
   const of = highest === undefined ? 'threads' : 'rate';
   const curve = steps.map((step) => ({
     what: step.phase,
@@ -120,7 +121,7 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, rate: highest }) {
     hasPlateau,
     capacity,
     slo: null,
-    finding: findingOf({ knee, hasPlateau, capacity }),
+    finding: findingOf({ knee, hasPlateau, capacity, best }),
   };
 }
 
@@ -154,13 +155,16 @@ function curveOfRamp({ steps }, merged) {
   };
 }
 
-/** @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null }} found */
-function findingOf({ knee, hasPlateau, capacity }) {
+/** @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null, best?: number }} found */
+function findingOf({ knee, hasPlateau, capacity, best }) {
   if (capacity === null) {
     return 'No capacity was found.';
   }
   const { operationsPerSecond, low, high, confidence, threads } = capacity;
   const held = `${decimal(operationsPerSecond)} ops/s with ${counted(threads, 'thread')}, ${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}`;
+  if (best !== undefined && !agrees(operationsPerSecond, best)) {
+    return `The hold contradicts the best step of ${decimal(best)} ops/s: ${held}. Run again.`;
+  }
   return hasPlateau && knee !== null
     ? `More than ${counted(knee, 'thread')} were not faster: ${held}.`
     : `There was no plateau, so the capacity is at least ${held}.`;
