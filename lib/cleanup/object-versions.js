@@ -42,6 +42,8 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
   const owned = (/** @type {OwnKey | null} */ name) => name !== null && owns(name);
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
   const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
+  /** @type {Set<string>} */
+  const fruitful = new Set();
   await inParallel(ranges, async ({ bucket, prefix, after, last, progress }) => {
     /** @type {VersionPosition | null} */
     let position = { key: after };
@@ -58,10 +60,11 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
         const name = keyspace.recognise(bucket, version.key);
         return name === null ? [] : [{ version, name }];
       });
-      await visit(
-        bucket,
-        named.filter(({ name }) => owns(name)).map(({ version }) => version),
-      );
+      const own = named.filter(({ name }) => owns(name)).map(({ version }) => version);
+      if (own.length > 0) {
+        fruitful.add(bucket);
+      }
+      await visit(bucket, own);
       position = inside.length < versions.length ? null : next;
       if (position !== null) {
         // A key can have any number of versions, so only a later key counts as progress.
@@ -69,8 +72,8 @@ export async function walkVersions({ admin, retry, keyspace, owns, versioned }, 
       }
     }
   });
-  // A store may pass over versions that follow a marker: what a page without one shows is still there.
-  for (const bucket of buckets) {
+  // A store may pass over versions that follow a marker. Only a page without one proves that none is left.
+  for (const bucket of buckets.filter((each) => !fruitful.has(each))) {
     const { versions } = await retry(() => admin.listVersionsPage(bucket, keyspace.keyPrefix, { key: '' }));
     await visit(
       bucket,

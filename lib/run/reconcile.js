@@ -82,7 +82,7 @@ export async function reconcile(session) {
   if (objects.keep && wroteObjects && canProve && crash === null) {
     await compareKept(session);
   }
-  const areUploadsAll = !ownsObjects && probes.size === 0;
+  const areUploadsAll = !ownsObjects && probes.size === 0 && versioned.size === 0;
   if (!areUploadsAll || mayHaveUploads) {
     const { owns: isOurs } = scopeOf(session);
     result.cleanup = await cleanUpRun({
