@@ -33,8 +33,9 @@ const MAX_ATTEMPTS = 4;
  * @param {BegunSession} session
  */
 export async function proveWrites({ kinds }, session) {
-  const { run, checks, phases } = session;
-  if (!kinds.some(({ operation }) => operation.removes) || !run.reconciliation.hasUnproven || !checks.mayList) {
+  const { config, run, checks, phases } = session;
+  const removes = kinds.some(({ operation }) => operation.removes);
+  if (!removes || config.store.isEmbedded || !run.reconciliation.hasUnproven || !checks.mayList) {
     return;
   }
   try {
@@ -61,7 +62,7 @@ export async function proveWrites({ kinds }, session) {
  */
 export async function reconcile(session) {
   const { config, run, checks, result, observer, signal } = session;
-  const { objects, load } = config;
+  const { store, objects, load } = config;
   const { wroteObjects, probes, versioned, reconciliation } = run;
   const { stages, crash, problems } = result;
   // Before the run is allowed to write, nothing in the buckets belongs to it.
@@ -74,8 +75,9 @@ export async function reconcile(session) {
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   const isLeft = wroteObjects && (isUncertain || reconciliation.mayHaveLeft);
   // Without permission to list, no proof is possible; a notice has already reported this. A refused run (because of a
-  // missing bucket, for instance) has already removed its probes. With versioning, removed objects are still stored.
-  const canProve = (checks.mayList && problems.length === 0) || versioned.size > 0;
+  // missing bucket, for instance) has already removed its probes. The embedded endpoint ends with the run. With
+  // versioning, removed objects are still stored.
+  const canProve = (!store.isEmbedded && checks.mayList && problems.length === 0) || versioned.size > 0;
   const ownsObjects = !objects.keep && (isLeft || (canProve && (wroteObjects || hasRemovedAll)));
   // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = load.multipart !== undefined;
