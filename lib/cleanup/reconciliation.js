@@ -55,7 +55,7 @@ export class Reconciliation {
    * @param {object} options
    * @param {Keyspace} options.keyspace
    * @param {Shard} options.shard
-   * @param {(index: number) => number} options.sizeOf bytes of an object
+   * @param {((index: number) => number) | null} options.sizeOf bytes of an object; null if it is not compared
    * @param {Ledger} options.ledger
    * @param {Ledger | null} options.copies
    * @param {() => number} options.random uniform in [0, 1)
@@ -114,9 +114,10 @@ export class Reconciliation {
     const { ledger } = account;
     const local = localIndex(this.#shard, index);
     const isFirst = ledger.list(local);
-    if (isFirst && ledger.has(local) && size !== this.#sizeOf(index)) {
+    const expected = this.#sizeOf?.(index) ?? size;
+    if (isFirst && ledger.has(local) && size !== expected) {
       account.resized += 1;
-      account.example ||= `${account.keyOf(index)} has ${size} bytes, expected ${this.#sizeOf(index)}`;
+      account.example ||= `${account.keyOf(index)} has ${size} bytes, expected ${expected}`;
     }
     return !ledger.isRemoved(local);
   }

@@ -41,7 +41,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @property {number} indexCount number of local indices that its objects can have
  * @property {CostBudget} costs
  * @property {Ledger | null} copies null if the run makes none
- * @property {(index: number) => number} sizeOf bytes of an object
+ * @property {((index: number) => number) | null} sizeOf bytes of an object; null if they vary between its steps
  * @property {Reconciliation} reconciliation
  * @property {() => Promise<Workers>} openWorkers can be called once the clock is set
  * @property {() => Promise<void>} closeWorkers frees their connections, which clean-up may need
@@ -103,7 +103,8 @@ export async function openRun(config, context) {
 
   const layout = layoutOf(config);
   const keyspace = new Keyspace(layout);
-  const sizeOf = objectSizes(objects);
+  // A search also writes smaller objects.
+  const sizeOf = config.search === null ? objectSizes(objects) : null;
   const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
   const ledger = new Ledger(ledgerMemory(indexCount));

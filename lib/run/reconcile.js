@@ -157,7 +157,7 @@ function withAccess(session, work) {
  */
 async function checkCopies({ config, run, signal }) {
   const { keyspace, payload, copies, sizeOf, amounts, controlConnections } = run;
-  if (copies === null || copies.count === 0) {
+  if (copies === null || copies.count === 0 || sizeOf === null) {
     return [];
   }
   const { shard, size } = config.objects;
