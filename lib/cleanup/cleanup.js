@@ -6,6 +6,7 @@ import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
 import { listPage, rangesAfter, walkRange } from './key-ranges.js';
 import { removeVersions, walkVersions } from './object-versions.js';
+import { MAX_ASKED, existingOf } from './reconciliation.js';
 import { abortUploads, ownUploads } from './uploads.js';
 
 /**
@@ -19,7 +20,7 @@ import { abortUploads, ownUploads } from './uploads.js';
 /** S3's limit on keys per batch. */
 const MAX_BATCH_SIZE = 1000;
 
-/** More rounds of deletion, each of which removes something, are not for a store to be asked for. */
+/** Ends clean-up on a store that shows further keys of the run forever. */
 const MAX_ROUNDS = 100;
 
 /** Maximum number of keys that are remembered, so that an object in several lists counts once. */
@@ -31,10 +32,7 @@ const LATE_WRITES_MS = 2000;
 /** Maximum number of problems kept as text. Further problems are only counted. */
 const MAX_PROBLEMS = 100;
 
-/** Maximum number of keys of the last round that are asked for one by one: lists may lag behind. */
-const MAX_ASKED = 1000;
-
-/** Status codes of a store without batch deletion, such as Google's. */
+/** Status codes of stores without batch deletion, such as Google's. */
 const NO_BATCHES = new Set([400, 405, 501]);
 
 /**
@@ -42,7 +40,7 @@ const NO_BATCHES = new Set([400, 405, 501]);
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
  * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
- * @property {Reconciliation | null} reconciliation of what the run wrote; null if nobody knows it
+ * @property {Reconciliation | null} reconciliation of what the run wrote; null if that is unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort an upload; if absent, all are ignored
@@ -95,7 +93,7 @@ export async function cleanUp(options, result = newResult()) {
     let shown = await removeShown(options, findings, options.reconciliation);
     if (options.outcomeUnknown) {
       await options.wait(LATE_WRITES_MS);
-      // By now, what is missing was removed.
+      // By now, missing objects have been removed.
       shown = await removeShown(options, findings, null);
     }
     const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
@@ -128,7 +126,7 @@ async function removeUnseen(options, result) {
   }
   try {
     await removePlaces(options, places, result);
-    addProblems(result, [`${counted(places.length, 'object')} were deleted by key, which no list confirms`]);
+    addProblems(result, [`${counted(places.length, 'object')} had to be deleted by key, which no list confirms`]);
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
@@ -197,8 +195,7 @@ async function removeShown(options, findings, reconciliation) {
     const unlisted = await reconciliation.settleUnlisted(options);
     if (reconciliation.isListIncomplete) {
       await removePlaces(options, [...reconciliation.unlistedKeys()], result);
-      const left = await existing(options, unlisted);
-      unlistedLeft = left.length;
+      unlistedLeft = (await existingOf(options, unlisted)).length;
     }
   }
   for (let round = 1; round < MAX_ROUNDS && isRemovable(last); round++) {
@@ -210,7 +207,7 @@ async function removeShown(options, findings, reconciliation) {
   }
   // Lists that lag behind still show what is gone.
   const { sample } = last;
-  const there = sample.length === 0 ? 1 : (await existing(options, sample)).length / sample.length;
+  const there = sample.length === 0 ? 1 : (await existingOf(options, sample)).length / sample.length;
   last.objects = Math.ceil(last.objects * there);
   result.removed = seen.count - last.objects;
   last.objects += unlistedLeft;
@@ -350,22 +347,6 @@ async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
 /**
  * @param {CleanupOptions} options
  * @param {readonly Place[]} places
- * @returns {Promise<Place[]>} those that exist
- */
-async function existing({ admin, retry }, places) {
-  /** @type {Place[]} */
-  const found = [];
-  await inParallel(places, async (place) => {
-    if (await retry(() => admin.has(place.bucket, place.key))) {
-      found.push(place);
-    }
-  });
-  return found;
-}
-
-/**
- * @param {CleanupOptions} options
- * @param {readonly Place[]} places
  * @param {CleanupResult} result
  */
 async function removePlaces(options, places, result) {
@@ -434,7 +415,8 @@ async function deleteBatch({ admin, retry }, bucket, keys) {
  * @throws any other error
  */
 function batchFailure(error) {
-  if (error instanceof AttemptError && (error.kind === TIMEOUT || NO_BATCHES.has(error.status))) {
+  const isRefused = error instanceof AttemptError && error.handling === 'fail' && NO_BATCHES.has(error.status);
+  if (error instanceof AttemptError && (error.kind === TIMEOUT || isRefused)) {
     return error;
   }
   throw error;

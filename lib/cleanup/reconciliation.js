@@ -12,7 +12,7 @@ import { inParallel } from './in-parallel.js';
  */
 
 /** Maximum number of keys that are asked for one by one. */
-const MAX_ASKED = 1000;
+export const MAX_ASKED = 1000;
 
 /** @type {Words} */
 const COPIES = ['copy', 'copies'];
@@ -25,6 +25,8 @@ const LIST_LAG_MS = 2000;
  * incomplete.
  *
  * @typedef {{ bucket: string, key: string }} Place
+ *
+ * @typedef {Place & { local: number }} LocalPlace
  *
  * @typedef {object} Account
  * @property {Words} noun of what was made
@@ -48,7 +50,7 @@ export class Reconciliation {
   #sizeOf;
   #random;
   #wait;
-  /** Of objects, then of copies. @type {Account[]} */
+  /** The objects come first, then any copies. @type {Account[]} */
   #accounts;
 
   /**
@@ -98,7 +100,7 @@ export class Reconciliation {
   }
 
   /**
-   * @param {OwnKey} own listed in the bucket where it belongs
+   * @param {OwnKey} own listed in its own bucket
    * @param {number} size bytes, as listed
    * @returns {boolean} false if the store confirmed that it had removed the key, which must be settled before it is
    *   removed again
@@ -209,15 +211,17 @@ export class Reconciliation {
   async #settleMissing(isMissing, access) {
     /** @type {Place[]} */
     const existing = [];
-    await this.#settle(isMissing, LIST_LAG_MS, access, (account, { missing, found, count }) => {
-      const { ledger, keyOf } = account;
+    await this.#settle(isMissing, LIST_LAG_MS, access, (account, { missing, sample, found, count }) => {
+      const { ledger } = account;
       account.lost += missing;
-      account.unlisted += count - missing;
+      // At the end of a run, these are some of those before its first removal.
+      account.unlisted = Math.max(account.unlisted, count - missing);
+      const exists = new Set(found.map(({ local }) => local));
+      sample.forEach((local) => exists.has(local) || ledger.lose(local));
       if (found.length === 0) {
         forEach(ledger, (local) => isMissing(ledger, local) && ledger.lose(local));
       }
-      found.forEach((local) => ledger.prove(local));
-      existing.push(...found.map((local) => this.#placeOf(keyOf, local)));
+      existing.push(...found);
     });
     return existing;
   }
@@ -225,11 +229,11 @@ export class Reconciliation {
   /**
    * @param {Account['keyOf']} keyOf
    * @param {number} local
-   * @returns {Place}
+   * @returns {LocalPlace}
    */
   #placeOf(keyOf, local) {
     const index = globalIndex(this.#shard, local);
-    return { bucket: this.#keyspace.bucketOf(index), key: keyOf(index) };
+    return { bucket: this.#keyspace.bucketOf(index), key: keyOf(index), local };
   }
 
   /** @param {Ledger} ledger */
@@ -241,9 +245,9 @@ export class Reconciliation {
    * @param {(ledger: Ledger, local: number) => boolean} isOpen
    * @param {number} pause ms before the first request
    * @param {BucketAccess} access
-   * @param {(account: Account, answer: { count: number, missing: number, found: number[] }) => void} book `count`: open
-   *   keys; `missing`: how many of them do not exist, an estimate if only a sample was asked for; `found`: those of the
-   *   sample that exist, by localIndex
+   * @param {(account: Account, answer: { count: number, missing: number, sample: number[], found: LocalPlace[] }) => void
+   *   } book `count`: open keys; `missing`: how many of them do not exist, an estimate if only a sample was asked for;
+   *   `sample`: localIndices; `found`: those of the sample that exist
    */
   async #settle(isOpen, pause, access, book) {
     const open = this.#accounts.map((account) => ({
@@ -255,29 +259,30 @@ export class Reconciliation {
     }
     for (const { account, count, sample } of open) {
       if (count > 0) {
-        const found = await this.#existing(account, sample, access);
+        const places = sample.map((local) => this.#placeOf(account.keyOf, local));
+        const found = await existingOf(access, places);
         const missing = Math.round((count * (sample.length - found.length)) / sample.length);
-        book(account, { count, missing, found });
+        book(account, { count, missing, sample, found });
       }
     }
   }
+}
 
-  /**
-   * @param {Account} account
-   * @param {readonly number[]} locals
-   * @param {BucketAccess} access
-   */
-  async #existing({ keyOf }, locals, { admin, retry }) {
-    /** @type {number[]} */
-    const found = [];
-    await inParallel(locals, async (local) => {
-      const { bucket, key } = this.#placeOf(keyOf, local);
-      if (await retry(() => admin.has(bucket, key))) {
-        found.push(local);
-      }
-    });
-    return found;
-  }
+/**
+ * @template {Place} Asked
+ * @param {BucketAccess} access
+ * @param {readonly Asked[]} places
+ * @returns {Promise<Asked[]>} those that exist
+ */
+export async function existingOf({ admin, retry }, places) {
+  /** @type {Asked[]} */
+  const found = [];
+  await inParallel(places, async (place) => {
+    if (await retry(() => admin.has(place.bucket, place.key))) {
+      found.push(place);
+    }
+  });
+  return found;
 }
 
 /**

@@ -54,7 +54,7 @@ export function operationsOf({ claims, recorder, waitForObject }, send) {
       recorder.begins(record);
       try {
         await send(record);
-        record.provesObjects();
+        record.noteSuccess();
         recorder.succeeded(record, record.movedBytes);
         const { answeredAt } = record.connection;
         // An operation on an absent object may succeed without a response.
@@ -62,7 +62,7 @@ export function operationsOf({ claims, recorder, waitForObject }, send) {
           recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
         }
       } catch (error) {
-        record.doubtsObjects();
+        record.noteFailure();
         recorder.failed(record, error);
       }
       recorder.ended(record);

@@ -128,20 +128,26 @@ export class OperationRecord {
     return this.operation[this.#attempt](this);
   }
 
-  /** After a success: what was read or listed is there. In a mix, a write of it may have begun meanwhile. */
-  provesObjects() {
+  /** After a success: objects that were read or listed exist. In a mix, they may have been rewritten meanwhile. */
+  noteSuccess() {
+    const { operation, localIndex, outcomeUnknown } = this;
     const { ledger, wroteObjects, mixed } = this.workload;
-    if (this.outcomeUnknown && this.operation.creates) {
-      ledger.expectLate(this.localIndex);
-    }
-    if (this.operation.effect === 'reads' && wroteObjects && !mixed) {
-      this.#forEachObject((localIndex) => ledger.prove(localIndex));
+    if (operation.creates) {
+      if (outcomeUnknown) {
+        ledger.expectLate(localIndex);
+      }
+    } else if (operation.effect === 'reads' && wroteObjects && !mixed) {
+      if (operation.grouping === undefined) {
+        ledger.prove(localIndex);
+      } else {
+        this.locals.forEach((local) => ledger.prove(local));
+      }
     }
   }
 
-  /** After a failure: what it should have created or removed may be there or not, if a request got no clear answer. */
-  doubtsObjects() {
-    const { creates, copies: isCopy, removes } = this.operation;
+  /** After a failure: objects to be created or removed may exist or not, if a request got no clear answer. */
+  noteFailure() {
+    const { creates, copies: isCopy, removes, grouping } = this.operation;
     const { ledger, copies } = this.workload;
     if (!this.outcomeUnknown) {
       return;
@@ -150,17 +156,9 @@ export class OperationRecord {
       copies?.doubt(this.localIndex);
     }
     if (creates || removes) {
-      // An object that is overwritten is there in any case, and one that was removed by an earlier attempt is not.
-      this.#forEachObject((localIndex) => ledger.has(localIndex) === removes && ledger.doubt(localIndex));
-    }
-  }
-
-  /** @param {(localIndex: number) => void} work */
-  #forEachObject(work) {
-    if (this.operation.grouping === undefined) {
-      work(this.localIndex);
-    } else {
-      this.locals.forEach(work);
+      const locals = grouping === undefined ? [this.localIndex] : this.locals;
+      // An object that is overwritten exists in any case, and one that was removed by an earlier attempt does not.
+      locals.forEach((local) => ledger.has(local) === removes && ledger.doubt(local));
     }
   }
 }

@@ -91,7 +91,7 @@ export async function reconcile(session) {
       ...accessOf(session),
       keyspace: run.keyspace,
       owns: (own) => isOurs(own) && (own.isProbe || ownsObjects),
-      // After a crash, nobody knows which answers were lost.
+      // After a crash, it is unknown which answers were lost.
       reconciliation: ownsObjects && crash === null ? reconciliation : null,
       outcomeUnknown: isUncertain || probes.size > 0,
       ownsUpload: mayHaveUploads ? isOurs : null,

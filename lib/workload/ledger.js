@@ -123,7 +123,7 @@ export class Ledger {
     return (this.#words[localIndex] & LISTED) !== 0;
   }
 
-  /** Starts anew with what lists show. */
+  /** Forgets which keys lists have shown. */
   forgetLists() {
     for (let localIndex = 0; localIndex < this.#words.length; localIndex++) {
       this.#words[localIndex] &= ~LISTED;

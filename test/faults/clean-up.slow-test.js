@@ -239,7 +239,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
         run.stderr,
         isEmpty
           ? /^error: the store made 20 objects that it does not list; they were deleted by key$/m
-          : /contains no objects\n.* 20 objects were deleted by key, which no list confirms$/m,
+          : /contains no objects\n.* 20 objects had to be deleted by key, which no list confirms$/m,
       );
       const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
       assertStatus(listed, isEmpty ? 0 : 1);
@@ -257,7 +257,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       const run = await runCommand(t, ['40', '4', '--run-id', 'lied', '--stages', `write,${stage}`], { dotEnv });
       assertStatus(run, 1);
       const left = (await keysIn(endpoint)).length;
-      // Probes are left, too.
+      // This includes probes.
       assert.ok(left >= 40, `${left} objects are there`);
       assert.match(run.stderr, /^error: the store confirmed 40 deletes that it did not carry out$/m);
       const shown = `0 objects removed under .*, ${left} left`;
