@@ -7,7 +7,7 @@ import { EXIT } from './exit-status.js';
 const MAX_REPEAT_MS = 1000;
 
 /** V8's profilers send SIGPROF to the process a thousand times per second. */
-const PROFILER = /--(cpu-)?prof\b/;
+const PROFILER = /(?<![\w-])--(cpu-)?prof(?![\w-])/;
 
 /** The same unexpected error can occur thousands of times. */
 const MAX_DEFECTS_REPORTED = 3;

@@ -150,7 +150,7 @@ test('a host that becomes unreachable does not affect the others, and its log is
 
   assert.equal(status, 2, stdout);
   assert.match(stdout, new RegExp(`${name}: exit status unknown`));
-  assert.match(stdout, new RegExp(`log-.*-${name}\\.txt: cannot be read`));
+  assert.match(stdout, new RegExp(`log-.*-${name}\\.txt: cannot be fetched`));
   assert.match(stdout, /Peak Performance: \{/);
   await many.until(async () => (await many.processesIn(path.join(home, 'r2-benchmark'))).length === 0, 'its end');
   await store.assertEmpty();
