@@ -43,8 +43,8 @@ export function withPlaceholders(text, isTimed) {
 
 /** @param {string} json */
 function machineLine(json) {
-  const { kind, stage = '', line = 1 } = JSON.parse(json);
-  return line === 1 ? `{${kind} ${stage}}` : '{…}';
+  const { kind, stage = '' } = JSON.parse(json);
+  return `{${kind} ${stage}}`;
 }
 
 /**

@@ -61,7 +61,7 @@ export async function rampTogether({ env, hosts, objects, threads, options }) {
         const closed = once(child, 'close');
         for await (const line of createInterface({ input: stdout })) {
           lines.push(line);
-          if (lines.filter((each) => each.includes('"kind":"ramp-step"')).length >= diesAfter) {
+          if (lines.filter((each) => each.includes('"at":"ramp.steps')).length >= diesAfter) {
             child.kill('SIGKILL');
           }
         }

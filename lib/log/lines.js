@@ -18,9 +18,6 @@ export const MAX_LINE_LENGTH = 8192;
 
 const MACHINE = '# r2-benchmark ';
 
-/** Characters of JSON in a machine line: the whole line stays under 1,000. */
-export const MAX_MACHINE_DATA = 999 - MACHINE.length;
-
 // The capital letter rules out most text of other programs, and the names of Object.prototype's properties.
 const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
 const COUNT = '(0|[1-9][0-9]{0,15})';

@@ -21,9 +21,9 @@ export class LogBounds {
    */
   add(line, entry) {
     const isMachine = entry.kind === 'machine';
-    const { stage, kind, line: part = 1 } = /** @type {Record<string, unknown>} */ (isMachine ? entry.data : entry);
+    const { stage, kind } = /** @type {Record<string, unknown>} */ (isMachine ? entry.data : entry);
     const restarts = kind === 'schedule' && this.#stages.has(stage);
-    if (restarts || (isMachine && kind === 'run' && part === 1)) {
+    if (restarts || (isMachine && kind === 'run')) {
       this.#stages.clear();
       this.#count('runs', line);
     }

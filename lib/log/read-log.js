@@ -39,7 +39,7 @@ export class LogReader {
    * @param {LogLine} line
    */
   add(number, line) {
-    if (line.kind === 'machine' && line.data.kind === 'run' && (line.data.line ?? 1) === 1) {
+    if (line.kind === 'machine' && line.data.kind === 'run') {
       this.#beginRun(number, line.data);
       return;
     }

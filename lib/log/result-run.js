@@ -2,8 +2,10 @@ import { SecondSeries } from '../model/second-series.js';
 import { RunFindings } from './run-findings.js';
 
 /**
- * @import { Result } from '../model/result.js'
+ * @import { Result, SecondResult } from '../model/result.js'
+ * @import { SecondDetails } from '../model/second-series.js'
  * @import { ReadRun } from './read-log.js'
+ * @import { StageFindings } from './run-findings.js'
  */
 
 /**
@@ -18,16 +20,8 @@ export function runOfResult(file, result, { keepsDetails }) {
     const stageFindings = findings.stage(stage.stage, null);
     const series = new SecondSeries();
     for (const { secondStart, operations, bytes, ...details } of stage.seconds) {
-      const problem = series.add(secondStart, operations, true);
-      if (problem !== null) {
-        stageFindings.add(problem, null);
-      }
-      if (problem === null || problem === 'gap') {
-        series.setBytes(secondStart, bytes);
-        if (keepsDetails && (operations > 0 || (details.failedAttempts ?? 0) > 0)) {
-          series.setDetails(secondStart, details);
-        }
-      }
+      const kept = keepsDetails && (operations > 0 || (details.failedAttempts ?? 0) > 0) ? details : {};
+      addSecond(series, stageFindings, null, { secondStart, operations, bytes, ...kept });
     }
     return { ...stage, seconds: series };
   });
@@ -35,4 +29,23 @@ export function runOfResult(file, result, { keepsDetails }) {
   const isOfOneHost = result.hosts.length === 1 && result.merge === undefined;
   const log = { hasEnded: true, hasMachineLines: true };
   return { result: read, file, line: null, warnings: isOfOneHost ? findings.warnings(read, log) : [] };
+}
+
+/**
+ * @param {SecondSeries} series
+ * @param {StageFindings} findings
+ * @param {number | null} line of the log; null for a result
+ * @param {Pick<SecondResult, 'secondStart' | 'operations' | 'bytes'> & SecondDetails} second
+ */
+export function addSecond(series, findings, line, { secondStart, operations, bytes, ...details }) {
+  const problem = series.add(secondStart, operations, true);
+  if (problem !== null) {
+    findings.add(problem, line);
+  }
+  if (problem === null || problem === 'gap') {
+    series.setBytes(secondStart, bytes);
+    if (Object.keys(details).length > 0) {
+      series.setDetails(secondStart, details);
+    }
+  }
 }

@@ -263,7 +263,7 @@ function remarksOnCounts(stage, findings) {
     return [...strange(true), ...(isCut(stage) ? [] : [{ line, message, incomplete: true }])];
   }
   const counted = seconds.tenths / 10;
-  const difference = `the lines of ${name} add up to ${counted} of its ${operations} operations`;
+  const difference = `the seconds of ${name} add up to ${counted} of its ${operations} operations`;
   const missing = missingPercentiles(stage);
   const suspended = `${name} was suspended for ${(Number(paused) / 1000).toFixed(1)}s: its host did nothing during that time`;
   return [

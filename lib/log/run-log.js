@@ -1,7 +1,6 @@
-import { encodeSeconds } from './packed-seconds.js';
 import { problemsOf } from '../model/result-of-run.js';
-import { retryingLine, scheduleLine, secondLine } from './lines.js';
-import { recordLines } from './records.js';
+import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
+import { recordLines } from './record-lines.js';
 import { foundLine, searchHeading, stepLine } from './search-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
@@ -17,8 +16,8 @@ import { limitLines, stageLines, stageTable } from './stage-lines.js';
 /** Version of the machine lines. It changes when an older reader would misread them. */
 export const LOG_FORMAT = 1;
 
-/** Seconds whose exact bytes and failures share a record. A truncated log lacks the details of at most this many. */
-export const SECONDS_PER_RECORD = 60;
+/** Seconds that share a machine line. */
+const SECONDS_PER_LINE = 60;
 
 /** Retries per second that get their own line; the rest share one. */
 const MAX_RETRY_LINES_PER_SECOND = 3;
@@ -37,10 +36,10 @@ export class RunLog {
   #hasBegun = false;
   /** See StageStart. */
   #nominalBytes = 0;
-  /** Seconds of the stage that are not in a record yet. @type {SecondCount[]} */
+  /** Seconds of the stage that are not in a machine line yet. @type {SecondCount[]} */
   #seconds = [];
-  /** Bytes per operation in the last record of the stage. @type {number | null} */
-  #operationBytes = null;
+  /** Machine lines of the stage's parts so far, such as the steps of a search. */
+  #parts = 0;
 
   /**
    * @param {object} options
@@ -55,13 +54,13 @@ export class RunLog {
   /** @param {RunFacts} facts */
   runStarts(facts) {
     this.#hasBegun = true;
-    this.#record({ kind: 'run', format: LOG_FORMAT }, { ...facts });
+    this.#writeMachineLine(machineLine({ kind: 'run', format: LOG_FORMAT, ...facts }));
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
   stageStarts({ search, nominalBytes = 0, ...plan }) {
     this.#search = search;
-    this.#operationBytes = null;
+    this.#parts = 0;
     this.#nominalBytes = nominalBytes;
     if (search === undefined) {
       this.#write([scheduleLine(plan)], 'stage');
@@ -76,17 +75,15 @@ export class RunLog {
    */
   stepEnds(stage, step) {
     this.#write([stepLine(stage, step, this.#search)], 'search');
-    this.#record({ kind: 'step', stage, startedAt: step.startedAt }, { ...step });
+    this.#part(stage, 'search', step);
   }
 
   /**
-   * Records the step at once, so that a log truncated later still contains it.
-   *
    * @param {string} stage
    * @param {RampStep} step
    */
   slotEnds(stage, step) {
-    this.#record({ kind: 'ramp-step', stage, slotStart: step.slotStart }, { ...step });
+    this.#part(stage, 'ramp', step);
   }
 
   /** @param {ReportedSecond} second */
@@ -97,8 +94,8 @@ export class RunLog {
       secondLine(`${stage} ${operation}`, { secondStart, ...count }),
     );
     this.#write(kindLines, 'second');
-    if (this.#seconds.length > 0 && secondStart - this.#seconds[0].secondStart >= SECONDS_PER_RECORD) {
-      this.#flushSeconds(stage);
+    if (this.#seconds.length > 0 && secondStart - this.#seconds[0].secondStart >= SECONDS_PER_LINE) {
+      this.#writeMachineLine(machineLine({ kind: 'seconds', stage, ...this.#takeSeconds() }));
     }
     this.#seconds.push({ secondStart, operations, bytes, failedAttempts, throttled });
   }
@@ -118,16 +115,16 @@ export class RunLog {
   stage(result) {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
-    this.#flushSeconds(stage);
     if (search === undefined) {
       this.#write(stageLines(this.#withNominalBytes(result)), 'stage');
     } else {
       this.#write([foundLine(result, search)], 'search');
       this.#write(limitLines(result), 'stage');
     }
-    // Omit the steps, which have their own records.
+    // Omit the steps, which have their own lines.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
-    this.#record({ kind: 'stage', stage }, { ...fields, ...found });
+    const head = { lines: this.#parts, seconds: this.#takeSeconds() };
+    recordLines(stage, { ...fields, ...found }, head).forEach(this.#writeMachineLine);
   }
 
   /** @param {Pick<RunResult, 'stages' | 'problems' | 'crash' | 'cleanup' | 'requests'>} run */
@@ -136,7 +133,7 @@ export class RunLog {
       this.#write(stageTable(stages), 'table');
     }
     if (this.#hasBegun) {
-      this.#record({ kind: 'end' }, { problems: problemsOf(run), cleanup, requests });
+      this.#writeMachineLine(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));
     }
   }
 
@@ -161,30 +158,38 @@ export class RunLog {
   }
 
   /**
-   * The lines of the seconds contain exact operations, but bytes rounded to 0.1 MB. This writes a record only if the
-   * bytes per operation changed or attempts failed.
+   * Writes a step as it ends, so that a log truncated later still contains it.
    *
    * @param {string} stage
+   * @param {'search' | 'ramp'} of
+   * @param {SearchStep | RampStep} step
    */
-  #flushSeconds(stage) {
+  #part(stage, of, step) {
+    this.#writeMachineLine(machineLine({ kind: 'part', stage, at: `${of}.steps.${this.#parts}`, ...step }));
+    this.#parts += 1;
+  }
+
+  /** Returns the seconds since the last machine line of the stage, with null where the host was suspended. */
+  #takeSeconds() {
     const seconds = this.#seconds;
     this.#seconds = [];
-    if (seconds.length === 0) {
-      return;
-    }
-    const [{ secondStart: from }] = seconds;
-    const failed = seconds.flatMap(({ secondStart, failedAttempts = 0, throttled = 0 }) =>
-      failedAttempts > 0 ? [[secondStart - from, failedAttempts, throttled]] : [],
-    );
-    const until = seconds[seconds.length - 1].secondStart;
-    const bytes = bytesOf(seconds);
-    const isUnchanged = failed.length === 0 && bytes.operationBytes === this.#operationBytes;
-    this.#operationBytes = bytes.operationBytes ?? null;
-    if (isUnchanged) {
-      return;
-    }
-    const fields = { until, ...bytes, ...(failed.length > 0 ? { failed } : {}) };
-    this.#record({ kind: 'seconds', stage, from }, fields);
+    const from = seconds[0]?.secondStart ?? null;
+    const listOf = (/** @type {'operations' | 'bytes' | 'failedAttempts' | 'throttled'} */ name) => {
+      /** @type {(number | null)[]} */
+      const list = Array.from(
+        { length: from === null ? 0 : seconds[seconds.length - 1].secondStart - from + 1 },
+        () => null,
+      );
+      seconds.forEach((second) => (list[second.secondStart - Number(from)] = second[name] ?? 0));
+      return list;
+    };
+    const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
+    const failures = hasFailures ? { failedAttempts: listOf('failedAttempts'), throttled: listOf('throttled') } : {};
+    // Usually all operations move equally many bytes, and one number is enough.
+    const busy = seconds.find(({ operations }) => operations > 0);
+    const each = busy === undefined ? 0 : busy.bytes / busy.operations;
+    const isUniform = seconds.every(({ operations, bytes }) => bytes === operations * each);
+    return { from, operations: listOf('operations'), bytes: isUniform ? each : listOf('bytes'), ...failures };
   }
 
   /**
@@ -194,32 +199,4 @@ export class RunLog {
   #write(lines, kind) {
     lines.forEach((line) => this.#writeLine(line, kind));
   }
-
-  /**
-   * @param {Record<string, unknown>} head
-   * @param {Record<string, unknown>} fields
-   */
-  #record(head, fields) {
-    recordLines(head, fields).forEach(this.#writeMachineLine);
-  }
-}
-
-/**
- * @param {readonly SecondCount[]} seconds at least one, possibly with gaps
- * @returns {{ operationBytes?: number, bytes?: string }} bytes per operation if constant; otherwise encoded, per second
- */
-function bytesOf(seconds) {
-  const busy = seconds.find(({ operations }) => operations > 0);
-  const operationBytes = busy === undefined ? 0 : busy.bytes / busy.operations;
-  const [first, last] = [seconds[0].secondStart, seconds[seconds.length - 1].secondStart];
-  if (
-    Number.isInteger(operationBytes) &&
-    seconds.every(({ operations, bytes }) => bytes === operations * operationBytes)
-  ) {
-    return { operationBytes };
-  }
-  /** @type {(number | null)[]} */
-  const bytes = Array.from({ length: last - first + 1 }, () => null);
-  seconds.forEach((second) => (bytes[second.secondStart - first] = second.bytes));
-  return { bytes: encodeSeconds(bytes) };
 }

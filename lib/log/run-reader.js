@@ -1,26 +1,24 @@
-import { isHistogram, UNKNOWN_LATENCY } from '../model/histogram.js';
-import { decodeSeconds } from './packed-seconds.js';
-import { NO_STEP_LATENCY } from '../model/ramp.js';
+import { UNKNOWN_LATENCY } from '../model/histogram.js';
 import { brokenHistograms, readFields } from '../model/read-result.js';
 import { FORMAT, SCHEMA } from '../model/schema.js';
 import { SecondSeries } from '../model/second-series.js';
 import { STAGES_WITHOUT_BYTES } from '../operations/registry.js';
 import { MEGABYTE } from '../text/units.js';
-import { isStageName } from './lines.js';
-import { RecordParts } from './records.js';
+import { MAX_LINE_LENGTH, isStageName } from './lines.js';
+import { addSecond } from './result-run.js';
+import { addParts, isPath, withHistograms } from './record-lines.js';
 import { RunFindings } from './run-findings.js';
-import { SECONDS_PER_RECORD } from './run-log.js';
 import { wholeDays } from './time-line.js';
 
 /**
- * @import { CommonFacts, RampStep, Result, SearchStep, StageSum } from '../model/result.js'
+ * @import { CommonFacts, Result, StageSum } from '../model/result.js'
  * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
  * @import { ReadRun, ReadStage } from './read-log.js'
  * @import { StageFindings } from './run-findings.js'
  */
 
-/** Steps of a stage. No real run has more. */
-const MAX_STEPS = 1000;
+/** Parts of a stage, such as the steps of a search. No real run has more. */
+const MAX_PARTS = 10_000;
 
 /** Epoch ms. No run has times outside these years. */
 const EARLIEST = Date.UTC(2000);
@@ -29,16 +27,12 @@ const LATEST = Date.UTC(2200);
 /** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
-/** The field that identifies a record of each kind; '' if a stage has only one. */
-const NUMBERED_BY = Object.freeze({ stage: '', seconds: 'from', step: 'startedAt', 'ramp-step': 'slotStart' });
-
 const RECORD_NAMES = Object.freeze({
   run: 'the run',
   end: 'the end of the run',
   stage: 'the totals',
   seconds: 'the seconds',
-  step: 'a step of the search',
-  'ramp-step': 'a step of the ramp',
+  part: 'a part',
 });
 
 /** Fields that the schema requires, but a damaged log may lack. */
@@ -64,7 +58,10 @@ const NO_FACTS = Object.freeze({
 });
 
 class StageLines {
+  /** From the lines of the seconds, which count only if the stage has no totals. */
   series = new SecondSeries();
+  /** From machine lines. */
+  recorded = new SecondSeries();
   /** @type {ScheduleLine | null} */
   schedule = null;
   /** @type {SummaryLine | null} */
@@ -74,12 +71,8 @@ class StageLines {
   retries = 0;
   /** Sum of the rounded bytes in the lines of the seconds. */
   bytes = 0;
-  /** @type {RampStep[]} */
-  rampSteps = [];
-  /** Whether all operations have the same number of bytes, according to the last record. */
-  isUniform = false;
-  /** @type {SearchStep[]} */
-  steps = [];
+  /** By path. @type {Map<string, Record<string, unknown>>} */
+  parts = new Map();
 
   /**
    * @param {string} name
@@ -103,8 +96,6 @@ export class RunReader {
   #stagesInLowerCase = new Map();
   /** The stage of the latest lines. @type {StageLines | null} */
   #current = null;
-  /** Incomplete records, by head. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
-  #unfinished = new Map();
   /** @type {CommonFacts | null} */
   #facts = null;
   /** @type {Partial<Result> | null} */
@@ -185,18 +176,13 @@ export class RunReader {
     }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
-    // These bytes are rounded. A later record may replace them with exact ones.
-    if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
+    if ((sizes || mix) && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
   }
 
   /** @returns {ReadRun} */
   read() {
-    for (const { head, parts, line } of this.#unfinished.values()) {
-      this.#findings.warn(line, `${nameOf(head)} begins here, but some of its lines are missing`);
-      this.#take(line, head, parts.fields());
-    }
     const facts = this.#facts ?? NO_FACTS;
     const stages = [...this.#stages.values()].map((stage) => stageOf(stage, facts, this.#shift));
     const { problems = [], cleanup = null, requests = null } = this.#end ?? {};
@@ -210,7 +196,7 @@ export class RunReader {
    * @param {Record<string, unknown>} data
    */
   #addMachineLine(line, { kind, stage, ...data }) {
-    const head = headOf(kind, stage, data);
+    const head = headOf(kind, stage);
     if (head === null) {
       this.#findings.unknownKind(line, kind);
       return;
@@ -220,19 +206,7 @@ export class RunReader {
       this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
       this.#shift = this.start === null ? this.#shift : 0;
     }
-    // A one-line record has no text that is too long for a line, so it contains no references to such texts.
-    if (data.lines === undefined) {
-      this.#take(line, head, data);
-      return;
-    }
-    const known = this.#unfinished.get(head.id) ?? { head, parts: new RecordParts(), line };
-    known.parts.add(data);
-    if (known.parts.isWhole) {
-      this.#unfinished.delete(head.id);
-      this.#take(known.line, head, known.parts.fields());
-    } else {
-      this.#unfinished.set(head.id, known);
-    }
+    this.#take(line, head, data);
   }
 
   /**
@@ -249,15 +223,9 @@ export class RunReader {
     } else if (head.kind === 'stage') {
       this.#takeTotals(line, head, fields);
     } else if (head.kind === 'seconds') {
-      this.#takeSeconds(line, head, fields);
-    } else if (head.kind === 'step') {
-      const step = this.#readWhole(line, head, fields, SCHEMA.$defs.searchStep);
-      const { steps } = this.#stage(head.stage, line);
-      if (step !== null && steps.length < MAX_STEPS) {
-        steps.push(step);
-      }
+      this.#takeSeconds(line, this.#stage(head.stage, line), fields);
     } else {
-      this.#takeRampStep(line, head, fields);
+      this.#takePart(line, head, fields);
     }
   }
 
@@ -266,8 +234,11 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    */
-  #takeTotals(line, head, fields) {
-    const { further, ...read } = this.#readTotals(line, head, fields);
+  #takeTotals(line, head, { lines = 0, seconds, ...fields }) {
+    const stage = this.#stage(head.stage, line);
+    const record = withHistograms(fields);
+    addParts(record, stage.parts);
+    const { further, ...read } = this.#readTotals(line, head, record);
     const totals = /** @type {StageSum} */ (
       /** @type {unknown} */ ({
         stage: head.stage,
@@ -283,7 +254,10 @@ export class RunReader {
       this.#findings.unusable(line, nameOf(head), 'no valid times or operations');
       return;
     }
-    const stage = this.#stage(head.stage, line);
+    if (stage.parts.size !== lines) {
+      this.#findings.warn(line, `${nameOf(head)} have ${lines} parts, but ${stage.parts.size} of their lines are here`);
+    }
+    this.#takeSeconds(line, stage, seconds);
     stage.findings.totalsLine = line;
     stage.totals = brokenHistograms([totals]).length > 0 ? withoutLatencies(totals) : totals;
     // Gives dates to a log that lost its first line, or whose run waited for more than a day.
@@ -309,37 +283,29 @@ export class RunReader {
   }
 
   /**
-   * Adds the details that the lines of the seconds lack.
-   *
    * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
+   * @param {StageLines} stage
+   * @param {unknown} seconds
    */
-  #takeSeconds(line, head, { from, until, operationBytes, bytes, failed = [] }) {
-    const stage = this.#stage(head.stage, line);
-    const { series } = stage;
-    const [first, last] = [from, until].map((second) =>
-      typeof second === 'number' ? Number(asTime(second * 1000)) / 1000 : 0,
-    );
-    if (first === 0 || last < first || last - first > SECONDS_PER_RECORD || series.extent === null) {
-      this.#findings.unusable(line, nameOf(head), 'no valid seconds');
+  #takeSeconds(line, { recorded, findings, name }, seconds) {
+    const { from, operations, bytes, failedAttempts, throttled } = Object(seconds);
+    const counts = listOf(operations).map(asCount);
+    if (counts.length === 0) {
       return;
     }
-    this.#shift = wholeDays(first - series.extent.last);
-    const exact = typeof bytes === 'string' ? decodeSeconds(bytes) : null;
-    stage.isUniform = exact === null;
-    for (let second = first; second <= last; second += 1) {
-      const tenths = series.get(second - this.#shift);
-      const value = exact === null ? (Number(tenths) / 10) * Number(asCount(operationBytes)) : exact[second - first];
-      if (tenths !== undefined && typeof value === 'number') {
-        series.setBytes(second - this.#shift, value);
-      }
+    if (!Number.isInteger(from) || asTime(1000 * from) === null || counts.length > MAX_LINE_LENGTH) {
+      this.#findings.unusable(line, `the seconds of ${name}`, 'no valid seconds');
+      return;
     }
-    for (const [offset, failedAttempts, throttled] of listOf(failed).map((each) => listOf(each).map(asCount))) {
-      if (offset !== null && failedAttempts !== null && throttled !== null) {
-        series.setDetails(first + offset - this.#shift, { failedAttempts, throttled });
+    const at = (/** @type {unknown} */ list, /** @type {number} */ index) => asCount(listOf(list)[index]) ?? 0;
+    counts.forEach((count, index) => {
+      if (count !== null) {
+        const failures = { failedAttempts: at(failedAttempts, index), throttled: at(throttled, index) };
+        const moved = typeof bytes === 'number' ? Math.round(count * bytes) : at(bytes, index);
+        const second = { secondStart: from + index, operations: count, bytes: moved };
+        addSecond(recorded, findings, line, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
       }
-    }
+    });
   }
 
   /**
@@ -347,11 +313,12 @@ export class RunReader {
    * @param {Head} head
    * @param {Record<string, unknown>} fields
    */
-  #takeRampStep(line, head, fields) {
-    const step = /** @type {RampStep | null} */ (this.#readWhole(line, head, fields, SCHEMA.$defs.rampStep));
-    const { rampSteps: steps } = this.#stage(head.stage, line);
-    if (step !== null && steps.length < MAX_STEPS && !steps.some(({ slotStart }) => slotStart === step.slotStart)) {
-      steps.push(step.histogram !== null && !isHistogram(step.histogram) ? { ...step, ...NO_STEP_LATENCY } : step);
+  #takePart(line, head, { at, ...part }) {
+    const { parts } = this.#stage(head.stage, line);
+    if (isPath(at) && parts.size < MAX_PARTS) {
+      parts.set(String(at), withHistograms(part));
+    } else {
+      this.#findings.unusable(line, nameOf(head), 'no valid place');
     }
   }
 
@@ -367,22 +334,6 @@ export class RunReader {
     problems.forEach((problem) => this.#findings.unusable(line, nameOf(head), problem));
     unknown.forEach((name) => this.#findings.unknownField(line, name));
     return fitting;
-  }
-
-  /**
-   * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
-   * @param {object} schema
-   * @returns {any} null unless all fields are valid
-   */
-  #readWhole(line, head, fields, schema) {
-    const { fitting, problems } = readFields(fields, schema);
-    if (problems.length === 0) {
-      return fitting;
-    }
-    this.#findings.unusable(line, nameOf(head), problems[0]);
-    return null;
   }
 
   /**
@@ -407,23 +358,18 @@ export class RunReader {
 }
 
 /**
- * @typedef {{ kind: string, stage: string, id: string }} Head identifies a record; `stage` is '' for a run and its end
+ * @typedef {{ kind: string, stage: string }} Head identifies a machine line; `stage` is '' for a run and its end
  *
  * @param {unknown} kind
  * @param {unknown} stage
- * @param {Record<string, unknown>} data
  * @returns {Head | null} null if this version does not know the kind
  */
-function headOf(kind, stage, data) {
+function headOf(kind, stage) {
   if (kind === 'run' || kind === 'end') {
-    return { kind, stage: '', id: kind };
+    return { kind, stage: '' };
   }
-  const isKnown = typeof kind === 'string' && Object.hasOwn(NUMBERED_BY, kind);
-  if (!isKnown || typeof stage !== 'string' || !isStageName(stage)) {
-    return null;
-  }
-  const number = data[NUMBERED_BY[/** @type {keyof typeof NUMBERED_BY} */ (kind)]];
-  return { kind, stage, id: JSON.stringify([kind, stage, typeof number === 'number' ? number : null]) };
+  const isKnown = typeof kind === 'string' && Object.hasOwn(RECORD_NAMES, kind);
+  return isKnown && typeof stage === 'string' && isStageName(stage) ? { kind, stage } : null;
 }
 
 /** @param {Head} head */
@@ -437,16 +383,12 @@ function nameOf({ kind, stage }) {
  * @param {number | null} shift
  * @returns {ReadStage} fields that the log does not contain are null
  */
-function stageOf({ name, series, schedule, summary, totals, retries, bytes, rampSteps, steps }, { options }, shift) {
+function stageOf({ name, series, recorded, schedule, summary, totals, retries, bytes, parts }, { options }, shift) {
+  if (totals !== null) {
+    return { ...totals, seconds: recorded };
+  }
   if (shift !== null && shift !== 0) {
     series.move(shift);
-  }
-  const further = rampSteps.length === 0 ? {} : { ramp: { steps: rampSteps } };
-  if (totals !== null) {
-    // A damaged log may lack the record of its seconds.
-    series.operationBytes ??= totals.operations === 0 ? 0 : totals.bytes / totals.operations;
-    const search = totals.search ? { search: { ...totals.search, steps } } : {};
-    return { ...totals, ...search, ...further, seconds: series };
   }
   const operations = operationsOf(series, summary, schedule);
   const hasBytes = !STAGES_WITHOUT_BYTES.includes(name);
@@ -472,8 +414,17 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
     seconds: series,
     latency: UNKNOWN_LATENCY,
     bottleneck: null,
-    ...further,
+    ...rampIn(parts),
   };
+}
+
+/** @param {StageLines['parts']} parts of a stage without totals */
+function rampIn(parts) {
+  const fields = {};
+  addParts(fields, parts);
+  return /** @type {Pick<StageSum, 'ramp'>} */ (
+    readFields(fields, { properties: { ramp: SCHEMA.$defs.stage.properties.ramp } }).fitting
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import { retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/log/lines.js';
-import { recordLines } from '../../lib/log/records.js';
+import { machineLine, retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/log/lines.js';
+import { recordLines } from '../../lib/log/record-lines.js';
 import { LOG_FORMAT } from '../../lib/log/run-log.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { Histogram, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
@@ -38,14 +38,14 @@ export function* linesOfHost(plan) {
   if (plan.shape === 'own') {
     const options = { size, stages: plan.stages.map(({ stage }) => stage.toLowerCase()) };
     const facts = { run, host, shard, start: new Date(plan.start).toISOString(), clock, options };
-    yield* record({ kind: 'run', format: LOG_FORMAT }, facts);
+    yield { text: machineLine({ kind: 'run', format: LOG_FORMAT, ...facts }) };
   }
   for (const stage of plan.stages) {
     yield { text: scheduleLine({ stage: stage.stage, objects: 1_000_000, threads: 100, buckets: 1 }) };
     yield* plan.shape === 'own' ? ownStage(plan, stage) : oldStage(plan, stage);
   }
   if (plan.shape === 'own') {
-    yield* record({ kind: 'end' }, {});
+    yield { text: machineLine({ kind: 'end' }) };
   }
 }
 
@@ -60,7 +60,15 @@ function* ownStage(plan, stagePlan) {
   const latencies = new Map();
   const totals = { stage, start, stop, operations: 0, retries: 0 };
   let peak = 0;
+  let seconds = noSeconds();
   for (const { second, operations, latency, retries } of secondsOfPlan(stagePlan)) {
+    if (seconds.operations.length === 60) {
+      yield { text: machineLine({ kind: 'seconds', stage, ...seconds }) };
+      seconds = noSeconds();
+    }
+    seconds.from ??= second;
+    seconds.operations.push(operations);
+    seconds.bytes.push(STAGES_WITHOUT_BYTES.includes(stage) ? 0 : operations * plan.size);
     for (let retry = 0; retry < retries; retry += 1) {
       yield { text: retryingLine(1) };
     }
@@ -79,11 +87,13 @@ function* ownStage(plan, stagePlan) {
   const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };
   const average = (1000 * operations) / (stop - start);
   const fields = { ...end, average, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
-  const lines = [...record({ kind: 'stage', stage }, { ...fields, latency: latencyOf(latencies) })];
-  for (const [place, line] of lines.entries()) {
-    const ofFirst = place === 0 ? [totals] : [];
-    yield { ...line, tells: place + 1 === lines.length ? [...ofFirst, { stage, latencies }] : ofFirst };
-  }
+  const [text] = recordLines(stage, { ...fields, latency: latencyOf(latencies) }, { lines: 0, seconds });
+  yield { text, tells: [totals, { stage, latencies }] };
+}
+
+/** @returns {{ from: number | null, operations: number[], bytes: number[] }} */
+function noSeconds() {
+  return { from: null, operations: [], bytes: [] };
 }
 
 /**
@@ -157,13 +167,4 @@ function latencyOf(latencies) {
   const operations = encodeIntoCompressedBase64(histogram);
   const summary = Histogram.decode(operations).summary();
   return { ...UNKNOWN_LATENCY, operations: summary, histogram: { ...UNKNOWN_LATENCY.histogram, operations } };
-}
-
-/**
- * @param {Record<string, unknown>} head
- * @param {Record<string, unknown>} fields
- * @returns {TrueLine[]}
- */
-function record(head, fields) {
-  return recordLines(head, fields).map((text) => ({ text }));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLine } from '../../lib/log/lines.js';
-import { RecordParts } from '../../lib/log/records.js';
+import { addParts, withHistograms } from '../../lib/log/record-lines.js';
 
 /**
  * A log line for tests, including lines for people, which the tool itself never reads.
@@ -125,17 +125,23 @@ export function ofKind(records, kind) {
 /**
  * @param {readonly LogRecord[]} records
  * @param {string} kind of machine lines
- * @returns {any[]} the records of those lines
+ * @returns {any[]} the records of those lines, each stage with its parts
  */
 export function machineRecords(records, kind) {
-  /** @type {{ head: object, parts: RecordParts }[]} */
-  const found = [];
-  for (const { data } of ofKind(records, 'machine').filter((line) => line.data.kind === kind)) {
-    const { kind: ofLine, stage, ...fields } = data;
-    if ((fields.line ?? 1) === 1) {
-      found.push({ head: { kind: ofLine, stage }, parts: new RecordParts() });
+  /** @type {Map<string, Map<string, any>>} */
+  const parts = new Map();
+  return ofKind(records, 'machine').flatMap(({ data }) => {
+    const { stage, at, ...part } = data;
+    const ofStage = parts.get(stage) ?? new Map();
+    parts.set(stage, ofStage);
+    if (data.kind === 'part') {
+      ofStage.set(at, withHistograms(part));
     }
-    found.at(-1)?.parts.add(fields);
-  }
-  return found.map(({ head, parts }) => ({ ...head, ...parts.fields() }));
+    if (data.kind !== kind) {
+      return [];
+    }
+    const record = withHistograms(data);
+    addParts(record, ofStage);
+    return [record];
+  });
 }

@@ -124,6 +124,25 @@ function withoutLogged({ hostLoad, seconds, merge: { shares, ...merge }, ...stag
   };
 }
 
+/**
+ * Latencies may differ by 1%, the resolution of a log's histograms.
+ *
+ * @param {any} one
+ * @param {any} other
+ * @param {string} at
+ */
+function assertAlike(one, other, at) {
+  if (typeof one === 'object' && one !== null) {
+    assert.deepEqual(Object.keys(one), Object.keys(Object(other)), at);
+    const names = Object.keys(one).filter((name) => name !== 'histogram');
+    names.forEach((name) => assertAlike(one[name], other[name], `${at}.${name}`));
+  } else if (at.includes('.latency.') && typeof one === 'number') {
+    assert.ok(Math.abs(one - other) <= 0.01 * other, `${at}: ${one}, expected ${other}`);
+  } else {
+    assert.equal(one, other, at);
+  }
+}
+
 const operation = fc.record({
   after: fc.integer({ min: 1, max: 700 }),
   latency: fc.integer({ min: 1, max: 3000 }),
@@ -135,15 +154,15 @@ const hosts = fc.record({
   delay: fc.nat(5000),
 });
 
-test('results add up to exactly the same as the logs of their runs, and so do mixtures of both', async () => {
+test('results add up to the same as the logs of their runs, and so do mixtures of both', async () => {
   await fc.assert(
     fc.asyncProperty(hosts, async ({ first, second, delay }) => {
       const [a, b] = [runOf({ index: 0, operations: first }), runOf({ index: 1, operations: second, delay })];
       const logs = await merged({ a: a.log, b: b.log });
       const results = await merged({ a: a.json, b: b.json });
       const mixed = await merged({ a: a.log, b: b.json });
-      assert.deepEqual(sharedOf(logs), sharedOf(results));
-      assert.deepEqual(sharedOf(mixed), sharedOf(results));
+      assertAlike(sharedOf(logs), sharedOf(results), '');
+      assertAlike(sharedOf(mixed), sharedOf(results), '');
       assert.deepEqual(results.warnings, logs.warnings);
     }),
     { numRuns: cases(25) },

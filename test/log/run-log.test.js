@@ -73,7 +73,7 @@ test('elsewhere, machine lines are added between the same lines', () => {
   const kinds = lines.filter((line) => !human.includes(line)).map((line) => /"kind":"(\w+)"/.exec(line)?.[1]);
   assert.deepEqual(
     kinds.filter((kind, index) => kind !== kinds[index - 1]),
-    ['run', 'seconds', 'stage', 'end'],
+    ['run', 'part', 'stage', 'end'],
   );
   assert.ok(lines[0].startsWith('# r2-benchmark '));
 });
@@ -123,6 +123,6 @@ test('a capacity search prints a table of its steps instead of seconds, with its
     'Stage   Threads     Ops/s       p50        p99 Errors Client  Step',
     'Write         4     200.0   20.00ms    25.00ms      1    10%  ramp',
   ]);
-  assert.match(lines[3], /^# r2-benchmark \{"kind":"step","stage":"Write"/);
+  assert.match(lines[3], /^# r2-benchmark \{"kind":"part","stage":"Write","at":"search.steps.0"/);
   assert.equal(lines.length, 4);
 });
