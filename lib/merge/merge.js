@@ -1,4 +1,4 @@
-import { addResults, addStages, averagesOf } from '../model/add-results.js';
+import { addResults, addStages } from '../model/add-results.js';
 import { isUnknownClock } from '../model/clock-facts.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
 import { COUNT_NAMES } from '../model/counters.js';
@@ -286,8 +286,12 @@ function stageOf({ run: { result }, stage, interval }) {
  */
 function ratesBetween(stage, { startedAt, endedAt }) {
   const duration = startedAt === null || endedAt === null ? null : endedAt - startedAt;
-  const times = { startedAt, endedAt, duration, warmup: null, drain: null };
-  return { ...times, ...averagesOf({ ...MISSING_COUNTS, ...stage }, times) };
+  const rateOf = (/** @type {number} */ count) => (duration ? (1000 * count) / duration : null);
+  return {
+    ...{ startedAt, endedAt, duration, warmup: null, drain: null },
+    average: rateOf(stage.operations),
+    averageBytes: rateOf(stage.bytes),
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
 import { COUNT_NAMES } from './counters.js';
 import { isHistogram, LATENCIES } from './histogram.js';
-import { FORMAT, SCHEMA } from './schema.js';
+import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
 
 /**
  * @import { Result } from './result.js'
@@ -196,16 +196,4 @@ export function readFields(fields, schema) {
     problems: checked.flatMap(({ problems }) => problems),
     unknown: Object.keys(fields).filter((name) => !Object.hasOwn(properties, name)),
   };
-}
-
-/**
- * @param {Json} schema
- * @returns {Json} properties of an object, including those of the schema that it extends
- */
-function propertiesOf({ $ref = undefined, properties = {} }) {
-  const base =
-    $ref === undefined
-      ? {}
-      : propertiesOf(SCHEMA.$defs[/** @type {keyof typeof SCHEMA.$defs} */ ($ref.split('/').at(-1))]);
-  return { ...base, ...properties };
 }

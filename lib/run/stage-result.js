@@ -1,7 +1,6 @@
 import { classify } from '../bottleneck/classify.js';
 import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
-import { byFrequency } from '../model/add-results.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
@@ -180,7 +179,11 @@ function cacheResults({ cache }, duration) {
   const statuses = [...cache].map(([status, meter]) => {
     return { status, ...ofPart(meter, duration), maxAge: meter.maxAge < 0 ? null : meter.maxAge };
   });
-  return cache.size === 0 ? {} : { cache: statuses.sort(byFrequency) };
+  return cache.size === 0
+    ? {}
+    : {
+        cache: statuses.sort((one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1)),
+      };
 }
 
 /**

@@ -8,7 +8,7 @@ const FILE = new URL('../../lib/model/result.schema.json', import.meta.url);
 
 export const RESULT_SCHEMA = JSON.parse(readFileSync(FILE, 'utf8'));
 
-const OPTIONS = { strict: true, allowUnionTypes: true, keywords: ['x-unit'] };
+const OPTIONS = { strict: true, allowUnionTypes: true, keywords: ['x-unit', 'x-add', 'x-key', 'x-order'] };
 
 /** Validates against the published schema, which allows fields of later versions. */
 export const fits = new Ajv2020(OPTIONS).compile(RESULT_SCHEMA);

@@ -201,9 +201,16 @@ describe('parts of the operations', () => {
     );
   });
 
-  test('are left out if a host has other classes, or none', () => {
+  test('keep classes that only some hosts have apart, and are left out if a host has none', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
-    assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
+    const { sizeClasses = [] } = addStages([one, stage({ sizeClasses: [sizeClass(8, 20, 5)] })]);
+    assert.deepEqual(
+      sizeClasses.map(({ from, operations }) => [from, operations]),
+      [
+        [4, 10],
+        [8, 20],
+      ],
+    );
     assert.equal('sizeClasses' in addStages([one, stage({})]), false);
   });
 
