@@ -136,7 +136,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   log: 1450,
   merge: 900,
   meter: 900,
-  model: 1900,
+  model: 1700,
   operations: 1100,
   options: 1700,
   preflight: 1100,
