@@ -1,4 +1,6 @@
-import { UsageError, inCode } from './options/usage-error.js';
+import { isObject } from './model/check-schema.js';
+import { isResult } from './model/read-result.js';
+import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
 import { RunError } from './run/run-error.js';
 import { ThresholdError } from './thresholds/threshold-error.js';
 import { evaluateThresholds } from './thresholds/evaluate.js';
@@ -8,11 +10,60 @@ import { readThresholds } from './thresholds/read-thresholds.js';
 /**
  * @import { Comparison } from './model/comparison.js'
  * @import { Result, ThresholdResult } from './model/result.js'
+ * @import { ProgramContext } from './run/program.js'
  * @import { RunContext } from './run/run-context.js'
  * @import { RunOptions } from './run/run-options.js'
  */
 
 export { RunError, ThresholdError, UsageError };
+
+/** @typedef {readonly [isValid: (value: unknown) => boolean, expected: string]} Rule */
+
+/** @type {Rule} */
+const A_PATH = [(value) => typeof value === 'string', 'a path'];
+/** @type {Rule} */
+const A_RESULT = [isResult, 'a result of run, merge or readResults'];
+/** @type {Rule} */
+const A_RESULT_OR_PATH = [(value) => typeof value === 'string' || isResult(value), 'a result or a path'];
+/** @type {Rule} */
+const RESULTS_OR_PATHS = [
+  (all) => Array.isArray(all) && all.every(A_RESULT_OR_PATH[0]),
+  'an array of results or paths',
+];
+/** @type {Rule} */
+const AN_OBJECT = [isObject, 'an object'];
+
+const CONTEXT = Object.freeze({
+  signal: optional([(value) => value instanceof AbortSignal, 'an AbortSignal']),
+  on: optional(AN_OBJECT),
+  env: optional(AN_OBJECT),
+  ownsProcess: optional([(value) => typeof value === 'boolean', 'true or false']),
+});
+
+/**
+ * @param {Rule} rule
+ * @returns {Rule}
+ */
+function optional([isValid, expected]) {
+  return [(value) => value === undefined || isValid(value), expected];
+}
+
+/**
+ * Checks what a program passes.
+ *
+ * @param {object} given values by name
+ * @param {Readonly<Record<string, Rule>>} rules by name
+ * @throws {UsageError} with a line for each value that is unknown or invalid
+ */
+function check(given, rules) {
+  const known = Object.keys(rules);
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const invalid = Object.entries(rules).filter(([name, [isValid]]) => !isValid(/** @type {any} */ (given)[name]));
+  refuseIfAny([
+    ...invalid.map(([name, [, expected]]) => `${name}: expected ${expected}`),
+    ...unknown.map((name) => `${name}: expected one of ${known.join(', ')}`),
+  ]);
+}
 
 // Each function loads its modules when it is called, so a program that only compares results loads no client.
 
@@ -25,10 +76,12 @@ export { RunError, ThresholdError, UsageError };
  * @throws {UsageError} with all problems found in the options, before any request is sent
  * @throws {RunError} if the store refuses the run, or an error ends it
  */
-export async function run(options, context) {
+export async function run(options, context = {}) {
+  check({ context }, { context: AN_OBJECT });
+  const { program, ...given } = /** @type {ProgramContext} */ (context);
+  check(given, CONTEXT);
   const module = await import('./run/run.js');
-  const given = /** @type {Readonly<Record<string, unknown>>} */ (/** @type {unknown} */ (options ?? {}));
-  return module.run(given, context);
+  return module.run(/** @type {Readonly<Record<string, any>>} */ (options ?? {}), context);
 }
 
 /**
@@ -40,6 +93,7 @@ export async function run(options, context) {
  * @throws {UsageError} if the file contains no run
  */
 export async function readResults(file, warning = () => {}) {
+  check({ file }, { file: A_PATH });
   const { readEachRun } = await import('./merge/read-run.js');
   const { results, warnings } = await readEachRun(file);
   if (results.length === 0) {
@@ -58,6 +112,7 @@ export async function readResults(file, warning = () => {}) {
  * @throws {UsageError} if the results do not belong together, or contain no stage
  */
 export async function merge(inputs, { severalRuns = false } = {}) {
+  check({ inputs }, { inputs: RESULTS_OR_PATHS });
   const { mergeInputs } = await import('./merge/read-run.js');
   const { result, apart } = await mergeInputs(inputs);
   if (apart.length > 0 && !severalRuns) {
@@ -81,6 +136,7 @@ export async function merge(inputs, { severalRuns = false } = {}) {
  * @throws {UsageError} if the runs are not comparable
  */
 export async function compare(before, after, { margin, force = false } = {}) {
+  check({ before, after }, { before: A_RESULT_OR_PATH, after: A_RESULT_OR_PATH });
   const { compareResults } = await import('./compare/compare-results.js');
   const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
   const comparison = compareResults(one, other, { margin });
@@ -114,6 +170,7 @@ async function namedResult(given, name) {
  * @returns {Promise<string>} HTML
  */
 export async function writeReport(result) {
+  check({ result }, { result: A_RESULT });
   const { reportPage } = await import('./report/html/report-page.js');
   return [...reportPage(result)].join('');
 }
@@ -129,11 +186,10 @@ export async function writeReport(result) {
  * @throws {ThresholdError} if a limit is missed or inconclusive
  */
 export function assertThresholds(result, limits, baseline) {
+  check({ result, baseline }, { result: A_RESULT, baseline: optional(A_RESULT) });
   const assertions = [limits].flat().map((text) => ({ text, place: 'limits' }));
   const { thresholds, problems } = readThresholds(assertions, stagesOf(result));
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   const judged = evaluateThresholds(thresholds, result, baseline ?? null);
   if (judged.some(({ outcome }) => outcome !== 'passed')) {
     throw new ThresholdError(judged);

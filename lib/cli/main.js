@@ -149,7 +149,6 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
     const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
     return await cleanUpByCommand(config, later, context, stopRequest);
   } finally {
-    renewal?.stop();
     await target.close();
   }
 }
