@@ -115,9 +115,7 @@ export async function merge(inputs, { severalRuns = false } = {}) {
   check({ inputs }, { inputs: RESULTS_OR_PATHS });
   const { mergeInputs } = await import('./merge/read-run.js');
   const { result, apart } = await mergeInputs(inputs);
-  if (apart.length > 0 && !severalRuns) {
-    throw new UsageError(apart.map(inCode));
-  }
+  refuseIfAny(severalRuns ? [] : apart.map(inCode));
   if (result.stages.length === 0) {
     throw new UsageError(['found no stages in the inputs', ...result.merge.warnings.map(({ message }) => message)]);
   }
@@ -140,9 +138,7 @@ export async function compare(before, after, { margin, force = false } = {}) {
   const { compareResults } = await import('./compare/compare-results.js');
   const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
   const comparison = compareResults(one, other, { margin });
-  if (comparison.mismatches.length > 0 && !force) {
-    throw new UsageError(comparison.mismatches.map(inCode));
-  }
+  refuseIfAny(force ? [] : comparison.mismatches.map(inCode));
   return comparison;
 }
 
