@@ -14,7 +14,7 @@ import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
 import { linesOfSides } from './sides.js';
-import { UsageError } from '../options/usage-error.js';
+import { UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { MixedShare } from '../model/config.js'
@@ -307,9 +307,7 @@ function compareRequest([before, after], given, words) {
  * @throws {UsageError} if there are problems
  */
 function conclude(problems, words) {
-  if (problems.length > 0) {
-    throw new UsageError(problems, helpHint(words));
-  }
+  refuseIfAny(problems, helpHint(words));
 }
 
 /**
