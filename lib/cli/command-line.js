@@ -126,6 +126,9 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   return filesRequest(command.args, optionsGiven(command), peak);
 }
 
+/** `cleanup list` is `cleanup --list`; `--cleanup list` is the run with this ID. */
+const LIST = Object.freeze({ cleanup: true, list: true });
+
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} command
  * @param {readonly string[]} operands
@@ -140,8 +143,10 @@ function requestOf(command, operands, given, words) {
       return { command, options: compareRequest(operands, given, words) };
     case 'ab':
       return { command, options: abRequest(operands, given, words) };
-    case 'cleanup':
-      return loadRequest(command, [], { ...given, cleanup: operands[0] ?? true }, words);
+    case 'cleanup': {
+      const [what = true] = operands;
+      return loadRequest(command, [], { ...given, ...(what === 'list' ? LIST : { cleanup: what }) }, words);
+    }
     case 'report':
       return { command, options: filesRequest(operands, { report: 'report.html', ...given }, words) };
     default:

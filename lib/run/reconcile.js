@@ -90,12 +90,11 @@ export async function reconcile(session) {
     result.cleanup = await cleanUpRun({
       ...accessOf(session),
       keyspace: run.keyspace,
-      owns: (own) => isOurs(own) && (own.isProbe || ownsObjects),
+      owns: areUploadsAll ? null : (own) => isOurs(own) && (own.isProbe || ownsObjects),
       // After a crash, it is unknown which answers were lost.
       reconciliation: ownsObjects && crash === null ? reconciliation : null,
       outcomeUnknown: isUncertain || probes.size > 0,
       ownsUpload: mayHaveUploads ? isOurs : null,
-      areUploadsAll,
       versioned,
       onProgress: (progress) => observer.cleanupProgress(progress),
     });
