@@ -28,25 +28,39 @@ const TRANSIENT_KINDS = ['protocol', STALLED];
  * Counts what runs have left under a prefix. The memory needed grows with the number of runs, not of objects.
  *
  * @param {ListingOptions} options
- * @returns {Promise<RunCounts & { problem: string | null, isTransient: boolean }>} `problem` is why the list is
- *   incomplete, or null; `isTransient` is whether the store caused the problem
+ * @returns {Promise<RunCounts & { problem: string | null, isTransient: boolean, uploadsProblem: string | null }>}
+ *   `problem` is why the list is incomplete, or null; `isTransient` is whether the store caused the problem;
+ *   `uploadsProblem` is why that of the uploads is
  */
-export async function listRuns({ access, prefix, store, clock, tally }) {
+export async function listRuns(options) {
+  const { access, prefix, store, clock, tally } = options;
   const { buckets, hostname, port, settings } = store;
   try {
     await inParallel(buckets, async (bucket) => {
       const range = { bucket, prefix: `${prefix}/`, after: '', last: '\uffff', progress: new ListProgress(bucket) };
       await walkRange(range, access, async (_bucket, objects) => tally.add(bucket, objects));
-      await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(uploads));
     });
-    return { ...tally.counts(), problem: null, isTransient: false };
+    const uploadsProblem = await addUploads(options);
+    return { ...tally.counts(), problem: null, isTransient: false, uploadsProblem };
   } catch (failure) {
     const error = asAttemptError(failure);
     const problem = explainError(error, { hostname, port, buckets, settings, action: 'list', now: clock.epochNow() });
-    return {
-      ...tally.counts(),
-      problem,
-      isTransient: isTransient(error) || TRANSIENT_KINDS.includes(error.kind),
-    };
+    const isStores = isTransient(error) || TRANSIENT_KINDS.includes(error.kind);
+    return { ...tally.counts(), problem, isTransient: isStores, uploadsProblem: null };
+  }
+}
+
+/**
+ * @param {ListingOptions} options
+ * @returns {Promise<string | null>} why not all uploads could be listed
+ */
+async function addUploads({ access, prefix, store: { buckets }, tally }) {
+  try {
+    await inParallel(buckets, async (bucket) => {
+      await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(uploads));
+    });
+    return null;
+  } catch (error) {
+    return asAttemptError(error).message;
   }
 }

@@ -44,6 +44,10 @@ export function listRunsByCommand(config, later, context) {
         `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
       );
     }
+    if (listing.uploadsProblem !== null) {
+      terminal.err(`error: the uploads of runs could not be listed: ${listing.uploadsProblem}`);
+      return EXIT.incomplete;
+    }
     return EXIT.complete;
   });
 }

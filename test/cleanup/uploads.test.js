@@ -193,16 +193,33 @@ test('gives up on an endless list of uploads of one key', async () => {
   assert.match(result.problems[0], /the list of bucket one continues after 100 pages in a row/);
 });
 
+test('Row 57: the list of runs shows objects even if uploads cannot be listed', async () => {
+  const before = (/** @type {string} */ request) => {
+    if (request === 'uploads') {
+      throw new AttemptError({ kind: 'server-error', handling: 'fail', message: 'HTTP 500', status: 500 });
+    }
+  };
+  const { runs, problem, uploadsProblem } = await list(
+    new FakeAdmin({ one: [KEYSPACE.keyOf(0)], two: [] }, { before }),
+  );
+  assert.deepEqual([runs.length, runs[0].objects, problem, uploadsProblem], [1, 1, null, 'HTTP 500']);
+});
+
+/** @param {FakeAdmin} admin */
+function list(admin) {
+  const { store } = runConfig({ ...NO_TARGET, buckets: BUCKETS });
+  const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
+  const tally = new RunTally('benchmark');
+  return listRuns({ access, prefix: 'benchmark', store, clock: new ManualClock(0), tally });
+}
+
 test('the list of runs shows the uploads of each run, even of one without objects', async () => {
   const admin = new FakeAdmin({ one: [KEYSPACE.keyOf(0)], two: [] }, { listsWholeKeys: true });
   plantUploads(admin, 4);
   FOREIGN.forEach((key) => admin.plantUpload('one', key, 'foreign'));
   const other = new Keyspace({ runId: 'run-2', prefix: 'benchmark', buckets: BUCKETS });
   admin.plantUpload(other.bucketOf(1), other.keyOf(1), 'id');
-  const { store } = runConfig({ ...NO_TARGET, buckets: BUCKETS });
-  const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
-  const tally = new RunTally('benchmark');
-  const { runs, problem } = await listRuns({ access, prefix: 'benchmark', store, clock: new ManualClock(0), tally });
+  const { runs, problem } = await list(admin);
   assert.equal(problem, null);
   const counts = runs.map(({ runId, objects, uploads }) => [runId, objects, uploads]).sort();
   assert.deepEqual(counts, [
