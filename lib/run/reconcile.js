@@ -8,10 +8,11 @@ import { read } from '../operations/read.js';
 import { STAGES } from '../operations/registry.js';
 import { sendControlRequest } from '../preflight/control-request.js';
 import { retriedRequest } from '../s3/retry.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { asAttemptError } from '../s3/s3-error.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 
 /**
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { BegunSession, Session } from './session.js'
@@ -38,20 +39,9 @@ export async function proveWrites({ kinds }, session) {
   if (!removes || config.store.isEmbedded || !run.reconciliation.hasUnproven || !checks.mayList) {
     return;
   }
-  try {
-    await phases.during('listing what was written', () =>
-      withAccess(session, (access) =>
-        lookThrough({ ...access, ...scopeOf(session) }, () => run.reconciliation.settleUnproven(access)),
-      ),
-    );
-  } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    session.observer.notice(
-      `Whether the store has what it confirmed is unknown, because its lists failed: ${error.message}`,
-    );
-  }
+  await phases.during('listing what was written', () =>
+    look(session, (access) => run.reconciliation.settleUnproven(access), 'the store has what it confirmed'),
+  );
 }
 
 /**
@@ -82,7 +72,7 @@ export async function reconcile(session) {
   // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = load.multipart !== undefined;
   if (objects.keep && wroteObjects && canProve && crash === null) {
-    await compareKept(session);
+    await look(session, (access) => reconciliation.settleUnlisted(access), 'all objects were kept');
   }
   const areUploadsAll = !ownsObjects && probes.size === 0 && versioned.size === 0;
   if (!areUploadsAll || mayHaveUploads) {
@@ -90,12 +80,11 @@ export async function reconcile(session) {
     result.cleanup = await cleanUpRun({
       ...accessOf(session),
       keyspace: run.keyspace,
-      owns: (own) => isOurs(own) && (own.isProbe || ownsObjects),
+      owns: areUploadsAll ? null : (own) => isOurs(own) && (own.isProbe || ownsObjects),
       // After a crash, it is unknown which answers were lost.
       reconciliation: ownsObjects && crash === null ? reconciliation : null,
       outcomeUnknown: isUncertain || probes.size > 0,
       ownsUpload: mayHaveUploads ? isOurs : null,
-      areUploadsAll,
       versioned,
       onProgress: (progress) => observer.cleanupProgress(progress),
     });
@@ -106,18 +95,20 @@ export async function reconcile(session) {
   problems.push(...sentences);
 }
 
-/** @param {Session} session */
-async function compareKept(session) {
-  const { reconciliation } = session.run;
+/**
+ * Shows the lists to the run's ledgers, without removing anything.
+ *
+ * @param {Session} session
+ * @param {(access: BucketAccess) => Promise<unknown>} settle
+ * @param {string} what is unknown if the lists fail
+ */
+async function look(session, settle, what) {
   try {
-    await withAccess(session, (access) =>
-      lookThrough({ ...access, ...scopeOf(session) }, () => reconciliation.settleUnlisted(access)),
+    await withBucketAccess({ ...accessOf(session), signal: session.signal }, (access) =>
+      lookThrough({ ...access, ...scopeOf(session) }, () => settle(access)),
     );
   } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    session.observer.notice(`Whether all objects were kept is unknown, because their list failed: ${error.message}`);
+    session.observer.notice(`Whether ${what} is unknown, because listing failed: ${asAttemptError(error).message}`);
   }
 }
 
@@ -138,15 +129,6 @@ function scopeOf({ config, run }) {
 /** @param {Session} session */
 function accessOf({ config, run: { controlOptions: storeOptions, clock, random, requests } }) {
   return { storeOptions, clock, random, timeout: config.load.timeout, requests };
-}
-
-/**
- * @template Result
- * @param {Session} session
- * @param {Parameters<typeof withBucketAccess<Result>>[1]} work
- */
-function withAccess(session, work) {
-  return withBucketAccess({ ...accessOf(session), signal: session.signal }, work);
 }
 
 /**
