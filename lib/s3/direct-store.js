@@ -118,6 +118,8 @@ export class DirectConnection {
   /** @type {Buffer[]} */
   #document = [];
   #documentBytes = 0;
+  /** @type {ObjectRequest['input']} */
+  #input = undefined;
   /** @type {() => void} */
   #resolve = () => {};
   /** @type {(error: Error) => void} */
@@ -217,6 +219,7 @@ export class DirectConnection {
       }
     }
     this.#call = call;
+    this.#input = input;
     this.#size = size;
     this.#sink = call.receivesObject ? sink : null;
     this.#status = 0;
@@ -407,7 +410,8 @@ export class DirectConnection {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
     } else if (isProven || isWhole) {
-      this.reply.output = withPlainKeys(isWhole ? readOutput(root, keys) : readOutput(new XmlElement(''), []));
+      const output = isWhole ? readOutput(root, keys) : readOutput(new XmlElement(''), []);
+      this.reply.output = withPlainKeys(output, this.#input);
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {
