@@ -21,6 +21,12 @@ export const BUCKET_CALLS = Object.freeze(
       query: { versioning: '' },
       readOutput: readVersioning,
     },
+    GetObjectLockConfiguration: {
+      ...BUCKET_CALL,
+      name: 'GetObjectLockConfiguration',
+      query: { 'object-lock': '' },
+      readOutput: readRetention,
+    },
     HeadObject: { ...S3_CALLS.HeadObject, returnsVersion: true },
     ListObjectVersions: {
       ...BUCKET_CALL,
@@ -58,6 +64,16 @@ function readObjects(root) {
 /** @param {XmlElement} root of the response to GetBucketVersioning */
 function readVersioning(root) {
   return { Status: root.textOf('Status')?.trim() };
+}
+
+/** @param {XmlElement} root of the response to GetObjectLockConfiguration */
+function readRetention(root) {
+  const [rule] = root.all('Rule').flatMap((each) => each.all('DefaultRetention'));
+  return {
+    Mode: rule?.textOf('Mode')?.trim(),
+    Days: rule?.textOf('Days')?.trim(),
+    Years: rule?.textOf('Years')?.trim(),
+  };
 }
 
 /** @param {XmlElement} root of the response to ListObjectVersions */
